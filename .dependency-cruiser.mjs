@@ -141,7 +141,7 @@ export default {
         path: '^server/src/',
         pathNot: [
           '^server/src/(features|operator|testing)/',
-          '^server/src/(app|compose|foundation|start|main)\\.ts$',
+          '^server/src/(app|cli|compose|foundation|start|main)\\.ts$',
           '\\.test\\.ts$',
         ],
       },

@@ -19,8 +19,8 @@ const quick = '[[bench 12]] [[delay 0]]';
 const endless = '[[bench 4000]] [[delay 20]]';
 
 async function prepared(page: Page, roster: Roster, typed: string[], more: object = {}) {
-  const draft = { tunedModel: 'gpt-4o-mini', baseModel: 'gpt-4o', prompts: { typed }, ...more };
-  const { status, body } = await request(page, roster, 'POST', '/api/fine-tuning/comparisons', draft);
+  const draft = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', prompts: { typed }, ...more };
+  const { status, body } = await request(page, roster, 'POST', '/api/comparisons', draft);
   expect(status).toBe(201);
   return Number(body.id);
 }
@@ -96,7 +96,7 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expectToast(page, 'Comparison deleted', 'gpt-4o-mini and gpt-4o');
   await expect(page.getByText('No comparisons yet')).toBeVisible();
-  expect((await request(page, roster, 'GET', '/api/fine-tuning/comparisons')).body.items).toEqual([]);
+  expect((await request(page, roster, 'GET', '/api/comparisons')).body.items).toEqual([]);
 
   await page.goto('/analytics');
   await expect(recent.getByText('Comparison, deleted').filter({ visible: true })).toHaveCount(4);
@@ -116,17 +116,19 @@ test('what was read before a prompt was asked does not hide its answers', async 
   await open(page, id);
   const late = Promise.withResolvers<void>();
   // The state after the first prompt, arriving only when the second one is being answered.
-  await page.route(`**/api/fine-tuning/comparisons/${id}`, async (route) => {
+  await page.route(`**/api/comparisons/${id}`, async (route) => {
     const response = await route.fetch();
     await late.promise;
     // It may have been given up meanwhile.
     await route.fulfill({ response }).catch(() => undefined);
   });
-  await page.getByRole('button', { name: 'Ask all' }).click();
+  await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
+  await expect(answer(page, 1, 'Base')).toContainText('t0011');
+  await prompt(page, 2).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(answer(page, 2, 'Base')).toContainText('t0001');
   late.resolve();
   await expect(answer(page, 2, 'Base')).toContainText('t0030');
-  await page.getByRole('main').getByRole('button', { name: 'Stop' }).first().click();
+  await prompt(page, 2).getByRole('button', { name: 'Stop' }).click();
   await expect(answer(page, 2, 'Base')).toContainText('Stopped');
 });
 
@@ -138,14 +140,15 @@ test('answers grow next to each other, go on through a reload, and can be stoppe
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   const id = await prepared(page, roster, [endless, quick]);
   await open(page, id);
+  await expect(page.getByText(/Asking 4 answers costs about \$/)).toBeVisible();
   await page.getByRole('button', { name: 'Ask all' }).click();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('t0003');
   await page.reload();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('t0005');
   await expect(answer(page, 2, 'Tuned')).toContainText('Not asked yet');
+  // The server goes on with the next one by itself.
   await prompt(page, 1).getByRole('button', { name: 'Stop' }).click();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
-  await prompt(page, 2).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
   await page.getByRole('button', { name: 'Ask the other 1' }).click();
   await expect(answer(page, 1, 'Tuned')).toContainText('Writing');
@@ -159,7 +162,7 @@ test('a failure is said in the provider’s words, and Try again asks only what 
   withAssistant,
 }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
-  const id = await prepared(page, roster, [quick], { tunedModel: 'ft:gpt-4o-mini:nobody::gone' });
+  const id = await prepared(page, roster, [quick], { candidateModel: 'ft:gpt-4o-mini:nobody::gone' });
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(answer(page, 1, 'Tuned').getByText('This model did not answer')).toBeVisible({ timeout: 30_000 });
@@ -242,8 +245,8 @@ test('on a phone the answers stand one below the other, and nothing scrolls side
   withAssistant,
 }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
-  const tunedModel = 'ft:gpt-4o-mini-2024-07-18:an-organisation:a-long-suffix:AbCdEf12';
-  const id = await prepared(page, roster, [quick], { tunedModel });
+  const candidateModel = 'ft:gpt-4o-mini-2024-07-18:an-organisation:a-long-suffix:AbCdEf12';
+  const id = await prepared(page, roster, [quick], { candidateModel });
   await page.setViewportSize({ width: 320, height: 700 });
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
@@ -254,7 +257,7 @@ test('on a phone the answers stand one below the other, and nothing scrolls side
   expect(base?.x).toBe(tuned?.x);
   await expectAccessible(page);
   await page.goto('/fine-tuning?tab=compare');
-  await expect(page.getByText(tunedModel)).toBeVisible();
+  await expect(page.getByText(candidateModel)).toBeVisible();
   await expectNoSidewaysScroll(page);
   await page.getByRole('button', { name: 'New comparison' }).click();
   await expectNoSidewaysScroll(page);

@@ -117,7 +117,7 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');
   await field(page, 'Base model').selectOption(baseModel);
   await expect(
-    dialog(page).getByText(`${baseModel} ends on January 14, 2027, with everything trained on it.`),
+    dialog(page).getByText(`${baseModel} ends on December 31, 2099, with everything trained on it.`),
   ).toBeVisible();
   await expect(dialog(page).getByText('per 1,000 tokens of training')).toBeVisible();
 

@@ -55,6 +55,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
+    // What is bundled is given on to others, with its licences.
+    license: true,
     sourcemap: false,
     target: 'es2023',
     // The first that know :dir().

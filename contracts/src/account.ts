@@ -50,6 +50,8 @@ export const Preferences = z.object({
   theme: Theme,
   notificationsEnabled: z.boolean(),
   soundEnabled: z.boolean(),
+  /** Whether mails say which models end. */
+  modelMails: z.boolean(),
   customColors: z.boolean(),
   /** All colors are null while `customColors` is false. */
   backgroundColor: SavedColor,
@@ -65,6 +67,7 @@ export const defaultPreferences: Preferences = {
   theme: 'dark',
   notificationsEnabled: true,
   soundEnabled: true,
+  modelMails: true,
   customColors: false,
   backgroundColor: null,
   foregroundColor: null,
@@ -78,6 +81,8 @@ export const PreferencesInput = z.strictObject({
   theme: Theme,
   notificationsEnabled: z.boolean(),
   soundEnabled: z.boolean(),
+  /** Left out: as it is. */
+  modelMails: z.boolean().optional(),
   customColors: z.boolean(),
   backgroundColor: Color.nullable(),
   foregroundColor: Color.nullable(),
@@ -160,6 +165,13 @@ export const AccountClosing = z.strictObject({
 });
 
 export const account = {
+  version: endpoint({
+    method: 'GET',
+    path: '/api/version',
+    access: 'user',
+    summary: 'Which version of Roster this is.',
+    output: z.object({ version: z.string() }),
+  }),
   preferences: endpoint({
     method: 'GET',
     path: '/api/settings/preferences',

@@ -14,6 +14,9 @@ export const VersionOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('import') }),
   z.object({ kind: z.literal('restore'), number: z.number().int() }),
   z.object({ kind: z.literal('duplicate'), name: z.string() }),
+  /** A move of several assistants to the model of this name, and that such a move was undone. */
+  z.object({ kind: z.literal('move'), name: z.string() }),
+  z.object({ kind: z.literal('move_undone'), name: z.string() }),
   /** It was there before there were versions. */
   z.object({ kind: z.literal('before') }),
 ]);

@@ -12,6 +12,9 @@ export const Day = z.iso
     abort: true,
   });
 
+/** The day of a moment (milliseconds since 1970), in UTC. */
+export const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
+
 /** Of a range from one day to another, both included; less than 1 where they are in the wrong order. */
 export const daysBetween = ({ from, to }: { from: string; to: string }): number =>
   (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;

@@ -20,6 +20,8 @@ export const errorStatus = {
   no_api_key: 409,
   key_unreadable: 409,
   budget_exceeded: 409,
+  /** The model that would answer has been shut down; which one goes on is to be chosen. */
+  model_ended: 409,
   run_in_progress: 409,
   /** The same clientId with something else. */
   client_id_used: 409,
@@ -76,5 +78,7 @@ export const RunError = z.object({
   message: z.string(),
   /** Seconds the provider asked to wait, where it said so. */
   retryAfterSeconds: z.number().optional(),
+  /** Where the model is not there any more: what comes after it, as far as is known. */
+  successor: z.string().optional(),
 });
 export type RunError = z.output<typeof RunError>;

@@ -21,11 +21,26 @@ export const Figures = z.object({
 });
 export type Figures = z.output<typeof Figures>;
 
+/** The use that a price is compared by is of so many days, today included, in UTC. */
+export const comparedDays = 30;
+/** What a person used of a model in these days, and what it would cost with another one. */
+export const ComparedUse = z.object({
+  requests: z.number().int(),
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** As it was recorded; null where a price is unknown. */
+  costUsd: z.number().nullable(),
+  /** What the same tokens cost with the other model; null where there is none, or no price of it. */
+  costAfterUsd: z.number().nullable(),
+});
+export type ComparedUse = z.output<typeof ComparedUse>;
+
 /** Tools that the provider runs and bills beside tokens, as it calls them. */
 export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
 export type BilledTool = z.output<typeof BilledTool>;
 
-export const usagePurposes = ['chat', 'tool_step', 'title', 'comparison', 'training'] as const;
+export const usagePurposes = ['chat', 'tool_step', 'title', 'comparison', 'evaluation', 'training'] as const;
 export const UsagePurpose = z.enum(usagePurposes);
 export type UsagePurpose = z.output<typeof UsagePurpose>;
 
@@ -33,7 +48,7 @@ export const UsageRequest = z.object({
   id: Id,
   at: Time,
   model: z.string(),
-  /** `tool_step`: a request of an answer that called tools, but for its last one. `title`: the suggestion of a conversation's title. `training`: a fine-tuning job, its tokens are input tokens. */
+  /** `tool_step`: a request of an answer that called tools, but for its last one. `title`: the suggestion of a conversation's title. `evaluation`: a judge of a comparison's answers. `training`: a fine-tuning job, its tokens are input tokens. */
   purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
   /** Of a program’s call. */

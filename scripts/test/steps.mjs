@@ -84,7 +84,7 @@ export const steps = [
   {
     name: 'rules',
     about:
-      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, sizes',
+      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, sizes, deployments',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
@@ -92,12 +92,19 @@ export const steps = [
       check('real assertions', ['scripts/real-assertions.mjs']),
       check('both engines', ['scripts/both-engines.mjs']),
       check('sizes', ['scripts/sizes.mjs', '--check']),
+      check('deployments', ['scripts/deployments.mjs']),
     ],
   },
   {
     name: 'unused',
     about: 'unused files, exports and packages',
     checks: [check('unused code', [bin('knip/bin/knip.js')])],
+  },
+  {
+    name: 'package',
+    about: 'the package that runs without a clone: made, started and stopped',
+    needs: 'build',
+    checks: [check('package', ['scripts/package/check.mjs'])],
   },
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
   { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },

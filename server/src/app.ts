@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { createFeatures } from './compose.ts';
+import { schemaState } from './db/migrate.ts';
 import type { Feature } from './feature.ts';
 import { type ForTests, type Foundation, foundation, type Given } from './foundation.ts';
 import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
 import type { FindCaller } from './http/caller.ts';
-import { operationRoutes } from './http/operation.ts';
+import { operationRoutes, type Phase } from './http/operation.ts';
 import { describeProgramApi } from './http/program-api-description.ts';
 import { createRouter } from './http/router.ts';
 import { forgetEndedRates } from './http/shared-rates.ts';
@@ -14,6 +15,9 @@ import { jobRepository } from './jobs/repository.ts';
 import { createUpkeep, forgetGivenUpJobs } from './jobs/upkeep.ts';
 import { createWorker } from './jobs/worker.ts';
 import { forgetKeptMails } from './mail/kept.ts';
+import type { Figures } from './metrics/prometheus.ts';
+import { listenForMetrics, metricsRoute } from './metrics/serve.ts';
+import { scheduledBackups } from './operator/backups/scheduled.ts';
 
 type Doors = Pick<Parameters<typeof createRouter>[0], 'findActor' | 'checkResponses'> & {
   features: readonly Feature[];
@@ -34,23 +38,49 @@ async function openDoors(base: Foundation, { features, findCaller, findActor, ch
   return { router, door };
 }
 
-const choresOf = ({ config, database: { db } }: Foundation, features: readonly Feature[]) => [
+const choresOf = ({ config, database: { db }, provider }: Foundation, features: readonly Feature[]) => [
   forgetGivenUpJobs(db),
   forgetEndedRates(db),
   forgetKeptMails(config),
+  ...provider.upkeep,
   ...features.flatMap(({ upkeep = [] }) => upkeep),
 ];
 
+const partsOf = ({ database: { db }, store }: Foundation): Parameters<typeof operationRoutes>[2] => ({
+  database: () => sql`select 1`.execute(db).then(() => 'ok'),
+  schema: () => schemaState(db),
+  storage: () => store.check().then(() => 'ok'),
+});
+
+/** Where they are configured: on the main port, or on one of their own. */
+async function serveMetrics({ app, config: { metrics }, prometheus }: Foundation, figures: () => Promise<Figures>) {
+  if (!metrics || !prometheus) return undefined;
+  const answer = { contentType: prometheus.contentType, text: async () => prometheus.text(await figures()) };
+  if (metrics.listen) return listenForMetrics(metrics, answer);
+  metricsRoute(app, metrics, answer);
+}
+
+async function closeFoundation({ app, mail, openResponses, provider, rates, streams, tracing }: Foundation) {
+  mail.close();
+  streams.close();
+  openResponses.close();
+  await rates.close();
+  await app.close();
+  await provider.close();
+  await tracing.close();
+}
+
 export async function createApp({ checkResponses = false, jobTimes, tools, ...parts }: Given & ForTests) {
   const base = await foundation(parts, parts);
-  const { app, cookie, database, log, mail, openResponses, provider, rates, sessions, store, streams } = base;
+  const { app, cookie, database, log, sessions } = base;
   const { db } = database;
-  const { auth, findCaller, all: features } = createFeatures(base, tools);
-  const state = { ready: false };
+  const { auth, findCaller, figures, all: features } = createFeatures(base, tools);
+  const state: { phase: Phase } = { phase: 'starting' };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
   const { router, door } = await openDoors(base, { features, findCaller, findActor, checkResponses });
-  operationRoutes(app, state, [() => sql`select 1`.execute(db), store.check]);
+  operationRoutes(app, state, partsOf(base));
+  const metricsPort = await serveMetrics(base, figures);
   describeApi(app, router.endpoints, cookie.name);
   describeProgramApi(app, door.endpoints);
   await serveWeb({
@@ -63,7 +93,8 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
   });
 
   const worker = createWorker({ db, handlers: features.flatMap(({ jobs = [] }) => jobs), log, ...jobTimes });
-  const upkeep = createUpkeep(choresOf(base, features), log);
+  const backups = scheduledBackups(base);
+  const upkeep = createUpkeep([...choresOf(base, features), ...backups.chores], log);
 
   return {
     app,
@@ -78,22 +109,19 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
     },
     /** Takes work. */
     open() {
-      state.ready = true;
+      state.phase = 'ready';
       worker.start();
       upkeep.start();
     },
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
-      state.ready = false;
+      state.phase = 'stopping';
+      backups.close();
       await Promise.all([worker.stop(), ...features.map(({ close }) => close?.())]);
       // Until here: what is asked of answers that are being ended is looked for by it.
       await upkeep.stop();
-      mail.close();
-      streams.close();
-      openResponses.close();
-      await rates.close();
-      await app.close();
-      await provider.close();
+      await metricsPort?.close();
+      await closeFoundation(base);
     },
   };
 }

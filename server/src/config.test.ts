@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { loadConfig, UnusableConfiguration } from './config.ts';
+import { loadConfig } from './config.ts';
+import { CannotStart } from './errors.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'roster-test-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
@@ -96,6 +97,23 @@ describe('the configuration', () => {
       },
       'GITHUB_CLIENT_SECRET is the same as GOOGLE_CLIENT_SECRET',
     ],
+    [
+      'headers for a collector that are none',
+      { DATA_DIR, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318', OTEL_EXPORTER_OTLP_HEADERS: 'key=%ff' },
+      'OTEL_EXPORTER_OTLP_HEADERS must be name=value',
+    ],
+    [
+      'a secret for a collector over plain http',
+      { DATA_DIR, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://traces.example', OTEL_EXPORTER_OTLP_HEADERS: 'key=value' },
+      'must begin with https://',
+    ],
+    [
+      'an address without a pooler, and none with one',
+      { DATA_DIR, DATABASE_DIRECT_URL: 'postgres://localhost/roster' },
+      'set both',
+    ],
+    ['metrics that others can read', { DATA_DIR, METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }, 'set METRICS_TOKEN'],
+    ['a token for metrics that can be guessed', { DATA_DIR, METRICS_TOKEN: 'guess' }, 'METRICS_TOKEN'],
     ['higher rates outside loopback', { ...outside, RATE_LIMIT_SCALE: '10' }, 'RATE_LIMIT_SCALE'],
     [
       'a key inside the provider’s address',
@@ -114,17 +132,46 @@ describe('the configuration', () => {
     ['an unknown registration', { DATA_DIR, REGISTRATION: 'maybe' }, 'REGISTRATION'],
     ['a pattern of tool hosts', { DATA_DIR, TOOL_HOSTS_ALLOWED: 'a.org, *.b.org' }, 'TOOL_HOSTS_ALLOWED: *.b.org'],
     ['a negative number of proxies', { DATA_DIR, TRUST_PROXY: '-1' }, 'TRUST_PROXY'],
+    ['a schedule without a target', { DATA_DIR, BACKUP_SCHEDULE: 'daily 03:00' }, 'BACKUP_TARGET, both or none'],
+    ['a schedule that is none', { DATA_DIR, BACKUP_SCHEDULE: 'nightly', BACKUP_TARGET: '/b' }, 'daily 03:00'],
+    ['backups on another planet', { DATA_DIR, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TARGET: 'ftp://b' }, 's3://BUCKET'],
+    [
+      'a bucket without a store',
+      { DATA_DIR, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TARGET: 's3://abc' },
+      'S3_ variables',
+    ],
+    ['no backup to be kept', { DATA_DIR, BACKUP_KEEP: '0' }, 'BACKUP_KEEP'],
+    [
+      'a passphrase that is not there',
+      { DATA_DIR, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TARGET: '/b', BACKUP_PASSPHRASE_FILE: '/absent' },
+      'BACKUP_PASSPHRASE_FILE: /absent cannot be read',
+    ],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
   ])('refuses %s and says what to change', (_what, variables, said) => {
-    expect(() => loadConfig(variables)).toThrow(UnusableConfiguration);
+    expect(() => loadConfig(variables)).toThrow(CannotStart);
     expect(() => loadConfig(variables)).toThrow(said);
   });
 
   test('warns of a provider that is reached without encryption, unless that is on this machine', () => {
-    const warningsOf = (PROVIDER_BASE_URL: string) => loadConfig({ DATA_DIR, PROVIDER_BASE_URL }).warnings;
+    const warningsOf = (PROVIDER_BASE_URL: string) =>
+      loadConfig({ DATA_DIR, PROVIDER_BASE_URL }).warnings.map(({ text }) => text);
     expect(warningsOf('http://models.internal:11434/v1')).toEqual([expect.stringContaining('PROVIDER_BASE_URL')]);
     for (const address of ['http://127.0.0.1:11434/v1', 'https://api.openai.com/v1'])
       expect(warningsOf(address)).toEqual([]);
+  });
+
+  test.each([
+    ['TRUST_PROXY', { TRUST_PROXY: '1' }, 'set it to the number of proxies'],
+    ['SMTP_URL', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'r@roster.example' }, 'set SMTP_URL and MAIL_FROM'],
+    ['REGISTRATION', { REGISTRATION: 'closed' }, 'Set REGISTRATION=closed'],
+  ])('says outside loopback what to set while %s is as it was, and only then', (name, set, said) => {
+    const about = (variables: Record<string, string | undefined>) =>
+      loadConfig(variables)
+        .warnings.map(({ text }) => text)
+        .filter((text) => text.startsWith(name));
+    expect(about(outside)).toEqual([expect.stringContaining(said)]);
+    expect(about({ ...outside, ...set })).toEqual([]);
+    expect(about({ DATA_DIR })).toEqual([]);
   });
 
   test('does not show the master key when it is printed', () => {

@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { backupPassphrase, backupsOf } from './backup-settings.ts';
+import { configWarnings } from './config-warnings.ts';
+import { Environment } from './environment.ts';
 import { CannotStart, reasonOf } from './errors.ts';
 import { allowedHosts } from './http/allowed-hosts.ts';
 import {
@@ -13,64 +16,7 @@ import {
 } from './security/master-key.ts';
 import { Secret } from './security/secret.ts';
 import { toolCommandsIn } from './tool-commands.ts';
-
-const Port = z.coerce.number().int().min(0).max(65_535);
-const blankAsAbsent = (value: unknown) => (value === '' ? undefined : value);
-const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
-
-/** Every variable is a row of the table in docs/operations.md. */
-const Environment = z.object({
-  PORT: setting(Port.default(3000)),
-  HOST: setting(z.string().default('127.0.0.1')),
-  PUBLIC_URL: setting(z.url({ protocol: /^https?$/ }).optional()),
-  DATA_DIR: setting(z.string().default('./data')),
-  DATABASE_URL: setting(
-    z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// (leave it out for the embedded database)')
-      .optional(),
-  ),
-  MASTER_KEY: setting(z.string().optional()),
-  MASTER_KEY_FILE: setting(z.string().optional()),
-  PROVIDER_BASE_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1')),
-  PROVIDER_NAME: setting(z.string().max(60).optional()),
-  DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
-  MODEL_CATALOGUE: setting(z.string().optional()),
-  SMTP_URL: setting(z.url({ protocol: /^smtps?$/ }).optional()),
-  MAIL_FROM: setting(z.string().max(320).optional()),
-  GOOGLE_CLIENT_ID: setting(z.string().optional()),
-  GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
-  GOOGLE_ISSUER: setting(z.url({ protocol: /^https?$/ }).default('https://accounts.google.com')),
-  GITHUB_CLIENT_ID: setting(z.string().optional()),
-  GITHUB_CLIENT_SECRET: setting(z.string().optional()),
-  GITHUB_URL: setting(z.url({ protocol: /^https?$/ }).default('https://github.com')),
-  GITHUB_API_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.github.com')),
-  S3_ENDPOINT: setting(z.url({ protocol: /^https?$/ }).optional()),
-  S3_BUCKET: setting(
-    z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not the name of a bucket')
-      .optional(),
-  ),
-  S3_REGION: setting(z.string().max(100).default('us-east-1')),
-  S3_ACCESS_KEY_ID: setting(z.string().optional()),
-  S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
-  MIN_FREE_DISK_BYTES: setting(
-    z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(512 * 1024 * 1024),
-  ),
-  FOLLOW_INTERVAL_MS: setting(z.coerce.number().int().min(1).max(3_600_000).default(5_000)),
-  REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
-  API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
-  TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
-  TOOL_COMMANDS: setting(z.string().optional()),
-  TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
-  LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
-  RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
-});
+import { readHeaders } from './tracing/headers.ts';
 
 export class UnusableConfiguration extends CannotStart {
   override name = 'UnusableConfiguration';
@@ -81,7 +27,7 @@ export function isLoopback(hostname: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-function masterKeys(env: z.output<typeof Environment>, loopback: boolean, dataDir: string): MasterKey[] {
+function masterKeys(env: Environment, loopback: boolean, dataDir: string): MasterKey[] {
   if (env.MASTER_KEY && env.MASTER_KEY_FILE)
     throw new UnusableConfiguration('Set MASTER_KEY or MASTER_KEY_FILE, not both.');
   if (env.MASTER_KEY) return parseMasterKeys(env.MASTER_KEY, 'MASTER_KEY');
@@ -100,6 +46,8 @@ export const secretVariables = [
   'GOOGLE_CLIENT_SECRET',
   'GITHUB_CLIENT_SECRET',
   'S3_SECRET_ACCESS_KEY',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const;
 
 /** An identity provider's application of ours; undefined where it is not configured. */
@@ -118,7 +66,7 @@ function trusted(name: string, address: string): URL {
 }
 
 /** undefined: files are kept in the data folder. */
-function s3Of(env: z.output<typeof Environment>) {
+function s3Of(env: Environment) {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
   if (!endpoint && !bucket && !keyId && !secret) return undefined;
   if (!endpoint || !bucket || !keyId || !secret)
@@ -151,9 +99,36 @@ function readEnvironment(variables: Record<string, string | undefined>) {
   return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
 }
 
+/** What of the configuration says how the installation is: all that it is looked at for, with or without a running server. */
+const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof readEnvironment>) => ({
+  publicUrl,
+  loopback,
+  dataDir,
+  isPublic: !isLoopback(env.HOST),
+  registration: env.REGISTRATION,
+  trustProxy: env.TRUST_PROXY,
+  minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+  isProviderPlain: isPlainElsewhere(new URL(env.PROVIDER_BASE_URL)),
+  mail: mailServerOf(env.SMTP_URL),
+  storeKind: env.S3_ENDPOINT ? ('s3' as const) : ('folder' as const),
+  masterKeyFile: env.MASTER_KEY_FILE ? resolve(env.MASTER_KEY_FILE) : masterKeyFile(dataDir),
+});
+export type Installation = ReturnType<typeof installationOf>;
+
+const isPlainElsewhere = ({ protocol, hostname }: URL) => protocol === 'http:' && !isLoopback(hostname);
+
+/** undefined: none. */
+function mailServerOf(address: string | undefined) {
+  const url = address === undefined ? null : URL.parse(address);
+  if (!url) return undefined;
+  const isPlain = url.protocol === 'smtp:' && url.searchParams.get('requireTLS') === 'false';
+  return { isPlain: isPlain && !isLoopback(url.hostname) };
+}
+
 /** What an operator's command needs to know. No master key is made, and one is read only where it is asked for. */
 export function loadOperatorConfig(variables: Record<string, string | undefined>) {
-  const { env, publicUrl, loopback, dataDir } = readEnvironment(variables);
+  const read = readEnvironment(variables);
+  const { env, publicUrl, loopback, dataDir } = read;
   const variable = env.MASTER_KEY ? 'MASTER_KEY' : env.MASTER_KEY_FILE ? 'MASTER_KEY_FILE' : undefined;
   const isMade = loopback && existsSync(masterKeyFile(dataDir));
   return {
@@ -162,6 +137,8 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     databaseUrl: env.DATABASE_URL,
     mailsOut: env.SMTP_URL !== undefined,
     s3: s3Of(env),
+    installation: installationOf(read),
+    backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
     /** The variable that the master keys come from; undefined: the file in the data folder. */
     masterKeyVariable: variable,
     /** undefined: none is configured yet. */
@@ -202,14 +179,42 @@ function toolCommandsOf(file: string | undefined) {
   }
 }
 
+/** undefined: nobody asks for metrics, and nothing is counted. */
+function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token }: Environment) {
+  if (port === undefined && token === undefined) return undefined;
+  if (port !== undefined && token === undefined && !isLoopback(host))
+    throw new UnusableConfiguration(
+      'METRICS_HOST is not a loopback address, so others can read the metrics: set METRICS_TOKEN.',
+    );
+  return { listen: port === undefined ? undefined : { port, host }, token: token ? new Secret(token) : undefined };
+}
+
+/** undefined: there is no collector, and nothing is noted. */
+function tracesOf(env: Environment) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
+  if (endpoint === undefined) return undefined;
+  const url = headers === undefined ? new URL(endpoint) : trusted('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
+  if (url.username || url.search || url.hash)
+    throw new UnusableConfiguration('OTEL_EXPORTER_OTLP_ENDPOINT must be scheme, host and path only.');
+  const given = readHeaders(headers ?? '');
+  if (!given)
+    throw new UnusableConfiguration('OTEL_EXPORTER_OTLP_HEADERS must be name=value, with commas between them.');
+  return {
+    url: `${url.href.replace(/\/+$/, '')}/v1/traces`,
+    headers: new Secret(JSON.stringify(given)),
+    service: env.OTEL_SERVICE_NAME,
+  };
+}
+
 /** One secret, one purpose: who learns the one must not have the other. */
-function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[]) {
+function refuseSharedSecrets(env: Environment, keys: MasterKey[]) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
   const secrets: [name: string, secret: string | undefined][] = [
     ...keys.map(({ key }): [string, string] => ['the master key', key.reveal().toString('base64')]),
     ['GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET],
     ['GITHUB_CLIENT_SECRET', env.GITHUB_CLIENT_SECRET],
     ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
+    ['METRICS_TOKEN', env.METRICS_TOKEN],
     ['the password in SMTP_URL', password(env.SMTP_URL)],
     ['the password in DATABASE_URL', password(env.DATABASE_URL)],
   ];
@@ -227,18 +232,36 @@ function refuseSharedSecrets(env: z.output<typeof Environment>, keys: MasterKey[
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Each undefined where it is not configured. */
+function loginProvidersOf(env: Environment) {
+  const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
+  const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
+  return {
+    google: google && { ...google, issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER) },
+    github: github && {
+      ...github,
+      url: trusted('GITHUB_URL', env.GITHUB_URL),
+      apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
+    },
+  };
+}
+
 /** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
 export function loadConfig(variables: Record<string, string | undefined>) {
-  const { env, publicUrl, loopback, dataDir } = readEnvironment(variables);
+  const read = readEnvironment(variables);
+  const { env, publicUrl, loopback, dataDir } = read;
+  if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
+    throw new UnusableConfiguration(
+      'DATABASE_DIRECT_URL is for what DATABASE_URL leads to by way of a pooler: set both.',
+    );
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new UnusableConfiguration('RATE_LIMIT_SCALE is for load tests on loopback only.');
+  const installation = installationOf(read);
   const providerUrl = new URL(env.PROVIDER_BASE_URL);
   if (providerUrl.username || providerUrl.search || providerUrl.hash)
     throw new UnusableConfiguration('PROVIDER_BASE_URL must be scheme, host and path only.');
   if (env.SMTP_URL && !env.MAIL_FROM)
     throw new UnusableConfiguration('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
-  const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
-  const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   const keys = masterKeys(env, loopback, dataDir);
   refuseSharedSecrets(env, keys);
@@ -249,30 +272,24 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     loopback,
     dataDir,
     databaseUrl: env.DATABASE_URL,
+    /** To the same database without a pooler in between, for what needs a session of its own. */
+    databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     masterKeys: keys,
     provider: {
       baseUrl: env.PROVIDER_BASE_URL.replace(/\/+$/, ''),
       name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
       isOpenAi,
     },
-    /** What is allowed and yet worth a word at each start. */
-    warnings:
-      providerUrl.protocol === 'http:' && !isLoopback(providerUrl.hostname)
-        ? ['PROVIDER_BASE_URL begins with http://: provider keys and conversations cross the network as plain text']
-        : [],
+    warnings: configWarnings(installation),
     defaultModel: env.DEFAULT_MODEL,
     modelCatalogue: env.MODEL_CATALOGUE && resolve(env.MODEL_CATALOGUE),
     mail: {
       smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
     },
-    google: google && { ...google, issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER) },
-    github: github && {
-      ...github,
-      url: trusted('GITHUB_URL', env.GITHUB_URL),
-      apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
-    },
+    ...loginProvidersOf(env),
     s3: s3Of(env),
+    backups: backupsOf(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
@@ -280,8 +297,11 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     toolHostsAllowed: toolHostsOf(env.TOOL_HOSTS_ALLOWED),
     toolCommands: toolCommandsOf(env.TOOL_COMMANDS),
     trustProxy: env.TRUST_PROXY,
+    metrics: metricsOf(env),
+    traces: tracesOf(env),
     logLevel: env.LOG_LEVEL,
     rateLimitScale: env.RATE_LIMIT_SCALE,
+    installation,
   };
 }
 

@@ -50,6 +50,18 @@ export function loggedFailure(error: unknown): unknown {
   return { type, ...fields, ...said, ...several, ...below };
 }
 
+const codeIn = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? word(error.code) : undefined;
+
+/** One word for a kind of failure: what administrators may see of what failed for others. */
+export function failureClass(error: unknown): string {
+  const all = chain(error);
+  const provider = all.find((one) => one instanceof ProviderError);
+  if (provider) return `provider ${provider.code}`;
+  const code = all.map(codeIn).find((one) => one !== undefined);
+  return code ?? (error instanceof Error ? (word(error.name) ?? 'Error') : 'unknown');
+}
+
 /** The same in one line, for the operator who looks at a row. */
 export function failureInWords(error: unknown): string {
   const provider = chain(error).find((one) => one instanceof ProviderError);

@@ -2,11 +2,16 @@ import { write, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Config } from './config.ts';
 import { loggedFailure } from './log-failure.ts';
+import { currentSpan } from './tracing/context.ts';
 
 /** What every line has, and what none may have. */
 export const logSettings = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
+  mixin() {
+    const span = currentSpan();
+    return span ? { traceId: span.traceId } : {};
+  },
   serializers: { err: loggedFailure },
 };
 

@@ -57,6 +57,9 @@ describe('the server as a process', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
     const lines = server.output.text.trim().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ time: expect.stringMatching(/Z$/) });
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ msg: 'Roster is ready', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }),
+    );
     expect(server.output.text).not.toContain(readFileSync(join(folder, 'master.key'), 'utf8').trim());
   });
 

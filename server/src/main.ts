@@ -3,6 +3,7 @@ import { CannotStart } from './errors.ts';
 import { collectAfterStart } from './garbage-collector.ts';
 import { createLog } from './log.ts';
 import { start } from './start.ts';
+import { version } from './version.ts';
 
 const stopWithinMs = 30_000;
 
@@ -18,7 +19,7 @@ try {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
   const running = await start(config, log);
-  log.info({ url: config.publicUrl.origin }, 'Roster is ready');
+  log.info({ version, url: config.publicUrl.origin }, 'Roster is ready');
   collectAfterStart();
   if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
   if (running.setupCode) console.log(`Set-up code for the first account: ${running.setupCode}`);

@@ -37,11 +37,13 @@ export async function start(
         { userIds: unreadable },
         'the provider keys of these people cannot be opened with the configured master keys; nothing was changed',
       );
-    for (const warning of config.warnings) log.warn(warning);
+    for (const { text } of config.warnings) log.warn(text);
     if (database.file && (statSync(database.file).mode & 0o077) !== 0)
       log.warn(`the database is open to others on this machine; close it with: chmod 600 '${database.file}'*`);
     const setupCode = randomBytes(16).toString('base64url');
-    const presence = await join(database, config.databaseUrl, (error) => log.error({ err: error }, 'database signals'));
+    const presence = await join(database, config.databaseDirectUrl, (error) =>
+      log.error({ err: error }, 'database signals'),
+    );
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
     await running.recover();
     const address = await running.app.listen({ port: config.port, host: config.host });

@@ -10,7 +10,7 @@ function numberFrom(name: string): number | undefined {
 }
 
 function optionsFromEnvironment(): SimulatorOptions {
-  const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_WITHOUT = '' } = process.env;
+  const { SIMULATOR_HOST, SIMULATOR_DATA, SIMULATOR_DAY, SIMULATOR_WITHOUT = '' } = process.env;
   const without = SIMULATOR_WITHOUT.split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
@@ -24,7 +24,9 @@ function optionsFromEnvironment(): SimulatorOptions {
   return {
     port: numberFrom('SIMULATOR_PORT') ?? 4010,
     without,
+    shutdownDays: 'announced',
     ...(SIMULATOR_HOST ? { host: SIMULATOR_HOST } : {}),
+    ...(SIMULATOR_DAY ? { day: () => SIMULATOR_DAY } : {}),
     ...(SIMULATOR_DATA ? { data: SIMULATOR_DATA } : {}),
     ...(tokenDelayMs === undefined ? {} : { tokenDelayMs }),
     ...(jobStepMs === undefined ? {} : { jobStepMs }),

@@ -33,6 +33,10 @@ export type SimulatorOptions = {
   /** How long a fine-tuning job stays in each of its steps. */
   jobStepMs?: number;
   maxFileBytes?: number;
+  /** The day (YYYY-MM-DD) by which models end; without it, none of the line-up does. */
+  day?: () => string | null;
+  /** The days on which models end: as announced, or none that anybody lives to see. By default as announced where there is a day. */
+  shutdownDays?: 'announced' | 'far';
   /** Parts of the API that this provider does not know. */
   without?: readonly ApiPart[];
   assistants?: readonly AssistantSeed[];
@@ -53,6 +57,8 @@ function worldOf(options: SimulatorOptions): World {
   return {
     settings: {
       tokenDelayMs: options.tokenDelayMs ?? 20,
+      day: options.day ?? (() => null),
+      shutdownDays: options.shutdownDays ?? (options.day ? 'announced' : 'far'),
       jobStepMs: options.jobStepMs ?? 2_000,
       maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
       without: new Set(options.without),

@@ -24,6 +24,9 @@ export type ApiPart = (typeof API_PARTS)[number];
 type Settings = {
   tokenDelayMs: number;
   jobStepMs: number;
+  /** YYYY-MM-DD: models that have ended by then are not there; null: none has ended. */
+  day: () => string | null;
+  shutdownDays: 'announced' | 'far';
   maxFileBytes: number;
   without: ReadonlySet<string>;
   assistants: readonly AssistantSeed[];

@@ -22,6 +22,8 @@ export type OpenDatabase = {
   reader: Kysely<Database>;
   /** Where the SQLite file lies; undefined on PostgreSQL. */
   file: string | undefined;
+  /** How many connections this process has to PostgreSQL, and how many wait for one. */
+  connections?: () => { in_use: number; idle: number; waiting: number };
   close: () => Promise<void>;
 };
 
@@ -81,7 +83,12 @@ function connectPostgres(url: string): OpenDatabase {
       postgresDialect(pool, () => new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_500 })),
     ),
   });
-  return { engine: 'postgres', db, reader: db, file: undefined, close: () => db.destroy() };
+  const connections = () => ({
+    in_use: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount,
+  });
+  return { engine: 'postgres', db, reader: db, file: undefined, connections, close: () => db.destroy() };
 }
 
 /** Asks it for the first time. @throws CannotStart with why it cannot be asked */

@@ -21,6 +21,20 @@ export function lockFolder(dataDir: string): { release: () => void } {
   return { release: () => lock.close() };
 }
 
+/** Whether a server has the folder. Asked only by a short reading, which keeps nobody from taking it. */
+export function isFolderInUse(dataDir: string): boolean {
+  const lock = new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0, readOnly: true });
+  try {
+    lock.prepare('select 1 from sqlite_schema').all();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    lock.close();
+  }
+}
+
 function take(lock: DatabaseSync, dataDir: string) {
   try {
     // A database in memory-journal mode leaves no journal behind that the next start would have to recover.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { CannotStart } from '#server/errors';
+import { AppError, CannotStart } from '#server/errors';
 import type { Engine, OpenDatabase } from './connect.ts';
 import * as init from './migrations/0001-init.ts';
 import * as people from './migrations/0002-people.ts';
@@ -35,6 +35,12 @@ import * as openApiServers from './migrations/0028-openapi-servers.ts';
 import * as toolsOfConversations from './migrations/0029-tools-of-conversations.ts';
 import * as assistantVersions from './migrations/0030-assistant-versions.ts';
 import * as toolServerSignIns from './migrations/0031-tool-server-sign-ins.ts';
+import * as twoSides from './migrations/0032-two-sides.ts';
+import * as drafts from './migrations/0033-drafts.ts';
+import * as judgings from './migrations/0034-judgings.ts';
+import * as modelLife from './migrations/0035-model-life.ts';
+import * as assistantMoves from './migrations/0036-assistant-moves.ts';
+import * as system from './migrations/0037-system.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -75,6 +81,12 @@ const migrations: [name: string, migration: Migration][] = [
   ['0029-tools-of-conversations', toolsOfConversations],
   ['0030-assistant-versions', assistantVersions],
   ['0031-tool-server-sign-ins', toolServerSignIns],
+  ['0032-two-sides', twoSides],
+  ['0033-drafts', drafts],
+  ['0034-judgings', judgings],
+  ['0035-model-life', modelLife],
+  ['0036-assistant-moves', assistantMoves],
+  ['0037-system', system],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);
@@ -95,7 +107,12 @@ function isChecksumOf(name: string, checksum: string, folder = migrationFiles): 
  * Brings the schema up to date: forward only, each step in one transaction, after a backup of the SQLite file.
  * @throws if the database is newer than this program, or was made by a migration that has changed since.
  */
-export async function migrate(database: OpenDatabase, folder = migrationFiles): Promise<string[]> {
+export async function migrate(
+  database: OpenDatabase,
+  folder = migrationFiles,
+  /** Where it stops; all of them otherwise. */
+  count = migrations.length,
+): Promise<string[]> {
   const db = database.db;
   await db.transaction().execute(async (trx) => {
     // Even `if not exists` fails on PostgreSQL when two processes create the table at once.
@@ -110,7 +127,7 @@ export async function migrate(database: OpenDatabase, folder = migrationFiles): 
   });
   const applied = await db.selectFrom('schema_migrations').selectAll().orderBy('name').execute();
   checkHistory(applied, folder);
-  const due = migrations.slice(applied.length);
+  const due = migrations.slice(applied.length, count);
   const [next] = due;
   if (!next) return [];
   if (applied.length > 0 && database.file) await backUp(db, database.file, next[0]);
@@ -142,10 +159,29 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
   }
 }
 
-/** Whether this is what a database of this version has gone through. */
+/** Whether this is what a database of this version, or of an earlier one, has gone through. */
 export const isOwnHistory = (history: Applied[]): boolean =>
-  history.length === migrations.length &&
   history.every(({ name, checksum }, index) => name === migrations[index]?.[0] && isChecksumOf(name, checksum));
+
+/**
+ * Whether the tables are those that this version works on, asked while it runs. A newer version may have added to them: what a
+ * migration takes away, no version uses any more. @throws AppError where they are of an older one, as after a restore
+ */
+export async function schemaState(db: Kysely<Database>): Promise<'ok' | 'newer'> {
+  const applied = await db.selectFrom('schema_migrations').select('name').execute();
+  const names = new Set(applied.map(({ name }) => name));
+  if (!migrations.every(([name]) => names.has(name)))
+    throw new AppError(
+      'unavailable',
+      'The database is of another version of Roster than the server. Restart the server.',
+      {
+        retryAfterSeconds: 5,
+      },
+    );
+  return names.size > migrations.length ? 'newer' : 'ok';
+}
+/** Since then the search is as it is: what fills it in fills it in for all later versions. */
+export const firstRestored = '0014-words-inside-texts';
 
 /** Several processes may start at once on one PostgreSQL; they change the schema one after the other. */
 export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {

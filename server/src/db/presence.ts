@@ -1,5 +1,8 @@
+import { dirname } from 'node:path';
 import { type Kysely, sql } from 'kysely';
+import { version } from '#server/version';
 import type { OpenDatabase } from './connect.ts';
+import { isFolderInUse } from './folder-lock.ts';
 import type { Database } from './schema.ts';
 import { signalConnection } from './signal-connection.ts';
 
@@ -33,6 +36,23 @@ export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): 
   return rows[0]?.count ?? 0;
 }
 
+const listedAtMost = 50;
+
+/** The servers that are alive on this database, the newest first. On SQLite there is one at most. */
+export async function processesOn({ engine, db, file }: Pick<OpenDatabase, 'engine' | 'db' | 'file'>) {
+  const newest = db.selectFrom('instances').select(['id', 'started_at as startedAt', 'version']).orderBy('id', 'desc');
+  if (engine === 'sqlite') return file && isFolderInUse(dirname(file)) ? newest.limit(1).execute() : [];
+  return newest
+    .where(
+      sql<boolean>`exists (select 1 from pg_locks where locktype = 'advisory' and granted and objid = instances.id
+        and classid = ${sql.lit(lockSpace)} and objsubid = 2
+        and database = (select oid from pg_database where datname = current_database()))`,
+    )
+    .limit(listedAtMost)
+    .execute();
+}
+
+/** `url`: a session of PostgreSQL's own, which a pooler of transactions does not give. */
 export async function join(
   database: OpenDatabase,
   url: string | undefined,
@@ -40,7 +60,7 @@ export async function join(
 ): Promise<Presence> {
   const { id } = await database.db
     .insertInto('instances')
-    .values({ started_at: new Date().toISOString() })
+    .values({ started_at: new Date().toISOString(), version })
     .returning('id')
     .executeTakeFirstOrThrow();
   if (!url) return alone(database.db, id);

@@ -2,7 +2,7 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import type { VersionOrigin } from '@roster/contracts/assistant-versions';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
-import type { Vote } from '@roster/contracts/fine-tuning/comparisons';
+import type { ComparisonKind, Vote } from '@roster/contracts/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ResponseState } from '@roster/contracts/openai-api/responses';
@@ -30,7 +30,7 @@ type UsageSums = {
 export type Database = {
   schema_migrations: { name: string; checksum: string; applied_at: string };
   settings: { name: string; value: string };
-  instances: { id: Id; started_at: string };
+  instances: { id: Id; started_at: string; version: string | null };
   /** `site` and `part` are digests; `ends_at` is in milliseconds of the database’s clock. */
   rate_counts: { site: string; part: string; used: number; ends_at: number };
   users: {
@@ -127,6 +127,28 @@ export type Database = {
     chosen_tools: string;
     /** JSON; null: programs have set nothing. */
     api_fields: string | null;
+  };
+  assistant_moves: {
+    id: Id;
+    user_id: number;
+    from_model: string;
+    to_model: string;
+    /** How many assistants, and of how many of them the new model does not take something. */
+    moved: number;
+    without_temperature: number;
+    without_effort: number;
+    created_at: string;
+    undone_at: string | null;
+  };
+  moved_assistants: {
+    move_id: number;
+    assistant_id: number;
+    user_id: number;
+    version_before: number;
+    version_after: number;
+    /** The reasoning effort that the move took away. */
+    dropped_effort: AssistantSettings['reasoningEffort'];
+    version_undone: number | null;
   };
   /** What programs say of an assistant beyond its form. */
   assistant_api_fields: {
@@ -382,7 +404,7 @@ export type Database = {
     /** Of a program's call. */
     access_token_id: number | null;
     /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran; `model` is what it calls the tool. */
-    purpose: 'chat' | 'tool_step' | 'tool' | 'title' | 'training';
+    purpose: 'chat' | 'evaluation' | 'tool_step' | 'tool' | 'title' | 'training';
     /** Of a step, in the place of `run_id`: the run, and which of its requests it was. Of a tool's call the run, and the call. */
     step_of: Generated<number | null>;
     step: Generated<number | null>;
@@ -448,12 +470,33 @@ export type Database = {
     theme: 'light' | 'dark' | 'system';
     notifications_enabled: Flag;
     sound_enabled: Flag;
+    /** Whether mails say which models end. */
+    model_mails: Generated<Flag>;
     custom_colors: Flag;
     background_color: string | null;
     foreground_color: string | null;
     primary_color: string | null;
     accent_color: string | null;
     card_color: string | null;
+  };
+  /** When a key's list of models was last read, and where. */
+  model_lists: { user_id: number; base_url: string; asked_at: string };
+  /** Those of the list that end some day, by it or by the catalogue. */
+  listed_models: {
+    user_id: number;
+    model: string;
+    /** YYYY-MM-DD, as the list said. */
+    shutdown_date: string | null;
+    /** 0: it was there once, with a date. */
+    is_listed: Flag;
+  };
+  /** Which ends of models a person was told of: so many days before. */
+  model_end_mails: {
+    user_id: number;
+    model: string;
+    step: number;
+    shutdown_date: string;
+    created_at: string;
   };
   security_events: {
     id: Id;
@@ -557,6 +600,8 @@ export type Database = {
     attempts: Generated<number>;
     claimed_until: string | null;
     last_error: string | null;
+    /** A word for the kind of the last failure; nothing of a person. */
+    error_class: string | null;
     given_up_at: string | null;
     created_at: string;
   };
@@ -685,9 +730,20 @@ export type Database = {
   comparisons: {
     id: Id;
     user_id: number;
-    tuned_model: string;
-    base_model: string;
-    temperature: number | null;
+    kind: ComparisonKind;
+    title: string;
+    assistant_id: number | null;
+    /** JSON: `ComparedSettings`. */
+    candidate: string;
+    /** Likewise; null: only the candidate is asked. */
+    baseline: string | null;
+    state: Generated<'idle' | 'asking'>;
+    /** Whether its open prompts are asked although a budget is used up. */
+    over_budget: Generated<Flag>;
+    /** JSON: why asking has stopped, or what it waits for. */
+    refusal: string | null;
+    /** JSON: what a draft would change of the assistant. */
+    draft: Generated<string | null>;
     created_at: string;
   };
   comparison_prompts: {
@@ -699,9 +755,38 @@ export type Database = {
     /** JSON. */
     turns: string;
     expected: string | null;
-    tuned_thread_id: number | null;
-    base_thread_id: number | null;
+    candidate_thread_id: number | null;
+    baseline_thread_id: number | null;
+    /** JSON: an earlier answer, which stands for the baseline's. */
+    baseline_text: string | null;
     vote: Vote | null;
+    /** To be asked, since asking was started. */
+    is_due: Generated<Flag>;
+  };
+  comparison_judgings: {
+    id: Id;
+    user_id: number;
+    comparison_id: number;
+    model: string;
+    criteria: string;
+    state: Generated<'idle' | 'asking'>;
+    over_budget: Generated<Flag>;
+    /** JSON: why judging has stopped, or what it waits for. */
+    refusal: string | null;
+    created_at: string;
+  };
+  comparison_verdicts: {
+    id: Id;
+    user_id: number;
+    judging_id: number;
+    prompt_id: number;
+    candidate_first_thread_id: number | null;
+    baseline_first_thread_id: number | null;
+    /** The threads of the answers that were judged; null: an earlier answer, or none yet. */
+    judged_candidate_thread_id: number | null;
+    judged_baseline_thread_id: number | null;
+    /** To be asked, since judging was started. */
+    is_due: Generated<Flag>;
   };
   assistant_files: {
     assistant_id: number;

@@ -12,6 +12,7 @@ const told: Partial<Record<ErrorCode, Told>> = {
   not_allowed: { code: 'insufficient_permissions' },
   rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
   budget_exceeded: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
+  model_ended: { status: 404, code: 'model_not_found' },
   // 409 would be sent again by the provider's clients.
   quota_exceeded: { status: 400, code: 'storage_quota_exceeded' },
   too_large: { code: 'request_too_large' },

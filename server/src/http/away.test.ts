@@ -1,9 +1,11 @@
 import { renameSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
-import { until } from '#server/testing/chat';
+import { ask, newThread, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { download, upload, uploaded } from '#server/testing/files';
 import { startLine } from '#server/testing/line';
 import { ownTime } from '#server/testing/own-clock';
@@ -108,6 +110,75 @@ test.each(['refuse', 'hang'] as const)(
     await comesBack('a server that is ready', () => ready(app));
   },
 );
+
+/** Speaks, but not as a store does. */
+async function startNonsense() {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port }: { port: number } = Object(server.address());
+  return { port, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+test('a file store that answers nonsense, or that it is broken, is away; conversations go on', async () => {
+  const [s3, nonsense] = [await startS3(), await startNonsense()];
+  const app = await startApp('sqlite', { env: s3.env });
+  onTestFinished(async () => {
+    await app.stop();
+    await nonsense.close();
+    await s3.close();
+  });
+  const ada = await app.withKey('ada');
+  const { id } = await uploaded(app, ada);
+  const calls = [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`), () => ready(app)];
+
+  s3.refuse(() => ({ status: 500, code: 'InternalError' }));
+  await until('a server that is not ready', async () => (await ready(app)).status === 503);
+  await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
+  expect((await ada.get('/api/files')).status).toBe(200);
+  expect((await ask(app, ada, await newThread(ada), 'Hello')).events.at(-1)?.event.type).toBe('finished');
+  s3.refuse(() => undefined);
+  await comesBack('a store that is back', () => upload(app, ada));
+
+  await app.halt();
+  await app.startWith({ S3_ENDPOINT: `http://127.0.0.1:${nonsense.port}` });
+  await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
+  expect((await ada.get('/api/threads')).status).toBe(200);
+});
+
+test('readiness names each part: those that are there, and those that are missing', async () => {
+  const app = await startApp('sqlite');
+  onTestFinished(() => app.stop());
+  const parts = { server: 'ready', database: 'ok', schema: 'ok', storage: 'ok' };
+  expect(await ready(app)).toMatchObject({ status: 200, body: { status: 'ready', parts } });
+
+  const row = { checksum: 'of a later version', applied_at: '2030-01-01T00:00:00.000Z' };
+  await beside(app, (db) =>
+    db
+      .insertInto('schema_migrations')
+      .values({ name: '9999-later', ...row })
+      .execute(),
+  );
+  expect(await ready(app)).toMatchObject({ status: 200, body: { parts: { ...parts, schema: 'newer' } } });
+
+  // As in a backup of an earlier version that was put in its place.
+  await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '>', '0030').execute());
+  const folder = join(app.dataDir, 'files');
+  renameSync(folder, `${folder}.away`);
+  const missing = await until('a store that is missing', async () => {
+    const answer = await ready(app);
+    return answer.body.parts.storage === 'missing' ? answer : undefined;
+  });
+  renameSync(`${folder}.away`, folder);
+  expect([missing.status, missing.headers['retry-after'], missing.body]).toMatchObject([
+    503,
+    '5',
+    { code: 'unavailable', message: expect.stringMatching(/another version/), requestId: expect.any(String) },
+  ]);
+  expect(missing.body.parts).toEqual({ server: 'ready', database: 'ok', schema: 'missing', storage: 'missing' });
+});
 
 describe('a folder of files', () => {
   test('that is away is told, and used again when it is back; a file that is missing in it is another matter', async () => {

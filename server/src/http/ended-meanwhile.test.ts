@@ -14,7 +14,7 @@ import type { Visitor } from '#server/testing/visitor';
 
 const assistant = { name: 'Tutor', model: 'gpt-4o' };
 const chosen = 'a much better sentence';
-/** Beside what a call stores: who is there, how often they ask, what happened, and work that clears up. */
+/** Beside what a call stores: who is there, how often they ask, what happened, which models the provider lists, and work that clears up. */
 const besides: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'security_events',
@@ -22,6 +22,8 @@ const besides: ReadonlySet<Table> = new Set<Table>([
   'data_keys',
   'mailed_tokens',
   'rate_counts',
+  'model_lists',
+  'listed_models',
 ]);
 
 /** How many rows there are of everything, with what the calls below would change in one. */
@@ -273,8 +275,8 @@ describe('a call that lasts on postgres', () => {
       'editor',
       async ({ visitor }) => {
         const { id: fileId } = await trainingFile(app, visitor);
-        const body = { tunedModel: 'gpt-4o-mini', baseModel: 'gpt-4o', instructions: '', prompts: { fileId } };
-        return () => visitor.post('/api/fine-tuning/comparisons', body);
+        const body = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', instructions: '', prompts: { fileId } };
+        return () => visitor.post('/api/comparisons', body);
       },
     ],
     [

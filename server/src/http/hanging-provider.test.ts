@@ -103,7 +103,8 @@ describe('while the provider takes calls and never answers', () => {
       const { id, items } = await newComparison(ada, ['Hello']);
       const compared = await askPrompt(ada, id, items[0]?.id ?? 0);
       outcomes['a comparison'] = compared.status === 202 ? 'stored' : compared.body.code;
-      for (const { runId } of [compared.body.tuned, compared.body.base]) await ada.post(`/api/runs/${runId}/stop`);
+      for (const { runId } of [compared.body.candidate, compared.body.baseline])
+        await ada.post(`/api/runs/${runId}/stop`);
       // Last: it is what the others were asked with.
       const key = await pressed(() => ada.post('/api/settings/apikey', { apiKey: keyOf('silent3') }));
       outcomes['a key'] = key.outcome;

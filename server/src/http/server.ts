@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '#server/config';
+import type { Metrics } from '#server/metrics/metrics';
+import type { Tracing } from '#server/tracing/tracing';
 import { compressAnswers } from './compression.ts';
 import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
 import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
 import { readJsonBodies } from './json-body.ts';
 import { protect, securityHeaders } from './protection.ts';
+import { traceRequests } from './traced-requests.ts';
 
 const usualBodyLimit = 256 * 1024;
 
+type Around = { metrics: Pick<Metrics, 'request'>; tracing: Tracing; times?: ConnectionTimes | undefined };
+
 /** A server without routes: its limits, its protection, its errors and its log. */
-export function createServer(config: Config, log: FastifyBaseLogger, times: ConnectionTimes = usualTimes) {
+export function createServer(config: Config, log: FastifyBaseLogger, { metrics, tracing, times = usualTimes }: Around) {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,6 +39,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, times: Conn
   });
   app.server.maxHeadersCount = 100;
   const connections = guardConnections(app, times);
+  traceRequests(app, tracing);
   protect(app, config);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
@@ -41,7 +47,10 @@ export function createServer(config: Config, log: FastifyBaseLogger, times: Conn
   app.addHook('onResponse', async (request, reply) => {
     const { id: requestId, method, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;
-    log.info({ requestId, method, route: routeOptions.url, status, ms: Math.round(elapsedTime) }, 'request');
+    metrics.request(method, routeOptions.url, status, elapsedTime / 1_000);
+    const traceId = request.span?.context?.traceId;
+    const ms = Math.round(elapsedTime);
+    log.info({ requestId, method, route: routeOptions.url, status, ms, ...(traceId && { traceId }) }, 'request');
   });
   return app;
 }

@@ -38,6 +38,13 @@ export async function enqueue<Payload extends z.ZodType>(
   await tell(rows, inMs);
 }
 
+/** Has a job that was given up done again. Its kind; undefined: there is none. */
+export async function takeUpAgain(rows: Kysely<Database>, id: number): Promise<string | undefined> {
+  const kind = await jobRepository(rows).takeUpAgain(id, dueAt(0));
+  if (kind !== undefined) await tell(rows, 0);
+  return kind;
+}
+
 /** Like `enqueue`, but keeps at most one waiting job with this payload, which becomes due by this time at the latest. */
 export async function enqueueOnce<Payload extends z.ZodType>(
   rows: Kysely<Database>,

@@ -1,9 +1,12 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
 /** A claimed job, with its payload as stored. */
 export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };
+
+/** What it failed with: for the operator who looks at the row, and in one word for administrators. */
+type JobFailure = { said: string; failure: string };
 
 const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJob => ({
   id: row.id,
@@ -88,21 +91,59 @@ export function jobRepository(db: Kysely<Database>) {
         .where('claimed_until', '=', claimedUntil)
         .execute();
     },
-    async tryAgain({ id, claimedUntil }: StoredJob, runAt: string, lastError: string) {
+    async tryAgain({ id, claimedUntil }: StoredJob, runAt: string, { said, failure }: JobFailure) {
       await db
         .updateTable('jobs')
-        .set({ run_at: runAt, claimed_until: null, last_error: lastError })
+        .set({ run_at: runAt, claimed_until: null, last_error: said, error_class: failure })
         .where('id', '=', id)
         .where('claimed_until', '=', claimedUntil)
         .execute();
     },
-    async giveUp({ id, claimedUntil }: StoredJob, at: string, lastError: string) {
+    async giveUp({ id, claimedUntil }: StoredJob, at: string, { said, failure }: JobFailure) {
       await db
         .updateTable('jobs')
-        .set({ given_up_at: at, claimed_until: null, last_error: lastError })
+        .set({ given_up_at: at, claimed_until: null, last_error: said, error_class: failure })
         .where('id', '=', id)
         .where('claimed_until', '=', claimedUntil)
         .execute();
+    },
+    /** How many there are of each state, and since when the oldest is due. */
+    async counts(now: string) {
+      const isFree = sql<boolean>`(claimed_until is null or claimed_until <= ${now})`;
+      return db
+        .selectFrom('jobs')
+        .select([
+          sql<number>`coalesce(sum(case when given_up_at is null and ${isFree} then 1 else 0 end), 0)`.as('waiting'),
+          sql<number>`coalesce(sum(case when given_up_at is null and ${isFree} and run_at <= ${now} then 1 else 0 end), 0)`.as(
+            'due',
+          ),
+          sql<string | null>`min(case when given_up_at is null and ${isFree} and run_at <= ${now} then run_at end)`.as(
+            'oldestDueAt',
+          ),
+          sql<number>`coalesce(sum(case when given_up_at is not null then 1 else 0 end), 0)`.as('givenUp'),
+        ])
+        .executeTakeFirstOrThrow();
+    },
+    /** The newest of those that were given up; nothing of what they were about. */
+    newestGivenUp: (limit: number) =>
+      db
+        .selectFrom('jobs')
+        .select(['id', 'kind', 'created_at', 'given_up_at', 'attempts', 'error_class'])
+        .where('given_up_at', 'is not', null)
+        .orderBy('given_up_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+    /** As if it had never been tried. The kind; undefined: there is no such job that was given up. */
+    async takeUpAgain(id: number, runAt: string): Promise<string | undefined> {
+      const row = await db
+        .updateTable('jobs')
+        .set({ given_up_at: null, run_at: runAt, attempts: 0 })
+        .where('id', '=', id)
+        .where('given_up_at', 'is not', null)
+        .returning('kind')
+        .executeTakeFirst();
+      return row?.kind;
     },
     async forgetGivenUp(before: string) {
       await db.deleteFrom('jobs').where('given_up_at', '<', before).execute();

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { endsWithin } from '#server/ends-within';
-import { failureInWords } from '#server/log-failure';
+import { failureClass, failureInWords } from '#server/log-failure';
 import { delayAfter, FinalFailure, type JobHandler, UnusablePayload, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
 import { jobRepository, type StoredJob } from './repository.ts';
@@ -137,15 +137,15 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
       await attempt(job, attempts);
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
-      const said = failureInWords(error);
+      const failed = { said: failureInWords(error), failure: failureClass(error) };
       if (error instanceof FinalFailure || job.attempts >= attempts) {
         log.error(what, 'a job was given up');
         // First: where this does not come to its end, the job is given up once more.
         if (!(error instanceof UnusablePayload)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
-        await jobs.giveUp(job, new Date().toISOString(), said);
+        await jobs.giveUp(job, new Date().toISOString(), failed);
       } else {
         log.warn(what, 'a job failed and will be tried again');
-        await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), said);
+        await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), failed);
       }
       return;
     }

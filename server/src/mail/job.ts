@@ -25,6 +25,21 @@ export const MailPayload = z.discriminatedUnion('template', [
     userId,
     provider: z.enum(['google', 'github']),
   }),
+  z.object({
+    template: z.literal('models_end'),
+    userId,
+    /** In the order of their days. */
+    models: z.array(
+      z.object({
+        model: z.string(),
+        shutdownDate: z.string(),
+        successor: z.string().nullable(),
+        assistants: z.number().int(),
+      }),
+    ),
+    /** Models that are not named. */
+    more: z.number().int(),
+  }),
   z.object({ template: z.literal('account_closed'), email: z.string() }),
 ]);
 export type MailPayload = z.output<typeof MailPayload>;

@@ -17,7 +17,10 @@ export type Message =
       site: string;
       askAgain: string;
     }
+  | { about: 'models_end'; models: readonly EndingModel[]; more: number; page: string; settings: string }
   | { about: 'account_closed'; site: string };
+
+type EndingModel = { model: string; shutdownDate: string; successor: string | null; assistants: number };
 
 const providerNames: Record<Provider, string> = { google: 'Google', github: 'GitHub' };
 
@@ -134,6 +137,8 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
         ],
       ];
     }
+    case 'models_end':
+      return modelsEnd(message);
     case 'account_closed':
       return [
         'Your Roster account was closed',
@@ -147,3 +152,32 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
 
 /** A name from elsewhere cannot pass itself off as a paragraph of ours. */
 const oneLine = (text: string) => beginningOf(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);
+
+const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+
+function modelEnds({ model, shutdownDate, successor, assistants }: EndingModel): string {
+  const users =
+    assistants === 0 ? '' : assistants === 1 ? ' One assistant uses it.' : ` ${assistants} assistants use it.`;
+  const next = successor === null ? '' : ` Its successor is ${successor}.`;
+  return `- ${oneLine(model)} ends on ${longDay.format(new Date(shutdownDate))}.${users}${next}`;
+}
+
+function modelsEnd({
+  models,
+  more,
+  page,
+  settings,
+}: Extract<Message, { about: 'models_end' }>): [subject: string, paragraphs: string[]] {
+  const lines = models.map(modelEnds);
+  if (more > 0) lines.push(`- and ${more} more`);
+  return [
+    'Models that you use in Roster end soon',
+    [
+      'The provider shuts these models down. From its day on a model does not answer any more.',
+      lines.join('\n'),
+      'To see what uses them, and to choose other models in time, open this page:',
+      page,
+      `You get this mail 60 days, 14 days and one day before. To get no more of them, switch them off under Notifications in Settings: ${settings}`,
+    ],
+  ];
+}

@@ -43,7 +43,9 @@ function mailFailure(error: unknown): Error {
   const text = `the mail was not sent: ${said.slice(0, 300)}`;
   const responseCode = of('responseCode');
   const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
-  return isRefusedForGood ? new FinalFailure(text) : new Error(text);
+  const code = of('code');
+  const failure = isRefusedForGood ? new FinalFailure(text) : new Error(text);
+  return Object.assign(failure, typeof code === 'string' && { code });
 }
 
 // Loaded with the first mail: it takes memory, and many installations send none.

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Secret } from '#server/security/secret';
 import { FileKey } from '#server/storage/file-store';
+import { CannotDecrypt, decrypted, isEncrypted } from './backups/age.ts';
 import { Refused } from './refused.ts';
 import { type Row, type Table, type Tables, tables } from './tables-repository.ts';
-import { contentOf, type TarMember, tarMembers, tarWriter } from './tar.ts';
+import { contentOf, fileSource, type Source, type TarMember, tarMembers, tarWriter } from './tar.ts';
 
 const Count = z.int().min(0);
 /** As far as ids of PostgreSQL reach. */
@@ -109,17 +111,33 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
 }
 
 /** Opens an archive and reads all of it once. @throws Refused where it is damaged, unfinished or something else */
-export async function openArchive(path: string) {
+export async function openArchive(path: string, passphrase: () => Secret | undefined = () => undefined) {
   const file = await open(path, 'r').catch((cause: unknown) => {
     throw new Refused(`${path} cannot be read.`, { cause });
   });
   try {
-    const archive = await read(file, path);
-    await verify(archive, path);
+    const archive = await read(await plainSource(file, path, passphrase), path);
+    await verify(archive, path).catch((cause: unknown) => {
+      throw cause instanceof CannotDecrypt ? damaged(path, cause.message, cause) : cause;
+    });
     return { ...archive, close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+/** What is in the file, decrypted where it is encrypted: by piece and in memory. */
+async function plainSource(file: FileHandle, path: string, passphrase: () => Secret | undefined): Promise<Source> {
+  const source = await fileSource(file);
+  if (!(await isEncrypted(source))) return source;
+  const secret = passphrase();
+  if (!secret) throw new Refused(`${path} is encrypted. Set BACKUP_PASSPHRASE_FILE to the file with its passphrase.`);
+  try {
+    return await decrypted(source, secret);
+  } catch (cause) {
+    if (!(cause instanceof CannotDecrypt)) throw cause;
+    throw new Refused(`${path} cannot be decrypted: ${cause.message}. Nothing was changed.`, { cause });
   }
 }
 
@@ -129,8 +147,10 @@ export type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 const damaged = (path: string, what: string, cause?: unknown) =>
   new Refused(`${path} is damaged or not a whole backup of Roster (${what}). Nothing was changed.`, { cause });
 
-async function read(file: FileHandle, path: string) {
-  const members = await tarMembers(file);
+async function read(source: Source, path: string) {
+  const members = await tarMembers(source).catch((cause: unknown) => {
+    throw damaged(path, 'its structure', cause);
+  });
   if (!members) throw damaged(path, 'its structure');
 
   function member(name: string): TarMember {
@@ -138,7 +158,7 @@ async function read(file: FileHandle, path: string) {
     if (!found) throw damaged(path, `${name} is missing`);
     return found;
   }
-  const content = (name: string) => contentOf(file, member(name));
+  const content = (name: string) => contentOf(source, member(name));
   async function small(name: string): Promise<Buffer> {
     if (member(name).size > 1024 * 1024) throw damaged(path, name);
     const pieces: Buffer[] = [];
@@ -164,6 +184,8 @@ async function read(file: FileHandle, path: string) {
   };
   return {
     manifest,
+    /** Those that its version had. */
+    known: tables.filter((table) => members.has(tableName(table))),
     names: [...members.keys()],
     tables: rows,
     table: (table: Table) => content(tableName(table)),
@@ -197,9 +219,11 @@ function parsedManifest(text: Buffer, path: string): Manifest {
 async function verify(archive: Archive, path: string) {
   const { manifest, names } = archive;
   const expected = new Set<string>([manifestName, checksumName]);
-  if (manifest.tables.map(({ name }) => name).join() !== tables.join())
+  const known = tables.filter((table) => manifest.tables.some(({ name }) => name === table));
+  // An older version has fewer tables, and none that this one does not know.
+  if (manifest.tables.map(({ name }) => name).join() !== known.join())
     throw new Refused(`${path} was made by another version of Roster. Restore it with the version that made it.`);
-  for (const table of tables) {
+  for (const table of known) {
     expected.add(tableName(table));
     const { rows, sha256 } = manifest.tables.find(({ name }) => name === table) ?? {};
     if ((await digest(archive.table(table))).sha256 !== sha256) throw damaged(path, tableName(table));

@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '#server/db/connect';
 import { called, newToken } from '#server/testing/access-tokens';
-import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
+import { emptyDatabase, engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread, post } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
@@ -421,5 +422,46 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect((await client.vectorStores.retrieve(uses.storeId)).file_counts.total).toBe(0);
       expect(sha256((await download(target, again, first.id)).bytes)).toBe(sha256(content));
     });
+  });
+});
+
+describe.each(engines)('a backup of an earlier version, restored on %s', (engine) => {
+  test('is brought up to date, and used on', async () => {
+    const { folder, remove } = temporaryFolder();
+    onTestFinished(remove);
+    const backup = join(folder, 'earlier.tar');
+    writeFileSync(backup, gunzipSync(readFileSync(new URL('../testing/backups/as-of-0015.tar.gz', import.meta.url))));
+    const proven = await roster(['restore', '--verify', backup], {});
+    expect([proven.code, proven.errors]).toEqual([0, '']);
+    expect(proven.out).toContain('Its database is as of 0015-access-tokens; this Roster restores it.');
+
+    const database = await emptyDatabase(engine);
+    onTestFinished(database.remove);
+    const place = { DATA_DIR: database.dataDir, ...(database.url && { DATABASE_URL: database.url }) };
+    const restored = await roster(['restore', backup], place);
+    expect([restored.code, restored.errors]).toEqual([0, '']);
+    expect(restored.out).toMatch(/made by an earlier version, and was brought up to date \(0016-threads-of-programs, /);
+
+    const app = await startApp(engine);
+    onTestFinished(() => app.stop());
+    await app.halt();
+    // The master key that this installation had, and nothing else of it.
+    const MASTER_KEY = 'OtNGTLArWGdJRNxQBnL6hOt0I7nnmTBlvYKdpPuUwIo=';
+    await app.startWith({ ...place, MASTER_KEY });
+    const ada = await signedIn(app, 'ada');
+    const { body } = await ada.get('/api/threads?q=zebra');
+    expect(body.items.map(({ title }: { title: string }) => title)).toEqual(['Zebras of old']);
+    const { answer } = await ask(app, ada, body.items[0].id, 'And the last one?');
+    expect(answer.state).toBe('complete');
+  });
+
+  test('needs a database that no newer version has made its tables in', async () => {
+    const { folder, remove } = temporaryFolder();
+    onTestFinished(remove);
+    const backup = join(folder, 'earlier.tar');
+    writeFileSync(backup, gunzipSync(readFileSync(new URL('../testing/backups/as-of-0015.tar.gz', import.meta.url))));
+    const target = await freshApp(engine);
+    const refused = await roster(['restore', backup], variablesOf(target));
+    expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining('give it an empty database')]);
   });
 });

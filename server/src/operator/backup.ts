@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import type { OpenDatabase } from '#server/db/connect';
+import { lastBackup, remember } from '#server/db/last-times';
 import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
@@ -38,6 +39,8 @@ export async function backUp({ database, store }: Dependencies, target: string):
     refuseExisting(path);
     await rename(unfinished, path);
     await syncFolder(dirname(path));
+    const { size: bytes } = await stat(path);
+    await remember(database.db, lastBackup, { at: archive.manifest.createdAt, name: basename(path), bytes });
     const { manifest } = archive;
     const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
     return (

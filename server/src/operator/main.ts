@@ -4,34 +4,43 @@ import { checkSchema } from '#server/db/migrate';
 import { CannotStart } from '#server/errors';
 import { passwordLinks } from '#server/features/auth/passwords';
 import { createFileStore } from '#server/storage/create';
+import { version } from '#server/version';
 import { backUp } from './backup.ts';
+import { check } from './check.ts';
 import { operatorCommands } from './commands.ts';
 import { rotateKeys } from './keys.ts';
 import { migrateTo } from './migrate-to.ts';
 import { Refused } from './refused.ts';
-import { restore } from './restore.ts';
+import { restore, verifyBackup } from './restore.ts';
 
-const usage = `Usage: npm run roster -- COMMAND
+const program = process.env.npm_lifecycle_event === 'roster' ? 'npm run roster --' : 'roster';
+const start =
+  program === 'roster' ? '  start                       starts the server, as does no command at all\n' : '';
+const usage = `Usage: ${program} COMMAND
 
-  admin grant EMAIL           makes an active account an administrator
+${start}  admin grant EMAIL           makes an active account an administrator
   user reset-link EMAIL       prints a link that sets a new password for an account
   backup FILE.tar             writes everything but the master key into a new file
+  check                       says how the installation is, and exits with 1 when something is wrong
 
 These work beside the running server, the following ones while it is stopped:
 
   restore FILE.tar            puts a backup into an empty installation; everybody has to sign in
-                              again, unless --keep-sessions is added
+                              again, unless --keep-sessions is added; --verify reads all of the
+                              backup, beside a running server or without one, and restores nothing
   keys rotate                 replaces the master key that Roster has made
   migrate-to postgres://…     copies the embedded database into an empty PostgreSQL database
 
-All take the same environment variables as the server.`;
+All take the same environment variables as the server. --version says which version this is.`;
+
+type Option = '--keep-sessions' | '--verify';
 
 type Command = {
   /** What follows its name. */
   takes?: string;
   /** What may be added to it. */
-  option?: '--keep-sessions';
-  perform: (config: OperatorConfig, argument: string, isOptionGiven: boolean) => Promise<string>;
+  options?: readonly Option[];
+  perform: (config: OperatorConfig, argument: string, options: ReadonlySet<Option>) => Promise<string>;
 };
 
 async function beside(config: OperatorConfig, work: (database: OpenDatabase) => Promise<string>): Promise<string> {
@@ -74,9 +83,21 @@ const commands = new Map<string, Command>([
     'restore',
     {
       takes: 'the name of one file',
-      option: '--keep-sessions',
-      perform: (config, file, keepSessions) =>
-        restore({ ...config, openStore: () => createFileStore(config) }, file, keepSessions),
+      options: ['--keep-sessions', '--verify'],
+      perform: (config, file, options) =>
+        options.has('--verify')
+          ? verifyBackup(config, file)
+          : restore({ ...config, openStore: () => createFileStore(config) }, file, options.has('--keep-sessions')),
+    },
+  ],
+  [
+    'check',
+    {
+      async perform(config) {
+        const { text, isWell } = await check(config);
+        if (!isWell) process.exitCode = 1;
+        return text;
+      },
     },
   ],
   ['keys rotate', { perform: rotateKeys }],
@@ -89,15 +110,17 @@ const commands = new Map<string, Command>([
 async function perform(words: string[]): Promise<string> {
   const [group = '', verb = ''] = words;
   if (words.length === 0 || group === '--help' || group === 'help') return usage;
+  if (group === '--version') return version;
   const name = commands.has(group) ? group : `${group} ${verb}`.trim();
   const command = commands.get(name);
   if (!command) throw new Refused(`There is no command “${name}”.\n\n${usage}`);
   const rest = words.slice(name.split(' ').length);
-  const given = rest.filter((word) => word !== command.option);
+  const options = new Set(command.options?.filter((option) => rest.includes(option)));
+  const given = rest.filter((word) => !command.options?.some((option) => option === word));
   const [argument = ''] = given;
   if (given.length !== (command.takes ? 1 : 0))
     throw new Refused(`“${name}” takes ${command.takes ?? 'nothing more'}.\n\n${usage}`);
-  return command.perform(loadOperatorConfig(process.env), argument, given.length < rest.length);
+  return command.perform(loadOperatorConfig(process.env), argument, options);
 }
 
 // What a command writes is its owner's only, as with the server.
@@ -105,6 +128,8 @@ process.umask(0o077);
 
 try {
   console.log(await perform(process.argv.slice(2)));
+  // A store that never answers keeps no command from its end.
+  process.exit();
 } catch (error) {
   console.error(error instanceof CannotStart || error instanceof Refused ? error.message : error);
   process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
@@ -150,6 +150,12 @@ test('without words the commands are listed, wherever they are asked for', async
       ),
     ]);
   }
+});
+
+test('the version is that of the package, and said without a configuration', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const { code, out, errors } = await roster(['--version'], { PORT: 'none' });
+  expect([code, out, errors]).toEqual([0, `${version}\n`, '']);
 });
 
 test('a folder without a database is refused and left as it is', async () => {

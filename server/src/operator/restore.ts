@@ -1,5 +1,6 @@
-import { isOwnHistory } from '#server/db/migrate';
+import { firstRestored, isOwnHistory, migrate } from '#server/db/migrate';
 import type { MasterKey } from '#server/security/master-key';
+import type { Secret } from '#server/security/secret';
 import { CannotOpen, createVault } from '#server/security/vault';
 import type { FileKey, FileStore } from '#server/storage/file-store';
 import { digest, type OpenArchive, openArchive } from './archive.ts';
@@ -8,26 +9,49 @@ import type { Row, Table, Tables } from './tables-repository.ts';
 import { fillWhole, openEmptyTarget } from './target.ts';
 
 type Place = {
+  backupPassphrase: () => Secret | undefined;
   databaseUrl: string | undefined;
   dataDir: string;
   masterKeys: () => MasterKey[] | undefined;
   openStore: () => Promise<FileStore>;
 };
 
+/** Opens a backup of this version or of an earlier one. @throws Refused */
+async function openOwn(path: string, passphrase: Place['backupPassphrase']): Promise<OpenArchive> {
+  const archive = await openArchive(path, passphrase);
+  const { migrations } = archive.manifest;
+  if (isOwnHistory(migrations) && migrations.some(({ name }) => name === firstRestored)) return archive;
+  await archive.close();
+  throw new Refused(
+    `${path} was made by another version of Roster. That one is newer, or too old for its backups to be restored by this one: restore it with the version that made it.`,
+  );
+}
+
+const rowsIn = ({ manifest }: OpenArchive) => manifest.tables.reduce((total, table) => total + table.rows, 0);
+
+/** Reads all of a backup, and needs no installation for it. */
+export async function verifyBackup({ backupPassphrase }: Pick<Place, 'backupPassphrase'>, path: string) {
+  const archive = await openOwn(path, backupPassphrase);
+  await archive.close();
+  const { createdAt, files, migrations } = archive.manifest;
+  return (
+    `${path} holds the installation of ${createdAt}: ${rowsIn(archive)} rows and ${files.count} files (${files.bytes} bytes), all of them read and compared.\n` +
+    `Its database is as of ${migrations.at(-1)?.name}; this Roster restores it. The master key is not in it.`
+  );
+}
+
 /** Puts a backup into an empty installation whose server is stopped. Nothing is written before all of it was read. */
 export async function restore(place: Place, path: string, keepSessions: boolean): Promise<string> {
-  const archive = await openArchive(path);
+  const archive = await openOwn(path, place.backupPassphrase);
   try {
-    if (!isOwnHistory(archive.manifest.migrations))
-      throw new Refused(
-        `${path} was made by another version of Roster. Restore it with the version that made it, then upgrade that.`,
-      );
     const isKeyThere = await checkKey(archive, place.masterKeys());
-    const counts = await put(archive, place, keepSessions);
+    const { rows, upgraded } = await put(archive, place, keepSessions);
     const { manifest } = archive;
-    const rows = [...counts.values()].reduce((total, count) => total + count, 0);
     return (
       `The installation of ${manifest.createdAt} is restored: ${rows} rows and ${manifest.files.count} files.\n` +
+      (upgraded.length > 0
+        ? `It was made by an earlier version, and was brought up to date (${upgraded.join(', ')}).\n`
+        : '') +
       (keepSessions ? '' : 'Everybody has to sign in again, and links that were mailed open nothing any more.\n') +
       (isKeyThere
         ? 'The configured master key is the one it was made with. Start the server.'
@@ -71,28 +95,38 @@ async function* revoked(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) yield { ...row, token_hash: null, revoked_at: row.revoked_at ?? at };
 }
 
+/** A backup is made while the record says that one is being made. */
+async function* withoutBackup(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+  for await (const row of rows) if (row.name !== 'backup') yield row;
+}
+
 const withoutEnded = (from: Tables): Tables => ({
   ...from,
   async *rowsOf(table) {
     if (endedSince.has(table)) return;
     const rows = from.rowsOf(table);
     if (table === 'access_tokens') yield* revoked(rows);
+    else if (table === 'settings') yield* withoutBackup(rows);
     else yield* rows;
   },
 });
 
 async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Place, keepSessions: boolean) {
   const what = databaseUrl ? 'the database' : dataDir;
-  const database = await openEmptyTarget(databaseUrl, dataDir, what);
+  const database = await openEmptyTarget(databaseUrl, dataDir, what, archive.manifest.migrations.length);
   try {
     const from = keepSessions ? archive.tables : withoutEnded(archive.tables);
-    return await putFiles(archive, await openStore(), () => fillWhole(database, from, what)).catch((cause: unknown) => {
+    const fill = () => fillWhole(database, from, what, archive.known);
+    const counts = await putFiles(archive, await openStore(), fill).catch((cause: unknown) => {
       if (cause instanceof Refused) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Refused(`The backup could not be put into ${what}: ${reason}. No row and no file of it was kept.`, {
         cause,
       });
     });
+    // Should it be cut off here, the start of the server goes on with it.
+    const upgraded = await migrate(database);
+    return { rows: [...counts.values()].reduce((total, count) => total + count, 0), upgraded };
   } finally {
     await database.close();
   }

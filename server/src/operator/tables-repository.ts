@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type Kysely, sql } from 'kysely';
+import type { OpenDatabase } from '#server/db/connect';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { type SearchRepository, searchRepository } from '#server/features/chat/search/repository';
@@ -22,6 +24,8 @@ const inOrder: Record<Table, true> = {
   provider_traits: true,
   assistants: true,
   assistant_versions: true,
+  assistant_moves: true,
+  moved_assistants: true,
   assistant_api_fields: true,
   tool_servers: true,
   tool_server_tools: true,
@@ -38,6 +42,9 @@ const inOrder: Record<Table, true> = {
   sign_in_flows: true,
   mailed_tokens: true,
   preferences: true,
+  model_lists: true,
+  listed_models: true,
+  model_end_mails: true,
   account_notices: true,
   security_events: true,
   files: true,
@@ -59,6 +66,8 @@ const inOrder: Record<Table, true> = {
   custom_models: true,
   comparisons: true,
   comparison_prompts: true,
+  comparison_judgings: true,
+  comparison_verdicts: true,
   assistant_files: true,
   vector_stores: true,
   program_vector_stores: true,
@@ -196,6 +205,17 @@ export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
   return new Set(heads.map((head) => head.split('.')[1] ?? ''));
 }
 
+/** What a backup takes for a while: on SQLite the database is there a second time, and a third time as text. */
+export async function neededBytes({ db, file }: Pick<OpenDatabase, 'db' | 'file'>): Promise<number> {
+  const { total } = await db
+    .selectFrom('files')
+    .select(sql<string | number>`coalesce(sum(size), 0)`.as('total'))
+    .executeTakeFirstOrThrow();
+  if (file) return Number(total) + 2 * statSync(file).size;
+  const { rows } = await sql<{ size: string }>`select pg_database_size(current_database()) as size`.execute(db);
+  return Number(total) + Number(rows[0]?.size ?? 0);
+}
+
 /** A consistent copy of a SQLite database that others go on writing to. `copy` must be an empty file. */
 export const snapshot = (db: Kysely<Database>, copy: string) => sql`vacuum into ${copy}`.execute(db);
 
@@ -203,13 +223,18 @@ export const snapshot = (db: Kysely<Database>, copy: string) => sql`vacuum into 
  * Puts an installation's rows into a database without accounts, whatever else is in there, and its words into the
  * search. Ids go on where they had come to. To be called in a transaction. Returns how many rows each table has.
  */
-export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Table, number>> {
+export async function fill(
+  trx: Kysely<Database>,
+  from: Tables,
+  /** The tables of the version that the rows are of. */
+  those: readonly Table[] = tables,
+): Promise<Map<Table, number>> {
   const known = await trx.introspection.getTables();
-  for (const table of tables.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
+  for (const table of those.toReversed()) await sql`delete from ${sql.table(table)}`.execute(trx);
   const counts = new Map<Table, number>();
   const search = searchRepository(trx);
   const index = await search.withoutIndex();
-  for (const table of tables) {
+  for (const table of those) {
     const columns = known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
     let count = 0;
     for await (const rows of batches(from.rowsOf(table))) {
@@ -223,7 +248,7 @@ export async function fill(trx: Kysely<Database>, from: Tables): Promise<Map<Tab
   }
   await putNames(trx, search);
   await index();
-  await continueIds(trx, await from.lastIds());
+  await continueIds(trx, await from.lastIds(), those);
   return counts;
 }
 
@@ -298,8 +323,8 @@ async function insert(trx: Kysely<Database>, table: Table, columns: string[], ro
   await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(lists)}`.execute(trx);
 }
 
-async function continueIds(trx: Kysely<Database>, lastIds: Record<string, number>) {
-  for (const table of tables) {
+async function continueIds(trx: Kysely<Database>, lastIds: Record<string, number>, those: readonly Table[]) {
+  for (const table of those) {
     const last = lastIds[table] ?? 0;
     if (last === 0) continue;
     if (isPostgres(trx)) {

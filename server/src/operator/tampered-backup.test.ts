@@ -145,6 +145,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
       attempts: 0,
       claimed_until: null,
       last_error: null,
+      error_class: null,
       given_up_at: null,
       created_at: '2026-11-20T00:00:00.000Z',
     };

@@ -75,15 +75,33 @@ export function tarWriter(file: FileHandle, modifiedAt: Date) {
   };
 }
 
+/** Something of a known size that is read at any place. There are fewer bytes than asked for only at its end. */
+export type Source = { size: number; readAt: (position: number, length: number) => Promise<Buffer> };
+
+export async function fileSource(file: FileHandle): Promise<Source> {
+  const { size } = await file.stat();
+  return {
+    size,
+    async readAt(position, length) {
+      const bytes = Buffer.alloc(length);
+      let done = 0;
+      while (done < length) {
+        const { bytesRead } = await file.read(bytes, done, length - done, position + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return bytes.subarray(0, done);
+    },
+  };
+}
+
 export type TarMember = { name: string; offset: number; size: number };
 
 /** Where everything lies in an archive that `tarWriter` wrote; undefined where it is damaged or was not written so. */
-export async function tarMembers(file: FileHandle): Promise<Map<string, TarMember> | undefined> {
-  const { size: total } = await file.stat();
+export async function tarMembers({ size: total, readAt }: Source): Promise<Map<string, TarMember> | undefined> {
   const bytesAt = async (position: number, length: number) => {
-    const bytes = Buffer.alloc(length);
-    const { bytesRead } = await file.read(bytes, 0, length, position);
-    return bytesRead === length ? bytes : undefined;
+    const bytes = await readAt(position, length);
+    return bytes.length === length ? bytes : undefined;
   };
   const members = new Map<string, TarMember>();
   for (let position = 0; ; ) {
@@ -106,12 +124,11 @@ export async function tarMembers(file: FileHandle): Promise<Map<string, TarMembe
 const isZero = (bytes: Buffer) => bytes.every((byte) => byte === 0);
 
 /** The bytes of a member, a piece at a time. */
-export async function* contentOf(file: FileHandle, { offset, size }: TarMember): AsyncGenerator<Buffer, void> {
+export async function* contentOf(source: Source, { offset, size }: TarMember): AsyncGenerator<Buffer, void> {
   for (let done = 0; done < size; ) {
-    const piece = Buffer.alloc(Math.min(64 * 1024, size - done));
-    const { bytesRead } = await file.read(piece, 0, piece.length, offset + done);
-    if (bytesRead === 0) throw new Error('The archive ends too early');
-    yield piece.subarray(0, bytesRead);
-    done += bytesRead;
+    const piece = await source.readAt(offset + done, Math.min(64 * 1024, size - done));
+    if (piece.length === 0) throw new Error('The archive ends too early');
+    yield piece;
+    done += piece.length;
   }
 }

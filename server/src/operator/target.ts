@@ -5,7 +5,13 @@ import { Refused } from './refused.ts';
 import { fill, hasUsers, type Table, type Tables } from './tables-repository.ts';
 
 /** A database without accounts that no server uses: what whole installations are put into. */
-export async function openEmptyTarget(url: string | undefined, dataDir: string, what: string): Promise<OpenDatabase> {
+export async function openEmptyTarget(
+  url: string | undefined,
+  dataDir: string,
+  what: string,
+  /** How many migrations it is to have gone through; all of them otherwise. */
+  count?: number,
+): Promise<OpenDatabase> {
   const database = connect(url, dataDir);
   try {
     await refuseUsed(database, what).catch((cause: unknown) => {
@@ -13,7 +19,11 @@ export async function openEmptyTarget(url: string | undefined, dataDir: string, 
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new Refused(`The PostgreSQL database cannot be used: ${reason}`, { cause });
     });
-    await migrate(database);
+    const applied = await migratedTo(database, count);
+    if (count !== undefined && applied > count)
+      throw new Refused(
+        `The tables in ${what} are of a newer version than the backup. Nothing was changed: give it an empty database.`,
+      );
     return database;
   } catch (error) {
     await database.close();
@@ -28,11 +38,21 @@ async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: s
 }
 
 /** All of it or nothing. Returns how many rows each table has now. */
-export function fillWhole({ engine, db }: OpenDatabase, from: Tables, what: string): Promise<Map<Table, number>> {
+export function fillWhole(
+  { engine, db }: OpenDatabase,
+  from: Tables,
+  what: string,
+  known?: readonly Table[],
+): Promise<Map<Table, number>> {
   return db.transaction().execute(async (trx) => {
     // A server that starts meanwhile waits for this lock too, and finds everything.
     await waitForOthers(trx, engine);
     await refuseUsed({ engine, db: trx }, what);
-    return fill(trx, from);
+    return fill(trx, from, known);
   });
+}
+
+async function migratedTo(database: OpenDatabase, count: number | undefined): Promise<number> {
+  await migrate(database, undefined, count);
+  return (await database.db.selectFrom('schema_migrations').select('name').execute()).length;
 }

@@ -128,6 +128,11 @@ export function loadCatalogue(file?: string) {
     },
     /** The lowest reasoning effort that it takes; null where it takes none, or is unknown. */
     leastEffort: (model: string): ReasoningEffort | null => find(model)?.entry.efforts[0] ?? null,
+    /** What a model is counted as where there may be only so many names; `other`: unknown. */
+    family(model: string): string {
+      const match = find(model)?.entry.match;
+      return match === undefined ? 'other' : `${model.startsWith('ft:') ? 'ft:' : ''}${match}`;
+    },
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
     shutdownDate: (model: string) => find(model)?.entry.shutdownDate ?? null,

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
+import type { Chore } from '#server/jobs/upkeep';
+import type { Metrics } from '#server/metrics/metrics';
+import type { Tracing } from '#server/tracing/tracing';
 import { answering } from './answering.ts';
 import { providerContainers } from './containers.ts';
 import { providerFiles } from './files.ts';
@@ -21,10 +24,15 @@ export async function createProvider(options: {
   db: Kysely<Database>;
   config: Config['provider'];
   times: ProviderTimes;
-}): Promise<Provider> {
+  metrics: Pick<Metrics, 'providerFailed'>;
+  tracing: Pick<Tracing, 'outgoing'>;
+}): Promise<Provider & { upkeep: readonly Chore[] }> {
   const { times } = options;
   const { baseUrl, name } = options.config;
-  const http = createProviderHttp(baseUrl, times);
+  const http = createProviderHttp(baseUrl, times, {
+    onFailure: options.metrics.providerFailed,
+    outgoing: options.tracing.outgoing,
+  });
   const traits = await loadTraits(options.db, baseUrl);
 
   return {
@@ -42,6 +50,7 @@ export async function createProvider(options: {
     organization: providerOrganization(http, name),
     vectorStores: providerVectorStores(http, traits, times),
     fineTuning: providerFineTuning(http),
+    upkeep: [traits.reread],
     close: () => http.close(),
   };
 }

@@ -35,10 +35,18 @@ export const listLimit = 5 * 1024 * 1024;
 const errorBodyLimit = 64 * 1024;
 const longestWaitSeconds = 60;
 
+type Observed = {
+  /** Told of each attempt that failed. */
+  onFailure?: ((code: ProviderError['code']) => void) | undefined;
+  /** What each request goes through. */
+  outgoing?: Dispatcher.DispatcherComposeInterceptor | undefined;
+};
+
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(
   baseUrl: string,
   { beginsMs, silentMs }: Pick<ProviderTimes, 'beginsMs' | 'silentMs'> = usualProviderTimes,
+  { onFailure, outgoing }: Observed = {},
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
@@ -55,7 +63,7 @@ export function createProviderHttp(
       bodyTimeout: silentMs,
       keepAliveTimeout: 30_000,
     });
-    return { request: undici.request, dispatcher: agent };
+    return { request: undici.request, dispatcher: outgoing ? agent.compose(outgoing) : agent };
   }
 
   async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
@@ -99,6 +107,7 @@ export function createProviderHttp(
         },
       );
       if (!(failure instanceof ProviderError)) return failure;
+      onFailure?.(failure.code);
       call.onAsking?.(false);
       const seconds = attempt < retries && isWorthRepeating(failure) ? pause(attempt, failure.retryAfterSeconds) : null;
       if (seconds === null) throw failure;

@@ -3,11 +3,13 @@ import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '#server/config';
 import { Unavailable } from '#server/errors';
 import { isObject } from '#server/is-object';
-import { NoAnswer } from '#server/watch';
+import { NoAnswer, within } from '#server/watch';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */
 const partBytes = 5 * 1024 * 1024;
+/** There are at most 10,000 parts: these make 160 GB. */
+const largePartBytes = 16 * 1024 * 1024;
 
 type BreakableStore = FileStore & { breakOff: () => void };
 
@@ -43,9 +45,34 @@ export function s3Store(config: NonNullable<Config['s3']>, { silenceMs = 20_000 
   };
 }
 
+/** Objects under names of one's own, for what is no file of a user. Each request has its time. */
+export function s3Objects(config: NonNullable<Config['s3']>, { silenceMs = 60_000, requestMs = 300_000 } = {}) {
+  const client = clientOf(config, (method) =>
+    method === 'GET' ? new AbortController().signal : AbortSignal.timeout(requestMs),
+  );
+  return {
+    async put(key: string, content: AsyncIterable<Buffer>) {
+      await within(silenceMs, abortUploadsOf(client, key));
+      await put(client, key, content, largePartBytes);
+    },
+    async read(key: string): Promise<Readable> {
+      const response = await within(silenceMs, client.getObjectResponse(key));
+      if (!response?.body) throw new NoSuchBytes('The store has no such object');
+      return readableOf(response.body, silenceMs);
+    },
+    async remove(key: string) {
+      await client.deleteObject(key);
+    },
+    async keys(prefix: string): Promise<string[]> {
+      const listed = await within(silenceMs, client.listObjects('/', prefix));
+      return (listed ?? []).map(({ Key }) => Key);
+    },
+  };
+}
+
 const keyOf = (name: string) => `files/${name}`;
 
-function clientOf(config: NonNullable<Config['s3']>, underWay: () => AbortSignal): S3mini {
+function clientOf(config: NonNullable<Config['s3']>, underWay: (method?: string) => AbortSignal): S3mini {
   return new S3mini({
     endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
     region: config.region,
@@ -56,17 +83,17 @@ function clientOf(config: NonNullable<Config['s3']>, underWay: () => AbortSignal
       fetch(address, {
         ...init,
         redirect: 'error',
-        signal: AbortSignal.any([underWay(), ...(init?.signal ? [init.signal] : [])]),
+        signal: AbortSignal.any([underWay(init?.method), ...(init?.signal ? [init.signal] : [])]),
       }),
   });
 }
 
-async function put(client: S3mini, key: string, content: AsyncIterable<Buffer>) {
-  const parts = inParts(content);
+async function put(client: S3mini, key: string, content: AsyncIterable<Buffer>, bytes = partBytes) {
+  const parts = inParts(content, bytes);
   try {
     const first = await parts.next();
     if (first.done) throw new Error('There is nothing to store');
-    if (first.value.length < partBytes) await client.putObject(key, first.value);
+    if (first.value.length < bytes) await client.putObject(key, first.value);
     else await putParts(client, key, withFirst(first.value, parts));
   } finally {
     await parts.return(undefined);
@@ -120,16 +147,16 @@ function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readab
 }
 
 /** The bytes in parts of the size S3 demands; the last one may be smaller. */
-async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+async function* inParts(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer, void> {
   let pieces: Buffer[] = [];
   let size = 0;
   for await (const chunk of content) {
     pieces.push(chunk);
     size += chunk.length;
-    if (size < partBytes) continue;
+    if (size < bytes) continue;
     const all = Buffer.concat(pieces, size);
     let from = 0;
-    for (; size - from >= partBytes; from += partBytes) yield all.subarray(from, from + partBytes);
+    for (; size - from >= bytes; from += bytes) yield all.subarray(from, from + bytes);
     pieces = [all.subarray(from)];
     size -= from;
   }

@@ -11,7 +11,7 @@ import { sha256, someBytes } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
 import { diskStore } from './disk.ts';
 import { type FileStore, newFileKey } from './file-store.ts';
-import { s3Store } from './s3.ts';
+import { s3Objects, s3Store } from './s3.ts';
 
 type Place = { store: FileStore; names: () => string[]; close: () => void | Promise<void> };
 
@@ -183,4 +183,24 @@ describe('an S3-compatible store that falls silent in the midst of an object', (
     }
     expect(read).toBe(size);
   });
+});
+
+test('a store that takes a request and never answers ends what is put into it, read and listed', async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port }: { port: number } = Object(server.address());
+  const access = { bucket: 'bucket', region: 'here', accessKeyId: 'id', secretAccessKey: new Secret('secret') };
+  const silent = { endpoint: new URL(`http://127.0.0.1:${port}`), ...access };
+  const objects = s3Objects(silent, { silenceMs: 50, requestMs: 50 });
+  async function* content() {
+    yield Buffer.from('x');
+  }
+  await expect(objects.put('a', content())).rejects.toThrow('no answer within');
+  await expect(objects.read('a')).rejects.toThrow('no answer within');
+  await expect(objects.keys('')).rejects.toThrow('no answer within');
+  await expect(objects.remove('a')).rejects.toThrow('timeout');
 });

@@ -27,6 +27,9 @@ const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 }
 /** A busy machine is no slow tool server. */
 const patience = { lookMs: 240_000 };
 
+/** A day on which the models of the catalogue that tests use have not ended. */
+export const beforeAnyEnd = () => Date.parse('2026-11-24T12:00:00Z');
+
 type Options = {
   env?: Record<string, string>;
   simulator?: SimulatorOptions;
@@ -34,9 +37,13 @@ type Options = {
   hashingCost?: HashingCost;
   providerTimes?: Partial<ProviderTimes>;
   toolTimes?: Partial<ToolTimes>;
+  /** Of Roster; what was stored before keeps its times. */
+  now?: () => number;
   tools?: ToolsForTests;
   /** How the server reaches its PostgreSQL, where not directly. */
   databaseBy?: (url: URL) => URL;
+  /** Whether what needs a session of its own goes directly all the same. */
+  isSessionDirect?: boolean;
 };
 
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
@@ -48,9 +55,11 @@ export async function startApp(
     connectionTimes,
     providerTimes,
     toolTimes,
+    now,
     tools,
     hashingCost = cheapHashing,
     databaseBy = (url) => url,
+    isSessionDirect = false,
   }: Options = {},
 ) {
   const database = await readyDatabase(engine);
@@ -74,6 +83,7 @@ export async function startApp(
       PORT: String(port),
       DATA_DIR: database.dataDir,
       ...(database.url && { DATABASE_URL: databaseBy(new URL(database.url)).href }),
+      ...(database.url && isSessionDirect && { DATABASE_DIRECT_URL: database.url }),
       PROVIDER_BASE_URL: provider.url,
       PROVIDER_NAME: 'OpenAI',
       RATE_LIMIT_SCALE: '1000',
@@ -88,6 +98,7 @@ export async function startApp(
       // Tests make stored work due behind the worker's back.
       jobTimes: { pollMs: 100 },
       ...(tools && { tools }),
+      ...(now && { now }),
       ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
       toolTimes: { ...usualToolTimes, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),

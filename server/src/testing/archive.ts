@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { contentOf, tarMembers, tarWriter } from '#server/operator/tar';
+import { contentOf, fileSource, tarMembers, tarWriter } from '#server/operator/tar';
 
 type Member = { name: string; content: Buffer };
 type Manifest = { tables: { name: string; rows: number; sha256: string }[]; files: { count: number; bytes: number } };
@@ -9,11 +9,12 @@ const sha256 = (content: Buffer) => createHash('sha256').update(content).digest(
 
 /** Everything in a backup but its manifest, in order. */
 async function membersOf(file: FileHandle): Promise<Member[]> {
-  const found = (await tarMembers(file)) ?? new Map();
+  const source = await fileSource(file);
+  const found = (await tarMembers(source)) ?? new Map();
   const members: Member[] = [];
   for (const member of found.values()) {
     const pieces: Buffer[] = [];
-    for await (const piece of contentOf(file, member)) pieces.push(piece);
+    for await (const piece of contentOf(source, member)) pieces.push(piece);
     members.push({ name: member.name, content: Buffer.concat(pieces) });
   }
   return members;

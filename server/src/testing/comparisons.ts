@@ -1,14 +1,17 @@
-import type { Comparison, ComparisonPrompt } from '@roster/contracts/fine-tuning/comparisons';
+import type { WholeJudging } from '@roster/contracts/comparison-judging';
+import type { Comparison, ComparisonPrompt } from '@roster/contracts/comparisons';
+import { beside } from './database.ts';
 import { readEvents } from './events.ts';
+import { until } from './until.ts';
 import type { Visitor } from './visitor.ts';
 
-export const comparisonsPath = '/api/fine-tuning/comparisons';
+export const comparisonsPath = '/api/comparisons';
 
 export type Whole = Comparison & { items: ComparisonPrompt[] };
 
 /** Prepares a comparison and reads it. */
 export async function newComparison(visitor: Visitor, typed: string[], more: object = {}): Promise<Whole> {
-  const draft = { tunedModel: 'gpt-4o-mini', baseModel: 'gpt-4o', prompts: { typed }, ...more };
+  const draft = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', prompts: { typed }, ...more };
   const { status, body } = await visitor.post(comparisonsPath, draft);
   if (status !== 201) throw new Error(`No comparison: ${status} ${JSON.stringify(body)}`);
   return comparisonOf(visitor, body.id);
@@ -36,8 +39,68 @@ export async function compared(
 ): Promise<ComparisonPrompt> {
   const { status, body } = await askPrompt(visitor, id, promptId, more);
   if (status !== 202) throw new Error(`Not asked: ${status} ${JSON.stringify(body)}`);
-  await Promise.all([body.tuned, body.base].map(({ runId }) => readEvents(app, visitor, runId)));
+  await Promise.all([body.candidate, body.baseline].map(({ runId }) => readEvents(app, visitor, runId)));
   const prompt = (await comparisonOf(visitor, id)).items.find((item) => item.id === promptId);
   if (!prompt) throw new Error('The prompt is gone');
   return prompt;
+}
+
+/** Has the server ask all open prompts. */
+export const startOf = (visitor: Visitor, id: number, more: object = {}) =>
+  visitor.post(`${comparisonsPath}/${id}/start`, more);
+
+export const judgingsPath = (id: number) => `${comparisonsPath}/${id}/judgings`;
+
+/** Has a judge asked, which prefers the longer answer unless the criteria say otherwise. */
+export const judge = (visitor: Visitor, id: number, more: object = {}) =>
+  visitor.post(judgingsPath(id), { model: 'gpt-4o', criteria: 'The better one.', ...more });
+
+export async function judgingOf(visitor: Visitor, id: number, judgingId: number): Promise<WholeJudging> {
+  const { status, body } = await visitor.get(`${judgingsPath(id)}/${judgingId}`);
+  if (status !== 200) throw new Error(`No judging: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+/** A judging that is not going on any more. */
+export const judgedBy = (visitor: Visitor, id: number, judgingId: number) =>
+  until('The end of the judging', async () => {
+    const judging = await judgingOf(visitor, id, judgingId);
+    return judging.state === 'idle' && judging;
+  });
+
+/** Has all answered prompts judged, and waits for the end. */
+export async function judged(visitor: Visitor, id: number, more: object = {}): Promise<WholeJudging> {
+  const { status, body } = await judge(visitor, id, more);
+  if (status !== 201) throw new Error(`Not judged: ${status} ${JSON.stringify(body)}`);
+  return judgedBy(visitor, id, body.id);
+}
+
+/** A comparison whose candidate answers `t0000 t0001 t0002 t0003`, and whose baseline has said these texts before. */
+export async function answeredComparison(
+  app: Parameters<typeof beside>[0],
+  visitor: Visitor,
+  earlier: string[],
+): Promise<Whole> {
+  const { id, items } = await newComparison(
+    visitor,
+    earlier.map((_, index) => `Question ${index + 1} [[bench 4]] [[delay 0]]`),
+  );
+  await beside(app, async (db) => {
+    for (const [index, { id: promptId }] of items.entries())
+      await db
+        .updateTable('comparison_prompts')
+        .set({
+          baseline_text: JSON.stringify({
+            ...{ text: earlier[index], model: 'gpt-4', version: null },
+            createdAt: '2026-01-02T03:04:05.000Z',
+          }),
+        })
+        .where('id', '=', promptId)
+        .execute();
+  });
+  await startOf(visitor, id);
+  return until('All are answered', async () => {
+    const comparison = await comparisonOf(visitor, id);
+    return comparison.state === 'idle' && comparison.answered === earlier.length && comparison;
+  });
 }

@@ -49,6 +49,7 @@ export async function startS3() {
   const objects = new Map<string, Buffer>();
   const pending = new Map<string, PendingUpload>();
   /** While set, every request for which it returns something is refused so. */
+  let falsified = (content: Buffer) => content;
   let refusal: (method: string, path: string) => Refusal | undefined = () => undefined;
 
   const xml = (response: ServerResponse, status: number, text: string) =>
@@ -92,7 +93,7 @@ export async function startS3() {
     if (named !== parts.length) return refuse(response, { status: 400, code: 'InvalidPart' });
     if (parts.slice(0, -1).some((part) => part.length < smallestPart))
       return refuse(response, { status: 400, code: 'EntityTooSmall' });
-    objects.set(key, Buffer.concat(parts));
+    objects.set(key, falsified(Buffer.concat(parts)));
     return xml(
       response,
       200,
@@ -100,11 +101,21 @@ export async function startS3() {
     );
   }
 
+  function list(prefix: string, response: ServerResponse) {
+    const found = [...objects].filter(([key]) => key.startsWith(prefix));
+    const entries = found.map(([key, { length }]) => `<Contents><Key>${key}</Key><Size>${length}</Size></Contents>`);
+    return xml(
+      response,
+      200,
+      `<ListBucketResult><Name>${bucket}</Name><IsTruncated>false</IsTruncated>${entries.join('')}</ListBucketResult>`,
+    );
+  }
+
   function object(request: IncomingMessage, key: string, body: Buffer, response: ServerResponse) {
     const content = objects.get(key);
     switch (request.method) {
       case 'PUT':
-        objects.set(key, body);
+        objects.set(key, falsified(body));
         return response.writeHead(200, { etag: `"${hash(body)}"` }).end();
       case 'DELETE':
         objects.delete(key);
@@ -132,6 +143,7 @@ export async function startS3() {
       if (inBucket !== bucket) return refuse(response, { status: 404, code: 'NoSuchBucket' });
       const isUpload = url.searchParams.has('uploads') || url.searchParams.has('uploadId');
       if (isUpload) return uploads(request, url, rest.join('/'), body, response);
+      if (url.searchParams.has('list-type')) return list(url.searchParams.get('prefix') ?? '', response);
       return object(request, rest.join('/'), body, response);
     } catch {
       // The other side is gone; there is nobody to tell.
@@ -161,6 +173,11 @@ export async function startS3() {
     ],
     refuse(which: typeof refusal) {
       refusal = which;
+    },
+    content: (key: string) => objects.get(key),
+    /** Every object that is put from here on is stored otherwise than it was sent. */
+    falsify(how: (content: Buffer) => Buffer) {
+      falsified = how;
     },
     async close() {
       server.closeAllConnections();

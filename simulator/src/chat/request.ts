@@ -20,6 +20,7 @@ import {
 import { checkTextModel } from '../models/routes.ts';
 import { checkSampling, effortFor, rulesOf } from '../models/rules.ts';
 import type { Account } from '../state/account.ts';
+import type { World } from '../world.ts';
 
 const KNOWN = new Set([
   'audio',
@@ -179,11 +180,11 @@ function readMaxTokens(body: JsonObject, reasons: boolean): number | undefined {
   return optionalNumber(body, 'max_completion_tokens', { min: 1, integer: true }) ?? old;
 }
 
-export function readChatRequest(account: Account, raw: unknown): ChatRequest {
+export function readChatRequest(account: Account, raw: unknown, settings: World['settings']): ChatRequest {
   const body = bodyObject(raw);
   refuseUnknown(body, KNOWN);
   const model = requiredString(body, 'model');
-  checkTextModel(account, model);
+  checkTextModel(account, model, settings);
   metadataOf(body);
   const effort = effortFor(model, optionalString(body, 'reasoning_effort'), 'reasoning_effort');
   checkSampling(model, effort, {

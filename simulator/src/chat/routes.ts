@@ -149,7 +149,7 @@ async function answerAtOnce(world: World, work: Work): Promise<FastifyReply> {
 
 export function chatRoutes(app: FastifyInstance, world: World): void {
   app.post('/chat/completions', async ({ call, body }, reply) => {
-    const request = readChatRequest(call.account, body);
+    const request = readChatRequest(call.account, body, world.settings);
     const directives = directivesFor(request.question);
     const fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
     if (await suffer(fault, reply, request.question.model)) return reply;

@@ -36,6 +36,8 @@ export type AnswerWish = {
   rows?: number;
   /** An answer that does not fit the schema it was asked for with. */
   invalid?: boolean;
+  /** How it judges two answers; by their lengths where nothing is said. */
+  judging?: 'first' | 'second' | 'tie' | 'unreadable' | 'words';
 };
 
 export type Directives = { fault: Fault; wish: AnswerWish; once: boolean };
@@ -92,6 +94,12 @@ const READINGS: { [word: string]: Reading } = {
   make: ([count], names) => ({ wish: { code: true, make: count === undefined ? names : numbered(count) } }),
   rows: ([count]) => ({ wish: { rows: Math.min(count ?? 2, 20_000) } }),
   invalid: () => ({ wish: { invalid: true } }),
+  judge: (_, [how]) => ({
+    wish:
+      how === 'first' || how === 'second' || how === 'tie' || how === 'unreadable' || how === 'words'
+        ? { judging: how }
+        : {},
+  }),
   format: () => ({ fault: { fail: 'unsupported_format' } }),
 };
 

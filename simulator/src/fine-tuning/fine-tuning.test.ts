@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FAR_SHUTDOWN } from '../models/line-up.ts';
 import {
   at,
   expectError,
@@ -75,7 +76,7 @@ test('a job moves through its states and leaves a model, a result file and three
 
   const models = (await simulator.get('/models')).body;
   expectSchema('ListModelsResponse', models);
-  expect(listAt(models, 'data')).toContainEqual(expect.objectContaining({ id: model, shutdown_date: '2027-01-14' }));
+  expect(listAt(models, 'data')).toContainEqual(expect.objectContaining({ id: model, shutdown_date: FAR_SHUTDOWN }));
   expect((await simulator.post('/responses', { model, input: 'x', temperature: 0.2 })).status).toBe(200);
   const checkpoint = at(checkpoints, 'data', 1, 'fine_tuned_model_checkpoint');
   expect((await simulator.post('/responses', { model: checkpoint, input: 'x' })).status).toBe(200);

@@ -4,6 +4,7 @@ import type { Effort } from '../models/rules.ts';
 import type { Drawing } from '../responses/pictures.ts';
 import { answerTo, longAnswer } from './answers.ts';
 import { type Call, callsFor } from './calls.ts';
+import { asksToJudge, judgement } from './judge.ts';
 import { lastUserText, type Question } from './question.ts';
 import { structuredAnswer } from './structured.ts';
 import { asksForTitle, titleFor } from './title.ts';
@@ -48,8 +49,12 @@ const beforeCalls = ({ saying = false }: Directives['wish']) => (saying ? tokens
 
 const REFUSAL = "I'm sorry, but I can't help with that request.";
 
-/** A title is asked about a message with directives in it, and must not suffer from them. */
+/**
+ * A title is asked about a message with directives in it, and must not suffer from them. Neither must a judge of two
+ * answers, who is told in the instructions how to judge.
+ */
 export function directivesFor(question: Question): Directives {
+  if (asksToJudge(question.instructions)) return directivesIn(question.instructions);
   return asksForTitle(question.instructions)
     ? { fault: {}, wish: {}, once: false }
     : directivesIn(lastUserText(question.turns));
@@ -75,6 +80,7 @@ function numbered(count: number): string[] {
 
 function wording(question: Question, { wish }: Directives): string[] {
   if (asksForTitle(question.instructions)) return tokensOf(titleFor(lastUserText(question.turns)));
+  if (asksToJudge(question.instructions)) return tokensOf(judgement(question, wish));
   if (wish.bench !== undefined) return numbered(wish.bench);
   if (wish.tokens !== undefined) return longAnswer(wish.tokens);
   if (wish.refusal === true) return tokensOf(REFUSAL);

@@ -9,6 +9,9 @@ export type ModelEntry = {
 /** When gpt-4o and gpt-4.1 end, and with them every fine-tune built on them. */
 export const TUNED_SHUTDOWN = '2027-01-14';
 
+/** What replaces the announced days, so that nothing that works with these models depends on the day it runs. */
+export const FAR_SHUTDOWN = '2099-12-31';
+
 /** Days of release are plausible rather than looked up; shut-down days are the announced ones. */
 const RELEASED: readonly [id: string, released: string, shutdown: string | null, owner?: string][] = [
   ['gpt-4o-mini-2024-07-18', '2024-07-16', TUNED_SHUTDOWN],

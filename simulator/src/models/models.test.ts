@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { at, expectError, expectSchema, listAt, startedSimulator } from '../testing.ts';
 
 test('the list is of November 2026, mixed and unordered, with the days models end', async () => {
-  const { get } = await startedSimulator();
+  const { get } = await startedSimulator({ shutdownDays: 'announced' });
   const { status, body } = await get('/models');
   expect(status).toBe(200);
   expectSchema('ListModelsResponse', body);
@@ -17,10 +17,29 @@ test('the list is of November 2026, mixed and unordered, with the days models en
   for (const gone of ['gpt-4-turbo', 'gpt-3.5-turbo', 'gpt-4', 'o4-mini']) expect(ids).not.toContain(gone);
 });
 
+test('who sets no day has models that nobody sees the end of', async () => {
+  const { get } = await startedSimulator();
+  const ends = listAt((await get('/models')).body, 'data').map((model) => at(model, 'shutdown_date'));
+  expect(new Set(ends)).toEqual(new Set([null, '2099-12-31']));
+});
+
 test('one model can be asked for; a retired one is not found', async () => {
   const { get } = await startedSimulator();
   expectSchema('Model', (await get('/models/gpt-6-luna')).body);
   expectError(await get('/models/gpt-4-turbo'), 404, { code: 'model_not_found' });
+});
+
+test('on a day that is set a model that ends tomorrow answers, one that has ended does not', async () => {
+  const { get, post } = await startedSimulator({ day: () => '2027-01-13' });
+  const ids = listAt((await get('/models')).body, 'data').map((model) => at(model, 'id'));
+  expect(ids).toContain('gpt-4o');
+  expect(ids).not.toContain('gpt-5');
+  expect((await post('/responses', { model: 'gpt-4o', input: 'x' })).status).toBe(200);
+  expectError(await post('/responses', { model: 'gpt-5', input: 'x' }), 404, { code: 'model_not_found' });
+  expectError(await get('/models/gpt-5'), 404, { code: 'model_not_found' });
+  expectError(await post('/responses', { model: 'gpt-6.1-terra', input: 'x', temperature: 0.7 }), 400, {
+    param: 'temperature',
+  });
 });
 
 test('models of the provider cannot be deleted', async () => {

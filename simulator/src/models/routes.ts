@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { modelNotFound, ProviderError } from '../http/errors.ts';
 import type { Account } from '../state/account.ts';
 import type { World } from '../world.ts';
-import { LINE_UP, type ModelEntry, TUNED_SHUTDOWN } from './line-up.ts';
+import { FAR_SHUTDOWN, LINE_UP, type ModelEntry, TUNED_SHUTDOWN } from './line-up.ts';
 
 function ownModels(account: Account): ModelEntry[] {
   return account.models.map(({ id, created }) => ({
@@ -14,18 +14,22 @@ function ownModels(account: Account): ModelEntry[] {
   }));
 }
 
-/** Unordered as the provider's own list: own models stand in the middle. */
-function modelsOf(account: Account): ModelEntry[] {
-  return [...LINE_UP.slice(0, 17), ...ownModels(account), ...LINE_UP.slice(17)];
+/** Unordered as the provider's own list: own models stand in the middle. On a day, those that have not ended. */
+function modelsOf(account: Account, { day: dayOf, shutdownDays }: World['settings']): ModelEntry[] {
+  const day = dayOf();
+  const all = [...LINE_UP.slice(0, 17), ...ownModels(account), ...LINE_UP.slice(17)];
+  const left = all.filter(({ shutdown_date: end }) => day === null || end === null || end > day);
+  if (shutdownDays === 'announced') return left;
+  return left.map((model) => (model.shutdown_date === null ? model : { ...model, shutdown_date: FAR_SHUTDOWN }));
 }
 
 const SPEAKS_TEXT = /^(gpt-|o\d|chat-|ft:)/;
 const OTHER_KIND = /(audio|realtime|image|transcribe|tts)/;
 
 /** Refuses models that do not exist, are gone, or do not write text. */
-export function checkTextModel(account: Account, id: string): void {
+export function checkTextModel(account: Account, id: string, settings: World['settings']): void {
   const [name = id] = id.split(':ckpt-step-');
-  if (!modelsOf(account).some((model) => model.id === name)) throw modelNotFound(id);
+  if (!modelsOf(account, settings).some((model) => model.id === name)) throw modelNotFound(id);
   if (!SPEAKS_TEXT.test(id) || OTHER_KIND.test(id)) {
     throw new ProviderError(404, {
       message: 'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
@@ -35,10 +39,10 @@ export function checkTextModel(account: Account, id: string): void {
 }
 
 export function modelRoutes(app: FastifyInstance, world: World): void {
-  app.get('/models', ({ call }) => ({ object: 'list', data: modelsOf(call.account) }));
+  app.get('/models', ({ call }) => ({ object: 'list', data: modelsOf(call.account, world.settings) }));
 
   app.get<{ Params: { id: string } }>('/models/:id', ({ call, params }) => {
-    const model = modelsOf(call.account).find((candidate) => candidate.id === params.id);
+    const model = modelsOf(call.account, world.settings).find((candidate) => candidate.id === params.id);
     if (model === undefined) throw modelNotFound(params.id);
     return model;
   });

@@ -155,7 +155,7 @@ function refuseTools({ tools, question }: ResponseRequest, refused: readonly str
 
 export async function createResponse(world: World, reply: FastifyReply, body: unknown): Promise<FastifyReply> {
   const { call } = reply.request;
-  const request = readResponseRequest(call.account, body);
+  const request = readResponseRequest(call.account, body, world.settings);
   const directives = directivesFor(request.question);
   const fault: Fault = { ...faultInWords(world.sufferedOnce, call.key, request.question, directives), ...call.fault };
   if (await suffer(fault, reply, request.question.model)) return reply;

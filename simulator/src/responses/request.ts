@@ -23,6 +23,7 @@ import {
 import { checkTextModel } from '../models/routes.ts';
 import { checkSampling, type Effort, effortFor, rulesOf } from '../models/rules.ts';
 import type { Account } from '../state/account.ts';
+import type { World } from '../world.ts';
 import { readInput } from './input.ts';
 
 const KNOWN = new Set([
@@ -189,11 +190,11 @@ function readQuestion(account: Account, body: JsonObject, model: string, effort:
   return { question, items };
 }
 
-export function readResponseRequest(account: Account, raw: unknown): ResponseRequest {
+export function readResponseRequest(account: Account, raw: unknown, settings: World['settings']): ResponseRequest {
   const body = bodyObject(raw);
   refuseUnknown(body, KNOWN);
   const model = requiredString(body, 'model');
-  checkTextModel(account, model);
+  checkTextModel(account, model, settings);
   if (body.conversation !== undefined && body.conversation !== null) {
     throw new ProviderError(404, { message: 'Conversation not found.', param: 'conversation' });
   }

@@ -20,7 +20,7 @@ export function responseRoutes(app: FastifyInstance, world: World): void {
   app.post('/responses', (request, reply) => createResponse(world, reply, request.body));
 
   app.post('/responses/input_tokens', ({ call, body }) => {
-    const { inputTokens } = readResponseRequest(call.account, body);
+    const { inputTokens } = readResponseRequest(call.account, body, world.settings);
     return { object: 'response.input_tokens', input_tokens: inputTokens };
   });
 

@@ -1,5 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ComparisonPage } from '#web/features/fine-tuning/comparisons/comparison-page.tsx';
+import { MoveAssistants } from '#web/features/assistants/moves/move-assistants.tsx';
+import { ComparisonList } from '#web/features/comparisons/comparison-list.tsx';
+import { ComparisonPage } from '#web/features/comparisons/comparison-page.tsx';
 import { DatasetPage } from '#web/features/fine-tuning/datasets/dataset-page.tsx';
 import { FineTuningPage } from '#web/features/fine-tuning/fine-tuning-page.tsx';
 import { JobPage } from '#web/features/fine-tuning/jobs/job-page.tsx';
@@ -7,14 +9,20 @@ import { JobPage } from '#web/features/fine-tuning/jobs/job-page.tsx';
 export function FineTuningRoute() {
   const { tab = 'jobs', train, validate, tuned, base, prompts } = useSearch({ from: '/signed-in/fine-tuning' });
   const navigate = useNavigate();
+  // Replaced, so that Back does not open the dialog again.
+  const onBegun = () => void navigate({ to: '/fine-tuning', search: { tab }, replace: true });
   return (
     <FineTuningPage
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/fine-tuning', search: { tab: next } })}
       newJob={train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null }}
-      newComparison={tuned === undefined ? undefined : { tunedModel: tuned, baseModel: base, fileId: prompts }}
-      // Replaced, so that Back does not open the dialog again.
-      onBegun={() => void navigate({ to: '/fine-tuning', search: { tab }, replace: true })}
+      comparisons={
+        <ComparisonList
+          begin={tuned === undefined ? undefined : { tunedModel: tuned, baseModel: base, fileId: prompts }}
+          onBegun={onBegun}
+        />
+      }
+      onBegun={onBegun}
     />
   );
 }
@@ -31,5 +39,13 @@ export function DatasetRoute() {
 
 export function ComparisonRoute() {
   const { id } = useParams({ from: '/signed-in/fine-tuning/comparisons/$id' });
-  return <ComparisonPage key={id} comparisonId={id} />;
+  return (
+    <ComparisonPage
+      key={id}
+      comparisonId={id}
+      moving={({ fromModel, toModel, assistantId, onClose }) => (
+        <MoveAssistants fromModel={fromModel} successor={toModel} only={assistantId} onClose={onClose} />
+      )}
+    />
+  );
 }

@@ -1,5 +1,5 @@
 import type { User } from '@roster/contracts/auth';
-import { ChartNoAxesColumn, Files, FlaskConical, House, MessageSquare, Settings, Users } from 'lucide-react';
+import { ChartNoAxesColumn, Files, FlaskConical, House, MessageSquare, Server, Settings, Users } from 'lucide-react';
 
 /** The pages of the sidebar, in its order. `key` follows G on the keyboard. */
 const pages = [
@@ -9,13 +9,14 @@ const pages = [
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn, key: 'a' },
   { to: '/fine-tuning', label: 'Fine-Tuning', icon: FlaskConical, key: 't' },
   { to: '/users', label: 'Users', icon: Users, key: 'u' },
+  { to: '/system', label: 'System', icon: Server, key: 'y' },
   { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
 ] as const;
 export type NavigationPage = (typeof pages)[number];
 
-/** Users is there for administrators only; the server holds that rule, this only leaves the link out. */
+/** Users and System are there for administrators only; the server holds that rule, this only leaves the links out. */
 export function pagesFor(user: User): readonly NavigationPage[] {
-  return pages.filter((page) => page.to !== '/users' || user.role === 'Admin');
+  return pages.filter(({ to }) => (to !== '/users' && to !== '/system') || user.role === 'Admin');
 }
 
 /** What the page at an address is called. */

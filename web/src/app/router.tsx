@@ -128,11 +128,22 @@ const connect = createRoute({
   validateSearch: chatSearch,
   component: lazyRouteComponent(() => import('./connect-route.tsx'), 'ConnectRoute'),
 });
+const endingModels = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/assistants/models',
+  component: lazyRouteComponent(() => import('./ending-models-route.tsx'), 'EndingModelsRoute'),
+});
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
   validateSearch: usersSearch,
   component: lazyRouteComponent(() => import('./users-route.tsx'), 'UsersRoute'),
+});
+
+const system = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./system-route.tsx'), 'SystemRoute'),
 });
 
 const auth = createRoute({
@@ -186,7 +197,9 @@ export const router = createRouter({
       comparison,
       settings,
       connect,
+      endingModels,
       users,
+      system,
     ]),
     auth,
     requestReset,

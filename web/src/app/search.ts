@@ -33,6 +33,8 @@ export const settingsSearch = (raw: Raw) =>
     edit: positiveInteger(raw.edit),
     /** The version of it that is shown. */
     version: positiveInteger(raw.version),
+    /** The comparison whose draft is in the form. */
+    draft: positiveInteger(raw.draft),
     /** How connecting Google or GitHub ended. */
     connected: text(raw.connected),
     error: text(raw.error),

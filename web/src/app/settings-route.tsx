@@ -12,12 +12,17 @@ const ToolServersCard = loadedPart(
   async () => (await import('#web/features/tool-servers/tool-servers-card.tsx')).ToolServersCard,
 );
 
+const CompareDraftDialog = loadedPart(
+  async () => (await import('#web/features/comparisons/compare-draft-dialog.tsx')).CompareDraftDialog,
+);
+
 export function SettingsRoute() {
   const {
     tab = 'account',
     view = 'list',
     edit,
     version,
+    draft,
     connected,
     error,
     ...ends
@@ -26,6 +31,10 @@ export function SettingsRoute() {
   const navigate = useNavigate();
   const onSignInEndTold = useCallback(
     () => void navigate({ to: '/settings', search: { tab: 'tools' }, replace: true }),
+    [navigate],
+  );
+  const onCompared = useCallback(
+    (id: number) => void navigate({ to: '/fine-tuning/comparisons/$id', params: { id } }),
     [navigate],
   );
   useLoginProviderOutcome({ connected, error }, 'Connecting failed');
@@ -44,6 +53,13 @@ export function SettingsRoute() {
           view={view}
           editing={edit}
           version={version}
+          draft={draft}
+          compareDraft={(comparing) => (
+            <Suspense fallback={null}>
+              <CompareDraftDialog {...comparing} />
+            </Suspense>
+          )}
+          onCompared={onCompared}
           tools={(assistantId) => <AssistantTools assistantId={assistantId} />}
           onViewChange={(next) => void navigate({ to: '/settings', search: { tab: 'assistants', view: next } })}
           onEdit={(id) =>

@@ -1,14 +1,14 @@
 import { account } from '@roster/contracts/account';
 import { assistants } from '@roster/contracts/assistants';
 import { chat } from '@roster/contracts/chat';
-import { models } from '@roster/contracts/models';
+import { modelLife } from '@roster/contracts/model-life';
 import { users } from '@roster/contracts/users';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
-import { givenDay, model, modelList, person, savedKey } from '#web/testing/new-account.ts';
+import { endingModel, givenDay, person, savedKey } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
 
 const main = page.getByRole('main');
@@ -63,18 +63,18 @@ describe('home', () => {
     open('/', {
       answers() {
         answer(account.config, savedKey);
-        answer(assistants.list, [assistant(1, { name: 'Old timer' })]);
-        answer(models.list, modelList(model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending' })));
+        answer(modelLife.list, { items: [endingModel('gpt-4o', { assistantCount: 3 })] });
       },
     });
     await expect.element(welcome).toBeVisible();
     const matter = page
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('listitem')
-      .filter({ hasText: 'Old timer' });
-    await expectText(matter, /gpt-4o (shuts|was shut) down on January 14, 2027/);
+      .filter({ hasText: 'gpt-4o' });
+    await expectText(matter, /gpt-4o ends on January 14, 2027\s*3 assistants use it/);
     await matter.getByRole('link').click();
-    await expect.poll(address).toMatch(/\/settings\?tab=assistants/);
+    await expect.poll(address).toBe('/assistants/models');
+    await expect.element(page.getByRole('heading', { level: 1, name: 'Models That End' })).toBeVisible();
   });
 });
 
@@ -92,7 +92,7 @@ describe('the sidebar', () => {
     }
   });
 
-  test('has Users before Settings for administrators', async () => {
+  test('has Users and System before Settings for administrators', async () => {
     open('/', { user: administrator });
     await expectTexts(mainMenu.getByRole('link'), [
       'Home',
@@ -101,6 +101,7 @@ describe('the sidebar', () => {
       'Analytics',
       'Fine-Tuning',
       'Users',
+      'System',
       'Settings',
     ]);
   });

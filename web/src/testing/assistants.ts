@@ -1,4 +1,6 @@
+import { assistantMoves } from '@roster/contracts/assistant-moves';
 import { Assistant, AssistantDraft, assistants } from '@roster/contracts/assistants';
+import { comparisons } from '@roster/contracts/comparisons';
 import { answer, refusal } from './answers.ts';
 import { givenDay } from './new-account.ts';
 
@@ -20,6 +22,8 @@ export function keepAssistants(...given: Assistant[]) {
   const found = (id: number) =>
     kept.find((one) => one.id === id) ?? refusal('not_found', 'There is no such assistant.');
   answer(assistants.list, () => kept);
+  answer(assistantMoves.list, []);
+  answer(comparisons.list, { items: [], nextCursor: null });
   answer(assistants.create, ({ body }) => {
     const created = assistant(kept.length + 1, { ...body, isDefault: kept.length === 0 });
     kept = [created, ...kept];

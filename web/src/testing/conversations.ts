@@ -64,6 +64,7 @@ export function keepThreads(given: ThreadListItem[], messages: Message[] = []): 
             ...one,
             tools: body.tools === undefined ? tools : (body.tools ?? undefined),
             title: body.title ?? one.title,
+            model: body.model === undefined ? one.model : body.model,
             pinned: body.pinned ?? one.pinned,
             archived: body.archived ?? one.archived,
           }

@@ -3,11 +3,12 @@ import { apiTokens } from '@roster/contracts/api-tokens';
 import { assistants } from '@roster/contracts/assistants';
 import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
+import { comparisons } from '@roster/contracts/comparisons';
 import { daysBetween } from '@roster/contracts/day';
 import { files } from '@roster/contracts/files';
-import { comparisons } from '@roster/contracts/fine-tuning/comparisons';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { type EndingModel, modelLife } from '@roster/contracts/model-life';
 import { type Model, type ModelList, models } from '@roster/contracts/models';
 import { toolServers } from '@roster/contracts/tool-servers';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage';
@@ -65,6 +66,22 @@ export const model = (id: string, more: Partial<Model> = {}): Model => ({
   ...more,
 });
 
+export const endingModel = (id: string, more: Partial<EndingModel> = {}): EndingModel => ({
+  model: id,
+  shutdownDate: '2027-01-14',
+  source: 'provider',
+  asOf: '2026-11-02',
+  lifecycle: 'ending',
+  successor: 'gpt-6.1-terra',
+  assistants: [],
+  assistantCount: 0,
+  conversations: 0,
+  tunedModels: [],
+  tunedModelCount: 0,
+  usage: { requests: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0, costAfterUsd: 0 },
+  ...more,
+});
+
 export const modelList = (...list: Model[]): ModelList => ({
   source: 'provider',
   notice: null,
@@ -107,6 +124,7 @@ export function answerNewAccount(user: User | null): void {
   answer(auth.options, signInOptions);
   answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));
   answer(auth.connectedAccounts, { google: notConnected, github: notConnected });
+  answer(account.version, { version: '1.2.3' });
   answer(account.config, noKey);
   answer(apiTokens.list, []);
   answer(account.preferences, defaultPreferences);
@@ -114,6 +132,7 @@ export function answerNewAccount(user: User | null): void {
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);
   answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o' });
+  answer(modelLife.list, { items: [] });
   answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
   answer(toolServers.chosen, []);
   answer(chat.threads, noItems);

@@ -24,7 +24,7 @@ export function SecretInput({ what, className, ...rest }: SecretInputProps) {
         aria-label={`${shown ? 'Hide' : 'Show'} ${what}`}
         aria-pressed={shown}
         onClick={() => setShown(!shown)}
-        className="absolute inset-y-1 inset-e-1 rounded-sm px-2 text-muted-foreground text-sm hover:bg-hover hover:text-foreground"
+        className="absolute inset-y-1 inset-e-1 rounded-sm px-2 text-muted-foreground text-sm hover:bg-hover max-md:inset-y-0 max-md:min-w-10 hover:text-foreground"
       >
         {shown ? 'Hide' : 'Show'}
       </button>

@@ -37,7 +37,7 @@ const triggers = {
     'h-10 rounded-t-xs px-1.5 border-transparent border-b-2 text-muted-foreground hover:text-foreground ' +
     'data-[state=active]:border-foreground data-[state=active]:text-foreground',
   segment:
-    'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground ' +
+    'h-8 rounded-sm px-3 text-muted-foreground hover:text-foreground max-md:h-10 ' +
     'data-[state=active]:bg-active data-[state=active]:text-foreground light:data-[state=active]:bg-card light:data-[state=active]:shadow-[0_0_0_1px_var(--border)]',
 };
 

@@ -4,7 +4,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { bare } from '#server/testing/bare';
 import { ask, asksOf, benchText, newThread, post, send, until } from '#server/testing/chat';
-import { compared, newComparison } from '#server/testing/comparisons';
+import { compared, judged, newComparison } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
 import { gathered, rated } from '#server/testing/datasets';
 import { openEvents } from '#server/testing/events';
@@ -55,6 +55,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
   async function furnish(visitor: Visitor, word: string): Promise<number> {
     const userId = await idOf(visitor);
     const assistantId = await created(visitor, { name: word, instructions: word });
+    await visitor.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
     const threadId = await newThread(visitor, { title: `${word} title`, assistantId });
     await visitor.post('/api/settings/preferences', {
       theme: 'light',
@@ -74,6 +75,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     await indexed(app, visitor, assistantId, ['ready']);
     const comparison = await newComparison(visitor, [`${word} prompt`]);
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
+    await judged(visitor, comparison.id, { criteria: `${word} criteria` });
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });
@@ -164,6 +166,15 @@ describe.each(engines)('closing the own account on %s', (engine) => {
           created_at: at,
           used_at: null,
         })
+        .execute();
+      const end = { model: word, shutdown_date: '2027-01-14' };
+      await db
+        .insertInto('listed_models')
+        .values({ user_id: userId, ...end, is_listed: 1 })
+        .execute();
+      await db
+        .insertInto('model_end_mails')
+        .values({ user_id: userId, ...end, step: 60, created_at: at })
         .execute();
       await db
         .insertInto('account_notices')

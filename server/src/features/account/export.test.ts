@@ -52,8 +52,10 @@ const exportedIn = new Map<Table, string>([
   ['fine_tuning_metrics', 'fine-tuning/jobs.jsonl'],
   ['fine_tuning_checkpoints', 'fine-tuning/jobs.jsonl'],
   ['custom_models', 'fine-tuning/models.json'],
-  ['comparisons', 'fine-tuning/comparisons.jsonl'],
-  ['comparison_prompts', 'fine-tuning/comparisons.jsonl'],
+  ['comparisons', 'comparisons.jsonl'],
+  ['comparison_prompts', 'comparisons.jsonl'],
+  ['comparison_judgings', 'comparisons.jsonl'],
+  ['comparison_verdicts', 'comparisons.jsonl'],
   ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
   ['program_vector_stores', 'vector-stores.jsonl'],
@@ -62,6 +64,8 @@ const exportedIn = new Map<Table, string>([
   ['response_items', 'responses.jsonl'],
 ]);
 const notExported = new Map<Table, string>([
+  ['assistant_moves', 'what they changed is in assistant-versions.jsonl, by the versions that they made'],
+  ['moved_assistants', 'what was changed is in assistant-versions.jsonl'],
   ['thread_approvals', 'what of tools was approved in a conversation, as digests; what came of it is with the calls'],
   ['settings', 'the installation’s'],
   ['account_notices', 'what security_events say of the same moment'],
@@ -74,6 +78,9 @@ const notExported = new Map<Table, string>([
   ['sign_in_flows', 'a secret, gone after ten minutes'],
   ['tool_server_flows', 'a secret, gone after ten minutes'],
   ['provider_traits', 'what the installation has learnt of its provider'],
+  ['model_lists', 'what the provider says of its models, asked anew while they are used'],
+  ['listed_models', 'what the provider says of its models, asked anew while they are used'],
+  ['model_end_mails', 'which mails went out, so that none goes twice'],
   ['run_events', 'how an answer arrived: what arrived is in its message'],
   ['usage_by_day', 'sums of usage_records'],
   ['usage_by_quarter', 'sums of usage_records'],
@@ -133,7 +140,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/jobs.jsonl',
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
-      'fine-tuning/comparisons.jsonl',
+      'comparisons.jsonl',
       'responses.jsonl',
       'vector-stores.jsonl',
     ]);
@@ -253,13 +260,13 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     const written = benchText(3);
     await withFault(app, { hangAfter: 3 }, { path: '/responses' }, async () => {
       const { run } = await send(ivy, threadId, '[[bench 20]]');
-      const { tuned, base } = (await askPrompt(ivy, comparisonId, items[0]?.id ?? 0)).body;
+      const { candidate, baseline } = (await askPrompt(ivy, comparisonId, items[0]?.id ?? 0)).body;
       const answerOf = (files: Map<string, string>) => {
         const [{ file }] = jsonLines(files.get('conversations/INDEX.jsonl'));
         return json(files, file).messages[1];
       };
       const comparedIn = (files: Map<string, string>) =>
-        jsonLines(files.get('fine-tuning/comparisons.jsonl'))[0].prompts[0].tuned;
+        jsonLines(files.get('comparisons.jsonl'))[0].prompts[0].candidate;
       const { files } = await until('The beginning of both answers', async () => {
         const archive = await exported(ivy);
         const texts = [answerOf(archive.files).text, comparedIn(archive.files).text];
@@ -272,7 +279,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
         (await beginDownload(app, ivy, `/api/threads/${threadId}/export?format=${format}`)).body.text();
       expect(JSON.parse(await download('json')).messages[1]).toMatchObject({ state: 'running', text: written });
       expect(await download('md')).toContain(`${written}\n\n*(running)*`);
-      for (const id of [run.id, tuned.runId, base.runId]) await ivy.post(`/api/runs/${id}/stop`);
+      for (const id of [run.id, candidate.runId, baseline.runId]) await ivy.post(`/api/runs/${id}/stop`);
       expect(answerOf((await exported(ivy)).files)).toMatchObject({ state: 'stopped', text: written });
     });
   });

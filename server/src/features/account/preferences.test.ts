@@ -9,6 +9,7 @@ const chosen = {
   theme: 'light',
   notificationsEnabled: false,
   soundEnabled: false,
+  modelMails: false,
   customColors: true,
   backgroundColor: '#101010',
   foregroundColor: '#EEEEEE',

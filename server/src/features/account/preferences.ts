@@ -16,7 +16,8 @@ export function preferencesService(preferences: PreferencesRepository) {
     /** Colors are kept only while they are on. */
     async save(userId: number, input: z.output<typeof PreferencesInput>): Promise<Preferences> {
       const { primaryColor = null, cardColor = null, ...sent } = input;
-      const saved: Preferences = { ...sent, primaryColor, cardColor, ...(!sent.customColors && noColors) };
+      const modelMails = sent.modelMails ?? (await preferences.find(userId)).modelMails;
+      const saved: Preferences = { ...sent, modelMails, primaryColor, cardColor, ...(!sent.customColors && noColors) };
       await preferences.save(userId, saved);
       return saved;
     },

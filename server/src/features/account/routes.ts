@@ -5,6 +5,7 @@ import type { ModelService } from '#server/features/models/service';
 import { visitorOf } from '#server/http/device';
 import type { Router } from '#server/http/router';
 import type { noticeRepository } from '#server/security/notices-repository';
+import { version } from '#server/version';
 import type { CloseAccount } from './closing.ts';
 import type { ExportAll } from './export.ts';
 import type { PreferencesService } from './preferences.ts';
@@ -27,6 +28,7 @@ export function accountRoutes({ route, rawRoute }: Router, dependencies: Depende
   const { preferences, securityEvents, notices, exportAll, closeAccount, keys, models, onKeySaved, clearCookie } =
     dependencies;
 
+  route(api.version, async () => ({ version }));
   route(api.preferences, ({ actor }) => preferences.find(actor.userId));
   route(api.savePreferences, ({ actor, body }) => preferences.save(actor.userId, body));
   route(api.securityEvents, ({ actor, query }) => securityEvents(actor.userId, query));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, startApp, type TestApp } from '#server/testing/app';
+import { beforeAnyEnd, engines, startApp, type TestApp } from '#server/testing/app';
 import { created, draft, idsOf } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
 
 describe.each(engines)('assistants on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { now: beforeAnyEnd });
   });
   afterAll(() => app.stop());
 

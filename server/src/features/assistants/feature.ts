@@ -21,6 +21,7 @@ type Dependencies = {
   database: OpenDatabase;
   provider: Pick<Provider, 'assistants'>;
   catalogue: Catalogue;
+  now: () => number;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'usable'>;
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
@@ -35,6 +36,7 @@ export function assistantFeature({
   database,
   provider,
   catalogue,
+  now,
   keys,
   models,
   knowledge,
@@ -45,7 +47,7 @@ export function assistantFeature({
 }: Dependencies) {
   const { db } = database;
   const assistants = assistantService({ database, models, choicesIn, versions });
-  const imports = importService({ db, provider, keys, models, catalogue, storesNamed, filesNamed, versions });
+  const imports = importService({ db, provider, keys, models, catalogue, now, storesNamed, filesNamed, versions });
   const history = versionService({ db, models, choicesIn, versions });
   const { find, labels } = assistantRepository(db);
 
@@ -54,6 +56,8 @@ export function assistantFeature({
     exportParts: [assistantExport(database), versionExport(database)],
     forPrograms: programAssistants({ db, models, versions }),
     find,
+    /** Of drafts that are compared before they are saved. */
+    drafted: { find, checkChanges: assistants.checkChanges, updateVersion: assistants.updateVersion },
     labels,
     owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,
   };

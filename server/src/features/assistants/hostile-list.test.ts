@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { engines, startApp } from '#server/testing/app';
+import { beforeAnyEnd, engines, startApp } from '#server/testing/app';
 
 /** A provider is a stranger: what its list holds may be of any form. */
 test.each(engines)(
@@ -23,7 +23,7 @@ test.each(engines)(
       },
       { id: 'not an id', model: 'gpt-4o', name: 'Foreign' },
     ];
-    const app = await startApp(engine, { simulator: { assistants: [], agents } });
+    const app = await startApp(engine, { now: beforeAnyEnd, simulator: { assistants: [], agents } });
     onTestFinished(() => app.stop());
     const ada = await app.withKey('ada');
     const { status, body: candidates } = await ada.post('/api/assistants/fetch-from-openai', {});

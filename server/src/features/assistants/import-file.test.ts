@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
-import { engines, startApp, type TestApp } from '#server/testing/app';
+import { beforeAnyEnd, engines, startApp, type TestApp } from '#server/testing/app';
 import { created, defaultsOf, draft, idsOf } from '#server/testing/assistants';
 import { atProvider } from '#server/testing/files';
 import { storesOf } from '#server/testing/knowledge';
@@ -32,7 +32,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { now: beforeAnyEnd });
   });
   afterAll(() => app.stop());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
+import { beforeAnyEnd, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { created, defaultsOf, idsOf } from '#server/testing/assistants';
 import { withFault } from '#server/testing/faults';
 
@@ -16,7 +16,7 @@ type Candidate = { id: string; notes: string[] };
 describe.each(engines)('importing from the provider on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await startApp(engine);
+    app = await startApp(engine, { now: beforeAnyEnd });
   });
   afterAll(() => app.stop());
 

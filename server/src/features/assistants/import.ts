@@ -5,6 +5,7 @@ import {
   type ImportResult,
   untitled,
 } from '@roster/contracts/assistants';
+import { dayOf } from '@roster/contracts/day';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
@@ -31,6 +32,7 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'usable'>;
   catalogue: Catalogue;
+  now: () => number;
   /** The vector stores of a person that are known by these names, by the ids that they have here. */
   storesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Their files, likewise. */
@@ -88,15 +90,22 @@ async function listed(
   }
 }
 
-/** A model that has gone does not keep an assistant from coming along: another one can be chosen later. */
-async function modelNotes({ models, catalogue }: Dependencies, userId: number): Promise<(model: string) => string[]> {
+/**
+ * A model that has gone does not keep an assistant from coming along: another one can be chosen later. What the key's list
+ * has has not gone, whatever the catalogue says.
+ */
+async function modelNotes(
+  { models, catalogue, now }: Dependencies,
+  userId: number,
+): Promise<(model: string) => string[]> {
   const usable = await models.usable(userId);
-  const today = new Date().toISOString().slice(0, 10);
+  const today = dayOf(now());
   return (model) => {
+    if (usable?.has(model)) return [];
     const { lifecycle, shutdownDate, successor } = catalogue.describe(model, null, today);
     const instead = successor ? `Choose another one, such as ${successor}.` : 'Choose another one.';
     if (lifecycle === 'gone') return [`The model ${model} was shut down on ${shutdownDate}. ${instead}`];
-    if (usable && !usable.has(model))
+    if (usable)
       return [`The model ${model} is not among those your API key can use; it may have been shut down. ${instead}`];
     return [];
   };

@@ -10,6 +10,9 @@ export type NewAssistant = ImportedDraft & { isDefault: boolean };
 
 export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
 
+/** Another model, and where it goes with it, another effort. */
+export type ModelChange = Pick<AssistantSettings, 'model'> & Partial<Pick<AssistantSettings, 'reasoningEffort'>>;
+
 export type AssistantPage = {
   order: 'asc' | 'desc';
   after: number | null;
@@ -97,6 +100,16 @@ export function assistantRepository(db: Kysely<Database>) {
       const row = await findAssistant.first(db, { userId, id });
       return row && toAssistant(row);
     },
+    async some(userId: number, ids: number[]): Promise<Assistant[]> {
+      const rows = await db
+        .selectFrom('assistants')
+        .selectAll()
+        .select(fileCount)
+        .where('user_id', '=', userId)
+        .where('id', 'in', ids)
+        .execute();
+      return rows.map(toAssistant);
+    },
     async newestId(userId: number): Promise<number | undefined> {
       const row = await db
         .selectFrom('assistants')
@@ -160,6 +173,20 @@ export function assistantRepository(db: Kysely<Database>) {
         .returning(fileCount)
         .executeTakeFirstOrThrow();
       return toAssistant(row);
+    },
+    /** Several get the same, each with its next version. */
+    async updateSome(userId: number, ids: number[], { model, reasoningEffort }: Required<ModelChange>, at: string) {
+      await db
+        .updateTable('assistants')
+        .set((eb) => ({
+          model,
+          reasoning_effort: reasoningEffort,
+          version: eb('version', '+', 1),
+          updated_at: at,
+        }))
+        .where('user_id', '=', userId)
+        .where('id', 'in', ids)
+        .execute();
     },
     async delete(userId: number, id: number): Promise<{ wasDefault: boolean } | undefined> {
       const row = await db

@@ -121,17 +121,25 @@ async function duplicate(
   });
 }
 
+const changedSince = ({ version: now }: Assistant, version: number) =>
+  new AppError(
+    'conflict',
+    `The assistant has changed since: this was made to version ${version}, and it is at version ${now} now. Nothing was saved.`,
+  );
+
 async function update(
   { database: { db }, models, versions }: Dependencies,
   { userId, stillMay }: Actor,
   id: number,
   changes: AssistantChanges,
+  version?: number,
 ): Promise<Assistant> {
   const before = await find(assistantRepository(db), userId, id);
   if (changes.model !== undefined && changes.model !== before.model) await checkModel(models, userId, changes.model);
   return alone(db, userId, async (assistants, trx) => {
     await stillMay(trx);
     const stored = await find(assistants, userId, id);
+    if (version !== undefined && stored.version !== version) throw changedSince(stored, version);
     if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
     await versions.record(trx, { userId, assistantId: id, origin: { kind: 'person' } }, () =>
       assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes })),
@@ -173,6 +181,14 @@ export function assistantService(dependencies: Dependencies) {
 
     create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),
     update: (actor: Actor, id: number, changes: AssistantChanges) => update(dependencies, actor, id, changes),
+    /** Only where this is still the version that was changed. @throws conflict */
+    updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) =>
+      update(dependencies, actor, id, changes, version),
+    /** @throws where these changes could not be saved */
+    async checkChanges(userId: number, stored: Assistant, { model, instructions }: AssistantChanges) {
+      if (model !== undefined && model !== stored.model) await checkModel(dependencies.models, userId, model);
+      if (instructions !== undefined) checkInstructions(instructions, stored.instructions);
+    },
     duplicate: (actor: Actor, id: number) => duplicate(dependencies, actor, id),
     remove: (userId: number, id: number) => remove(dependencies, userId, id),
 

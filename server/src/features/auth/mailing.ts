@@ -54,6 +54,7 @@ type ToUser = Exclude<MailPayload, { template: 'reset_requested' | 'address_chan
 async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
   const { config, links, send } = sending;
   const { askAgain } = links;
+  const site = config.publicUrl.origin;
   switch (payload.template) {
     case 'set_password':
       return setPassword(sending, user, payload);
@@ -64,12 +65,18 @@ async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
       return newAddress(sending, user, payload.email);
     case 'new_address_asked':
       return send(user.email, { about: 'new_address_asked', email: payload.email, askAgain });
+    case 'models_end': {
+      if (user.status !== 'Active') return;
+      const { models, more } = payload;
+      const [page, settings] = [`${site}/assistants/models`, `${site}/settings?tab=preferences`];
+      return send(user.email, { about: 'models_end', models, more, page, settings });
+    }
     case 'password_changed':
       return send(user.email, { about: 'password_changed', askAgain });
     case 'login_method_connected':
     case 'login_method_disconnected': {
-      const site = `${config.publicUrl.origin}/settings`;
-      return send(user.email, { about: payload.template, provider: payload.provider, site, askAgain });
+      const { template, provider } = payload;
+      return send(user.email, { about: template, provider, site: `${site}/settings`, askAgain });
     }
   }
 }

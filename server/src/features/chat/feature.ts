@@ -8,15 +8,19 @@ import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { KnowledgeService } from '#server/features/assistants/knowledge/service';
 import type { AssistantRepository } from '#server/features/assistants/repository';
 import type { FileRepository } from '#server/features/files/repository';
+import type { EndedModels } from '#server/features/models/life/ended';
 import type { ModelService } from '#server/features/models/service';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { EventStreams } from '#server/http/event-stream';
 import type { Router } from '#server/http/router';
+import type { Metrics } from '#server/metrics/metrics';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { Provider } from '#server/provider/provider';
 import type { FileStore } from '#server/storage/file-store';
+import type { Tracing } from '#server/tracing/tracing';
 import { chatRemovalPart } from './account-removal.ts';
+import { askedQuestions } from './asked-questions/service.ts';
 import { conversationExport } from './export-part.ts';
 import { madeFileFetching } from './made-files/fetch.ts';
 import type { Keeping } from './made-files/store.ts';
@@ -39,7 +43,7 @@ import { messageService } from './messages/service.ts';
 import { programConversations } from './programs/service.ts';
 import { chatRoutes } from './routes.ts';
 import { runApprovals } from './runs/approvals.ts';
-import { runEndings } from './runs/end.ts';
+import { runEndings, type SideAnswerEnded } from './runs/end.ts';
 import { eventRepository } from './runs/event-repository.ts';
 import { type RunExecutor, runExecutor } from './runs/executor.ts';
 import { type PartialAnswers, partialAnswers } from './runs/partial-answers.ts';
@@ -58,8 +62,10 @@ type Dependencies = {
   presence: Presence;
   provider: Provider;
   catalogue: Catalogue;
+  metrics: Metrics;
+  tracing: Tracing;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'>;
+  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'> & { ended: EndedModels };
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price' | 'toolPrice'>;
   budgets: Pick<BudgetService, 'check'>;
@@ -72,6 +78,8 @@ type Dependencies = {
   /** The tools of tool servers. */
   toolBox: ToolBox;
   toolCallMs: number;
+  /** In the transaction that ends the answer to a side question. */
+  sideAnswerEnded: SideAnswerEnded;
   log: FastifyBaseLogger;
 };
 
@@ -108,6 +116,8 @@ export function chatFeature(dependencies: Dependencies) {
       attachments,
       removeThread: routeParts.threads.remove,
     }),
+    /** What assistants were asked in conversations. */
+    askedQuestions: askedQuestions(database),
     /** Questions of other features, beside the conversations. */
     sideQuestions: createSideQuestions(parts, exported),
     jobs: madeFiles.jobs,
@@ -155,14 +165,14 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
   });
 
 function createExecutor(dependencies: Dependencies & Orders) {
-  const { database, provider, catalogue, pricing, keys } = dependencies;
+  const { database, provider, catalogue, pricing, keys, sideAnswerEnded } = dependencies;
   const { db } = database;
   return runExecutor({
     ...dependencies,
     db,
     runs: runRepository(db),
     events: eventRepository(db),
-    endings: runEndings({ db, pricing }),
+    endings: runEndings({ db, pricing, sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
     onComplete: titleSuggester({ db, provider, catalogue, pricing }),
     takeMade: madeFileTaker({ ...dependencies, db }),
@@ -195,6 +205,7 @@ function createMessages(parts: Parts) {
       knowledgeOf: knowledge.forAnswer,
     }),
     checkModels: models.checkKnown,
+    endedModels: models.ended,
     attachments: attachmentReader({ files, store }),
   });
 }
@@ -208,11 +219,12 @@ function createReading({ database, underWay }: Parts) {
   return { pages, downloads };
 }
 
-const createSideQuestions = ({ presence, keys, budgets, ...parts }: Parts, exported: PartialAnswers) =>
+const createSideQuestions = ({ presence, keys, budgets, knowledge, ...parts }: Parts, exported: PartialAnswers) =>
   sideQuestionService({
     ...parts,
     exported,
     instance: presence.instance,
     openKey: keys.open,
     checkBudget: budgets.check,
+    knowledgeOf: knowledge.forAnswer,
   });

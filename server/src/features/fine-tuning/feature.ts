@@ -1,8 +1,6 @@
-import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import type { FileRepository } from '#server/features/files/repository';
 import type { Router } from '#server/http/router';
 import type { FileStore } from '#server/storage/file-store';
-import { createComparisons } from './comparisons/comparisons.ts';
 import { createDatasets } from './datasets/datasets.ts';
 import { createTrainingFiles } from './files/files.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -14,27 +12,25 @@ type OfDatasets = Parameters<typeof createDatasets>[0];
 type Dependencies = Omit<OfJobs, 'checkFiles'> & {
   files: OfJobs['files'] & OfTrainingFiles['making'] & OfDatasets['files'] & Pick<FileRepository, 'stored'>;
   store: FileStore;
-  sideQuestions: SideQuestionService;
   ownsAssistant: OfDatasets['ownsAssistant'];
 };
 
-/** From rated answers over training files and jobs to models that are compared: what belongs to training a model. */
+/** From rated answers over training files and jobs to models: what belongs to training a model. */
 export function trainingFeature(dependencies: Dependencies) {
-  const { database, catalogue, files, store, sideQuestions, ownsAssistant } = dependencies;
+  const { database, catalogue, files, store, ownsAssistant } = dependencies;
   const trainingFiles = createTrainingFiles({ files, store, catalogue, making: files });
   const jobs = createJobs({ ...dependencies, checkFiles: trainingFiles.checkFiles });
   const datasets = createDatasets({ database, files, ownsAssistant });
-  const comparisons = createComparisons({ database, sideQuestions, files, store });
 
   return {
     routes(router: Router) {
-      for (const part of [trainingFiles, comparisons, jobs, datasets]) part.routes(router);
+      for (const part of [trainingFiles, jobs, datasets]) part.routes(router);
     },
     jobs: jobs.jobs,
     recover: jobs.recover,
     keySaved: jobs.keySaved,
     removeAtProvider: jobs.removeAtProvider,
-    exportParts: [jobs, datasets, comparisons].map(({ exportPart }) => exportPart),
+    exportParts: [jobs, datasets].map(({ exportPart }) => exportPart),
     close: trainingFiles.close,
   };
 }

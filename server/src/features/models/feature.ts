@@ -1,8 +1,26 @@
+import type { OpenDatabase } from '#server/db/connect';
+import { endedModels } from './life/ended.ts';
+import { modelListRepository } from './life/list-repository.ts';
 import { modelRoutes } from './routes.ts';
 import { modelService } from './service.ts';
 
+type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember'> & { database: Pick<OpenDatabase, 'db'> };
+
 /** The models that a user's key can use: for the choice of one, and for other features. */
-export function modelFeature(dependencies: Parameters<typeof modelService>[0]) {
-  const models = modelService(dependencies);
-  return { ...models, routes: modelRoutes(models) };
+export function modelFeature({ database, ...dependencies }: Dependencies) {
+  const lists = modelListRepository(database.db);
+  const { catalogue, config, now } = dependencies;
+  const models = modelService({
+    ...dependencies,
+    remember(userId, list) {
+      const dated = list.filter(({ id, shutdownDate }) => {
+        // Tuned models end with their bases; the list of an organization has those of others.
+        return !id.startsWith('ft:') && (shutdownDate !== null || catalogue.shutdownDate(id) !== null);
+      });
+      return lists.remember(userId, config.provider.baseUrl, dated, new Date(now()).toISOString());
+    },
+  });
+  const { baseUrl } = config.provider;
+  const ended = endedModels({ catalogue, lists, lately: models.lately, baseUrl, usual: config.defaultModel, now });
+  return { ...models, ended, routes: modelRoutes(models) };
 }

@@ -12,6 +12,8 @@ type Dependencies = {
   provider: Pick<Provider, 'models'>;
   keys: Pick<ProviderKeyService, 'open'>;
   config: Pick<Config, 'provider'>;
+  /** Stores what the list says, for what asks nobody. */
+  remember: (userId: number, list: ProviderModel[]) => Promise<void>;
 };
 
 const freshForMs = 5 * 60_000;
@@ -31,8 +33,12 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** The models that a user's key can use, asked of the provider and cached for five minutes. */
-export function listedModels({ provider, keys, config }: Dependencies) {
+/**
+ * The models that a user's key can use, asked of the provider and cached for five minutes.
+ *
+ * Long: a list of questions, each read alone.
+ */
+export function listedModels({ provider, keys, config, remember }: Dependencies) {
   const remembered = new Map<number, { key: string; list: ProviderModel[]; until: number }>();
   const asking = new Map<number, { key: string; list: Promise<ProviderModel[]> }>();
 
@@ -45,6 +51,7 @@ export function listedModels({ provider, keys, config }: Dependencies) {
     const all = await provider.models(apiKey, askForMs);
     // With other providers names are only a hint: a model that is not offered can still be named.
     const list = config.provider.isOpenAi ? chatting(all, true) : all;
+    await remember(userId, list);
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedUsers && oldest !== undefined) remembered.delete(oldest);
     remembered.set(userId, { key, list, until: performance.now() + freshForMs });
@@ -84,6 +91,11 @@ export function listedModels({ provider, keys, config }: Dependencies) {
         if (error instanceof AppError && isAboutTheKey(error)) return undefined;
         throw error;
       }
+    },
+    /** The list of whichever key, where it was read within five minutes; no key is opened. */
+    lately(userId: number): ProviderModel[] | undefined {
+      const known = remembered.get(userId);
+      return known && known.until > performance.now() ? known.list : undefined;
     },
     forget: (userId: number) => remembered.delete(userId),
   };

@@ -6,6 +6,12 @@ import type { Provider, ProviderModel } from '#server/provider/provider';
 import { Secret } from '#server/security/secret';
 import { modelService } from './service.ts';
 
+const rest = {
+  tunedModels: async () => [],
+  remember: async () => undefined,
+  now: () => Date.parse('2026-11-24T12:00:00Z'),
+};
+
 /** OpenAI's own mixed list cannot be had from the simulator's address; the rules on it are shown on the service. */
 const lacksTool = () => null;
 
@@ -19,7 +25,13 @@ function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultM
     },
   };
   const config = { provider: { baseUrl: '', name: '', isOpenAi }, defaultModel };
-  return modelService({ provider, keys, catalogue: loadCatalogue(), config, tunedModels: async () => [] });
+  return modelService({
+    provider,
+    keys,
+    catalogue: loadCatalogue(),
+    config,
+    ...rest,
+  });
 }
 
 const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shutdownDate: null, chats: null }));
@@ -94,7 +106,7 @@ describe('the list of models', () => {
   });
 
   test('takes the provider’s shutdown date before the catalogue’s', async () => {
-    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const day = (days: number) => new Date(rest.now() + days * 86_400_000).toISOString().slice(0, 10);
     const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate, chats: null });
     const lifecycle = async (date: string) => (await serviceFor([listed(date)]).list(1)).models[0]?.lifecycle;
     expect(await lifecycle(day(-1))).toBe('gone');
@@ -141,7 +153,7 @@ describe('the list of models', () => {
       },
       catalogue: loadCatalogue(),
       config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
-      tunedModels: async () => [],
+      ...rest,
     });
     const old = ids(service);
     await new Promise(setImmediate);
@@ -166,7 +178,7 @@ describe('the list of models', () => {
       },
       catalogue: loadCatalogue(),
       config: { provider: { baseUrl: '', name: '', isOpenAi: false }, defaultModel: 'gpt-4o' },
-      tunedModels: async () => [],
+      ...rest,
     });
     expect(await service.usable(1)).toBeNull();
     expect(await service.usable(1)).toEqual(new Set(['gpt-4o']));

@@ -1,4 +1,5 @@
 import type { HostedTool } from '@roster/contracts/assistant-tools';
+import { dayOf } from '@roster/contracts/day';
 import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '@roster/contracts/models';
 import { providerIn } from '@roster/contracts/provider-name';
 import type { Config } from '#server/config';
@@ -22,28 +23,30 @@ type Dependencies = {
   config: Pick<Config, 'provider' | 'defaultModel'>;
   /** The person's own tuned models: which of them are offered is for them to say. */
   tunedModels: (userId: number) => Promise<TunedModel[]>;
+  remember: (userId: number, list: ProviderModel[]) => Promise<void>;
+  now: () => number;
 };
 
-type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels'>;
+type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 
-const today = () => new Date().toISOString().slice(0, 10);
-const describe = (catalogue: Catalogue, { id, shutdownDate }: ProviderModel): Model =>
-  catalogue.describe(id, shutdownDate, today());
+const describe = (offer: Pick<Offer, 'catalogue' | 'now'>, { id, shutdownDate }: ProviderModel): Model =>
+  offer.catalogue.describe(id, shutdownDate, dayOf(offer.now()));
 
 /** By its base model, whose name not every provider puts into the tuned model's. */
-function describeTuned(catalogue: Catalogue, { model, baseModel }: TunedModel, listed: ProviderModel[]): Model {
+function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: ProviderModel[]): Model {
   const shutdownDate = listed.find(({ id }) => id === model || id === baseModel)?.shutdownDate;
-  return { ...catalogue.describe(`ft:${baseModel}`, shutdownDate, today()), id: model };
+  return { ...offer.catalogue.describe(`ft:${baseModel}`, shutdownDate, dayOf(offer.now())), id: model };
 }
 
 /** The models to offer: the key's and the user's tuned ones, checkpoints included, without deactivated ones. */
-async function offered({ catalogue, config, tunedModels }: Offer, userId: number, listed: ProviderModel[]) {
+async function offered(offer: Offer, userId: number, listed: ProviderModel[]) {
+  const { config, tunedModels } = offer;
   const tuned = await tunedModels(userId);
   const known = new Set(tuned.map(({ model }) => model));
   const others = chatting(listed, config.provider.isOpenAi)
     .filter(({ id }) => !known.has(id))
-    .map((model) => describe(catalogue, model));
-  const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(catalogue, model, listed));
+    .map((model) => describe(offer, model));
+  const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(offer, model, listed));
   return [...own, ...others];
 }
 
@@ -75,7 +78,7 @@ async function unknownList(offer: Offer, userId: number, notice: string): Promis
 /** What answers where nobody has chosen: the usual model needs no look at the tuned ones. */
 async function preferred(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
   const usual = listed.find(({ id }) => id === offer.config.defaultModel);
-  if (usual && describe(offer.catalogue, usual).lifecycle !== 'gone') return usual.id;
+  if (usual && describe(offer, usual).lifecycle !== 'gone') return usual.id;
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 
@@ -85,7 +88,7 @@ const mayNotRun = (name: string) =>
 
 /** The models that a person can choose from, and which of them answers where nobody has chosen. */
 export function modelService(dependencies: Dependencies) {
-  const { catalogue, config } = dependencies;
+  const { config } = dependencies;
   const listed = listedModels(dependencies);
   const knownDefault = async (userId: number) => {
     const list = await listed.known(userId);
@@ -100,7 +103,7 @@ export function modelService(dependencies: Dependencies) {
     /** All models of the key, offered or not; null while they are unknown. */
     async listed(userId: number): Promise<Model[] | null> {
       const list = await listed.within(userId, waitForMs);
-      return typeof list === 'string' ? null : list.map((model) => describe(catalogue, model));
+      return typeof list === 'string' ? null : list.map((model) => describe(dependencies, model));
     },
     /** The ids the key can use; null while that is unknown, when any id is accepted. */
     async usable(userId: number): Promise<Set<string> | null> {
@@ -137,6 +140,7 @@ export function modelService(dependencies: Dependencies) {
       const message = `Model ${missing} is not among the models your API key can use`;
       throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },
+    lately: listed.lately,
     /** After the key has changed. */
     forget: listed.forget,
   };

@@ -78,6 +78,25 @@ export function choiceRepository(db: Kysely<Database>) {
         )
         .execute();
     },
+    /** The tools of several assistants, as they were chosen. */
+    chosenBySome: (userId: number, assistantIds: number[]) =>
+      db
+        .selectFrom('assistant_tool_choices as choices')
+        .innerJoin('tool_servers', 'tool_servers.id', 'choices.server_id')
+        .select([
+          'choices.assistant_id',
+          'choices.server_id',
+          'choices.name',
+          'choices.approval',
+          'choices.digest',
+          'tool_servers.name as server_name',
+        ])
+        .select((eb) => isWithinReach(userId)(eb).as('is_within_reach'))
+        .where('choices.user_id', '=', userId)
+        .where('choices.assistant_id', 'in', assistantIds)
+        .orderBy('choices.assistant_id')
+        .orderBy('choices.position')
+        .execute(),
     /** Of all assistants, with their names. */
     ofOwner: (userId: number) =>
       db

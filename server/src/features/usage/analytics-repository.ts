@@ -62,6 +62,16 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ day, ...row }) => [day, row]));
     },
 
+    /** Sums of some models from a day on. */
+    async byModelSince(userId: number, models: string[], day: string): Promise<Map<string, Sums>> {
+      if (models.length === 0) return new Map();
+      const { rows } = await sql<Sums & { model: string }>`
+        select model, ${sums('usage_by_day')} from usage_by_day
+        where user_id = ${userId} and day >= ${day} and model in (${sql.join(models)})
+        group by model`.execute(db);
+      return new Map(rows.map(({ model, ...row }) => [model, row]));
+    },
+
     /** Sums of a span by model, or tool (`toolOf`), and assistant (0: none). */
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
       const { whole, ends } = parts(span);
@@ -162,7 +172,7 @@ type RequestRow = {
   id: number;
   created_at: string;
   model: string;
-  purpose: 'chat' | 'tool_step' | 'title' | 'training';
+  purpose: 'chat' | 'evaluation' | 'tool_step' | 'title' | 'training';
   assistant_id: number | null;
   assistant_name: string | null;
   access_token_id: number | null;
@@ -186,7 +196,7 @@ function toRequest(row: RequestRow): UsageRequest {
     id: row.id,
     at: row.created_at,
     model: row.model,
-    purpose: row.is_compared ? 'comparison' : row.purpose,
+    purpose: row.is_compared && row.purpose !== 'evaluation' ? 'comparison' : row.purpose,
     assistant: row.assistant_id === null ? null : { id: row.assistant_id, name: row.assistant_name },
     accessToken: row.access_token_id === null ? null : { id: row.access_token_id, name: row.access_token_name ?? '' },
     thread: row.thread_id === null ? null : { id: row.thread_id, title: row.title ?? '' },

@@ -1,4 +1,4 @@
-import { daysBetween } from '@roster/contracts/day';
+import { dayOf, daysBetween } from '@roster/contracts/day';
 import { timeZoneNamed } from '@roster/contracts/time-zone';
 
 const quarterMs = 15 * 60_000;
@@ -18,8 +18,7 @@ function formatIn(tz: string): Intl.DateTimeFormat {
 /** YYYY-MM-DD of a moment in a zone. */
 export const dayIn = (tz: string, moment: number) => formatIn(tz).format(moment).slice(0, 10);
 
-export const nextDay = (day: string, days = 1) =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+export const nextDay = (day: string, days = 1) => dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
 
 /** The first quarter of an hour that belongs to a day in a zone; 00:00 but where the clocks skip it. */
 export function startOfDay(tz: string, day: string): number {

@@ -12,6 +12,7 @@ import { budgetService } from './budgets.ts';
 import { usageExport } from './export-part.ts';
 import { pricingService } from './pricing.ts';
 import { providerFigureService } from './provider-figures.ts';
+import { recentUse } from './recent-use.ts';
 import { usageRoutes } from './routes.ts';
 
 type Dependencies = {
@@ -30,6 +31,7 @@ export function usageFeature({ database, config, catalogue, provider, vault, own
   const analytics = analyticsService(sums, catalogue);
   const pricing = pricingService({ db, catalogue });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
+  const use = recentUse(sums, pricing);
   const adminKeys = adminKeyService({ db, vault, provider, config });
   const { organization } = provider;
   const providerFigures = providerFigureService({ organization, adminKeys, analytics: sums });
@@ -38,6 +40,7 @@ export function usageFeature({ database, config, catalogue, provider, vault, own
     routes: (router: Router) => usageRoutes(router, { analytics, pricing, budgets, adminKeys, providerFigures }),
     exportParts: [usageExport(database)],
     pricing,
+    recentUse: use,
     budgets,
   };
 }

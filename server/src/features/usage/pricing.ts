@@ -10,6 +10,10 @@ import { usageRepository } from './repository.ts';
 const batch = 500;
 const pricesAtMost = 200;
 
+/** USD for the tokens of several calls, none of which counts as long; null where no price is known. */
+const costWhereKnown = (price: Parameters<typeof costOf>[0] | undefined, counts: TokenCounts) =>
+  price ? costOf(price, counts) : null;
+
 /** The cost of a call: by the catalogue's price, or where there is none, by the user's own. */
 export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
   const prices = priceRepository(db);
@@ -38,6 +42,9 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
         ? { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10) }
         : { costUsd: null, priceAsOf: null };
     },
+
+    sumPrice: async (userId: number, model: string, counts: TokenCounts): Promise<number | null> =>
+      costWhereKnown(catalogue.describe(model, null, '').price ?? (await prices.find(userId, model)), counts),
 
     /** Likewise of a call of a tool that the provider ran, which nobody sets a price of. */
     toolPrice(tool: BilledTool) {

@@ -1,5 +1,6 @@
 import type { Usage } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { afterCommit } from '#server/db/after-commit';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { TokenCounts } from '#server/provider/catalogue';
@@ -39,7 +40,7 @@ export type UsageRecord = TokenCounts & {
   threadId: number | null;
   assistantId: number | null;
   /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran. */
-  purpose: 'chat' | 'tool_step' | 'tool' | 'title' | 'training';
+  purpose: 'chat' | 'evaluation' | 'tool_step' | 'tool' | 'title' | 'training';
   /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
   stepOf?: number | null;
   step?: number | null;
@@ -142,6 +143,16 @@ const addSpending = prepared((db, at: Places<{ userId: number; id: number; month
     .where('id', '=', at('id')),
 );
 
+type Listener = (usage: UsageRecord) => void;
+
+/** Who counts what is recorded, by the adapter that a database shares with its transactions. */
+const listeners = new WeakMap<object, Listener>();
+
+/** Calls `listener` after each commit with a new record. */
+export function onUsageRecorded(db: Kysely<Database>, listener: Listener) {
+  listeners.set(db.getExecutor().adapter, listener);
+}
+
 export function usageRepository(db: Kysely<Database>) {
   const addToDay = (userId: number, key: DayKey, sums: Sums) => addSumsToDay.changed(db, { userId, ...key, ...sums });
   const addToQuarter = (userId: number, quarter: string, sums: Sums) =>
@@ -191,6 +202,8 @@ export function usageRepository(db: Kysely<Database>) {
       };
       const inserted = await insertRecord.first(db, row);
       if (!inserted) return;
+      const listener = listeners.get(db.getExecutor().adapter);
+      if (listener) await afterCommit(db, () => listener(usage));
       const sums: Sums = {
         requests: 1,
         inputTokens: usage.inputTokens,

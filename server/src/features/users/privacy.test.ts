@@ -5,7 +5,7 @@ import { newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
-import { comparisonsPath, newComparison } from '#server/testing/comparisons';
+import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '#server/testing/comparisons';
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
@@ -27,6 +27,7 @@ const planted = {
   filename: 'planted-in-the-filename.txt',
   content: 'planted-in-the-file',
   prompt: 'planted-in-the-prompt',
+  criteria: 'planted-in-the-criteria',
   training: 'planted-in-the-training',
   token: 'planted-in-the-token',
   toolServer: 'planted-in-the-tool-server',
@@ -39,6 +40,7 @@ type Owned = {
   userId: number;
   sessionId: string;
   assistantId: number;
+  moveId: number;
   threadId: number;
   questionId: number;
   answerId: number;
@@ -47,6 +49,7 @@ type Owned = {
   fileId: number;
   comparisonId: number;
   promptId: number;
+  judgingId: number;
   trainingId: number;
   checkpointId: number;
   customModelId: number;
@@ -83,6 +86,14 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/assistants/${assistantId}/versions/1/restore`,
     body: {},
   }),
+  'GET /api/assistants/:id/questions': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/questions?model=gpt-4.1`,
+  }),
+  'POST /api/assistants/:id/replays': ({ assistantId, answerId }) => ({
+    path: `/api/assistants/${assistantId}/replays`,
+    body: { fromModel: 'gpt-4.1', toModel: 'gpt-4o', answerIds: [answerId] },
+  }),
+  'POST /api/assistants/move/:id/undo': ({ moveId }) => ({ path: `/api/assistants/move/${moveId}/undo`, body: {} }),
   'GET /api/assistants/:id/export': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/export` }),
   'PATCH /api/assistants/:id': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}`,
@@ -167,16 +178,58 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   }),
   'DELETE /api/fine-tuning/datasets/:id': ({ datasetId }) => ({ path: `/api/fine-tuning/datasets/${datasetId}` }),
   'DELETE /api/analytics/budgets/:id': ({ budgetId }) => ({ path: `/api/analytics/budgets/${budgetId}` }),
-  'GET /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
-  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/ask': ({ comparisonId, promptId }) => ({
+  'GET /api/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'GET /api/assistants/:id/latest-questions': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/latest-questions`,
+  }),
+  'POST /api/assistants/:id/comparisons': ({ assistantId }) => ({
+    path: `/api/assistants/${assistantId}/comparisons`,
+    body: { changes: { instructions: 'Mine now' }, questions: ['Why?'] },
+  }),
+  'GET /api/comparisons/:id/draft': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}/draft` }),
+  'POST /api/comparisons/:id/draft/save': ({ comparisonId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/draft/save`,
+  }),
+  'GET /api/comparisons/:id/estimate': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}/estimate` }),
+  'POST /api/comparisons/:id/start': ({ comparisonId }) => ({
+    path: `${comparisonsPath}/${comparisonId}/start`,
+    body: {},
+  }),
+  'POST /api/comparisons/:id/stop': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}/stop` }),
+  'POST /api/comparisons/:id/prompts/:promptId/ask': ({ comparisonId, promptId }) => ({
     path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/ask`,
     body: {},
   }),
-  'POST /api/fine-tuning/comparisons/:id/prompts/:promptId/vote': ({ comparisonId, promptId }) => ({
+  'POST /api/comparisons/:id/prompts/:promptId/vote': ({ comparisonId, promptId }) => ({
     path: `${comparisonsPath}/${comparisonId}/prompts/${promptId}/vote`,
     body: { vote: 'tie' },
   }),
-  'DELETE /api/fine-tuning/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'DELETE /api/comparisons/:id': ({ comparisonId }) => ({ path: `${comparisonsPath}/${comparisonId}` }),
+  'GET /api/comparisons/:id/judgings': ({ comparisonId }) => ({ path: judgingsPath(comparisonId) }),
+  'GET /api/comparisons/:id/judgings/:judgingId': ({ comparisonId, judgingId }) => ({
+    path: `${judgingsPath(comparisonId)}/${judgingId}`,
+  }),
+  ...Object.fromEntries(
+    ['', '/estimate'].map((part) => [
+      `POST /api/comparisons/:id/judgings${part}`,
+      ({ comparisonId }: Owned) => ({
+        path: `${judgingsPath(comparisonId)}${part}`,
+        body: { model: 'gpt-4o', criteria: 'Mine' },
+      }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['start', 'stop'].map((action) => [
+      `POST /api/comparisons/:id/judgings/:judgingId/${action}`,
+      ({ comparisonId, judgingId }: Owned) => ({
+        path: `${judgingsPath(comparisonId)}/${judgingId}/${action}`,
+        body: {},
+      }),
+    ]),
+  ),
+  'DELETE /api/comparisons/:id/judgings/:judgingId': ({ comparisonId, judgingId }) => ({
+    path: `${judgingsPath(comparisonId)}/${judgingId}`,
+  }),
   'PATCH /api/tool-servers/:id': ({ toolServerId }) => ({
     path: `/api/tool-servers/${toolServerId}`,
     body: { name: 'Taken' },
@@ -215,11 +268,23 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/settings/default-assistant': ({ assistantId }) => [
     { path: '/api/settings/default-assistant', body: { assistantId } },
   ],
+  'POST /api/assistants/:id/replays': ({ ownAssistantId, answerId }) => [
+    {
+      path: `/api/assistants/${ownAssistantId}/replays`,
+      body: { fromModel: 'gpt-4.1', toModel: 'gpt-4o', answerIds: [answerId] },
+    },
+  ],
+  'POST /api/assistants/move': ({ assistantId }) => [
+    {
+      path: '/api/assistants/move',
+      body: { fromModel: 'gpt-4o', toModel: 'gpt-4.1', assistantIds: [assistantId] },
+    },
+  ],
   'POST /api/analytics/budgets': ({ assistantId }) => [
     { path: '/api/analytics/budgets', body: { assistantId, amountUsd: 1 } },
   ],
-  'POST /api/fine-tuning/comparisons': ({ fileId }) => [
-    { path: comparisonsPath, body: { tunedModel: 'a', baseModel: 'b', prompts: { fileId } } },
+  'POST /api/comparisons': ({ fileId }) => [
+    { path: comparisonsPath, body: { candidateModel: 'a', baselineModel: 'b', prompts: { fileId } } },
   ],
   'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
     { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
@@ -277,6 +342,7 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
   }),
   // An account of nobody: the other one is still looked at, and signed in.
   'POST /api/admin/users/:id/sign-out': () => ({ path: `/api/admin/users/${unknownId}/sign-out`, body: {} }),
+  'POST /api/admin/jobs/:id/retry': () => ({ path: `/api/admin/jobs/${unknownId}/retry`, body: {} }),
   'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
 };
 
@@ -305,6 +371,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const threadId = await newThread(bob, { title: planted.title, assistantId });
     const { message, run } = await ask(app, bob, threadId, planted.message);
     const comparison = await newComparison(bob, [planted.prompt]);
+    await compared(app, bob, comparison.id, comparison.items[0]?.id ?? 0);
+    const { id: judgingId } = await judged(bob, comparison.id, { criteria: planted.criteria });
     const training = await trained(app, bob, { name: planted.training });
     const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
     await rated(bob, run.messageId, { correction: planted.correction });
@@ -316,7 +384,9 @@ describe.each(engines)('an administrator on %s', (engine) => {
       name: planted.toolServer,
       auth: { type: 'header', name: 'Authorization', value: planted.toolHeader },
     });
+    const { body: move } = await bob.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
     owned = {
+      moveId: move.id,
       toolServerId: toolServer.body.id,
       tokenId: (await newToken(bob, { name: planted.token })).id,
       noticeId: (await bob.get('/api/user/notices')).body[0].id,
@@ -331,6 +401,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       fileId: (await uploaded(app, bob, { filename: planted.filename, content: planted.content })).id,
       comparisonId: comparison.id,
       promptId: comparison.items[0]?.id ?? 0,
+      judgingId,
       trainingId: training.id,
       checkpointId: checkpoints[1].id,
       customModelId: (await bob.get('/api/fine-tuning/models/custom')).body[0].id,
@@ -383,6 +454,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       ...owned,
       sessionId: 'A'.repeat(22),
       assistantId: unknownId,
+      moveId: unknownId,
       threadId: unknownId,
       questionId: unknownId,
       answerId: unknownId,
@@ -391,6 +463,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       fileId: unknownId,
       comparisonId: unknownId,
       promptId: unknownId,
+      judgingId: unknownId,
       trainingId: unknownId,
       checkpointId: unknownId,
       customModelId: unknownId,

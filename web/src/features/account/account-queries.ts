@@ -6,6 +6,13 @@ import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
 import { call } from '#web/lib/api.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
+/** Does not change while the page is open: a newer server has another page. */
+export const versionQuery = queryOptions({
+  queryKey: ['version'],
+  queryFn: ({ signal }) => call(account.version, {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** The Google and GitHub accounts that sign in to this account. */
 export const connectedAccountsQuery = queryOptions({
   queryKey: ['connected-accounts'],

@@ -15,6 +15,11 @@ test('the account tab says who and since when', async () => {
   await expect.element(main.getByText('November 2, 2026')).toBeVisible();
 });
 
+test('the foot of the settings says which version this is', async () => {
+  open('/settings');
+  await expect.element(page.getByText('Roster 1.2.3')).toBeVisible();
+});
+
 test('sessions say why they could not be loaded, and try again', async () => {
   open('/settings?tab=sessions', {
     answers: () => answer(auth.sessions, refusal('unavailable', 'The database is being moved.')),

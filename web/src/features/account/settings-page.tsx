@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
+import { versionQuery } from './account-queries.ts';
 import { AccountTab } from './account-tab.tsx';
 import { ApiKeyCard } from './api-key-card.tsx';
 import { PreferencesTab } from './preferences/preferences-tab.tsx';
@@ -53,6 +55,13 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools
       >
         <div className="pt-6">{contents[tab]}</div>
       </Tabs>
+      <Version />
     </Page>
   );
+}
+
+/** What to name in a report. Where it cannot be read there is nothing to do about it, so nothing is said. */
+function Version() {
+  const { data } = useQuery(versionQuery);
+  return data && <p className="mt-8 text-muted-foreground text-sm">Roster {data.version}</p>;
 }

@@ -14,6 +14,8 @@ import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { AssistantCard } from './assistant-card.tsx';
 import { DeleteAssistantDialog } from './delete-assistant-dialog.tsx';
 import { useExport } from './export.ts';
+import { MoveList } from './moves/move-list.tsx';
+import { ReplayList } from './moves/replay-list.tsx';
 
 type AssistantListProps = { onCreate: () => void; onImport: () => void; onEdit: (id: number) => void };
 
@@ -89,6 +91,8 @@ function FilledList({ assistants, onCreate, onImport, onEdit }: AssistantListPro
           ))}
         </ul>
       </div>
+      <ReplayList />
+      <MoveList />
       <DeleteAssistantDialog assistant={deleting} onClose={() => setDeleting(null)} />
     </section>
   );

@@ -5,7 +5,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { CreateAssistant } from './create-assistant.tsx';
-import { EditPanel } from './edit-panel.tsx';
+import { type CompareDraft, EditPanel } from './edit-panel.tsx';
 import { ImportResultNotice } from './import-result.tsx';
 import { ImportTab } from './import-tab.tsx';
 import { KeyTab } from './key-tab.tsx';
@@ -19,11 +19,16 @@ type AssistantsPanelProps = {
   version: number | undefined;
   /** The tools of tool servers that an assistant may use, which are another feature's. */
   tools: (assistantId: number) => ReactNode;
+  /** The comparison whose draft is in the form. */
+  draft: number | undefined;
+  compareDraft: CompareDraft;
+  onCompared: (comparisonId: number) => void;
   onViewChange: (view: AssistantView) => void;
   onEdit: (id: number | undefined) => void;
 };
 
-export function AssistantsPanel({ view, editing, version, tools, onViewChange, onEdit }: AssistantsPanelProps) {
+export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProps) {
+  const { version, draft, tools, compareDraft, onCompared, onViewChange, onEdit } = props;
   const [result, setResult] = useState<ImportResult | null>(null);
   const { reason } = useEditing();
   const toList = () => onViewChange('list');
@@ -68,7 +73,10 @@ export function AssistantsPanel({ view, editing, version, tools, onViewChange, o
       {editing !== undefined && (
         <EditPanel
           tools={tools}
-          key={`${editing} ${version}`}
+          key={`${editing} ${version} ${draft}`}
+          draft={draft}
+          compareDraft={compareDraft}
+          onCompared={onCompared}
           id={editing}
           version={version}
           onClose={() => onEdit(undefined)}

@@ -204,17 +204,6 @@ test('editing opens the form filled in and saves what was changed', async () => 
   await expect.element(card('Professor')).toBeVisible();
 });
 
-test('an assistant whose model ends soon can be moved to its successor', async () => {
-  openAssistants('', assistant(1));
-  await expectText(card('Tutor'), 'This model shuts down on January 14, 2027.');
-  const move = card('Tutor').getByRole('button', { name: /^Move to / });
-  await expect.element(move).toHaveTextContent('Move to gpt-6.1-terra');
-  await move.click();
-  await expect.element(card('Tutor').getByText('gpt-6.1-terra')).toBeVisible();
-  await expectHidden(move);
-  expect(callsOf(assistants.update)).toMatchObject([{ params: { id: 1 }, body: { model: 'gpt-6.1-terra' } }]);
-});
-
 test('deleting asks first', async () => {
   openAssistants('', assistant(1));
   const dialog = page.getByRole('alertdialog', { name: 'Delete Assistant' });

@@ -3,12 +3,14 @@ import {
   type AssistantChanges,
   type AssistantDraft,
   AssistantSettings,
+  assistantFieldNames,
 } from '@roster/contracts/assistants';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
+import { draftQuery } from '#web/data/drafts.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
@@ -20,7 +22,7 @@ import { toast } from '#web/ui/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';
-import { useEditForm } from './use-assistant-form.ts';
+import { type AssistantForm, useEditForm } from './use-assistant-form.ts';
 import { VersionsSection } from './versions/versions-section.tsx';
 
 type EditPanelProps = {
@@ -29,16 +31,32 @@ type EditPanelProps = {
   version: number | undefined;
   /** What another feature has in the form. */
   tools: (assistantId: number) => ReactNode;
+  /** The comparison whose draft is in the form. */
+  draft: number | undefined;
+  compareDraft: CompareDraft;
+  onCompared: (comparisonId: number) => void;
   onClose: () => void;
 };
 
-export function EditPanel({ id, version, tools, onClose }: EditPanelProps) {
+/** Chooses what the changes in the form are compared on, which is another feature's. */
+export type CompareDraft = (comparing: {
+  assistant: Assistant;
+  changes: AssistantChanges;
+  onPrepared: (comparisonId: number) => void;
+  onClose: () => void;
+}) => ReactNode;
+
+export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
   const query = useQuery(assistantsQuery);
+  const kept = useQuery({ ...draftQuery(draft ?? 0), enabled: draft !== undefined });
   const assistant = query.data?.find((candidate) => candidate.id === id);
-  if (assistant) return <OpenEditPanel assistant={assistant} version={version} tools={tools(id)} onClose={onClose} />;
+  const isReady = draft === undefined || !kept.isPending;
+  const { onClose } = rest;
+  if (assistant && isReady)
+    return <OpenEditPanel assistant={assistant} tools={tools(id)} changes={kept.data?.changes} {...rest} />;
   return (
     <SidePanel open onOpenChange={onClose} title="Edit Assistant">
-      {query.isPending ? (
+      {query.isPending || !isReady ? (
         <SpinnerPanel label="Loading assistant" />
       ) : (
         <p className="text-muted-foreground">
@@ -49,20 +67,29 @@ export function EditPanel({ id, version, tools, onClose }: EditPanelProps) {
   );
 }
 
-type OpenEditPanelProps = {
+type OpenEditPanelProps = Omit<EditPanelProps, 'id' | 'tools' | 'draft'> & {
   assistant: Assistant;
-  version: number | undefined;
   tools: ReactNode;
-  onClose: () => void;
+  /** That the form begins with. */
+  changes: AssistantChanges | undefined;
 };
 
-function OpenEditPanel({ assistant, version, tools, onClose }: OpenEditPanelProps) {
-  const models = useQuery(modelsQuery);
-  const update = useUpdateAssistant();
-  const { reason } = useEditing();
-  const formId = useId();
+/** The form of an assistant, with the changes of a draft in it. */
+function useDraftedForm(assistant: Assistant, changes: AssistantChanges | undefined): AssistantForm {
   const form = useEditForm(AssistantSettings.parse(assistant));
+  const { setValue } = form;
+  useEffect(() => {
+    for (const name of assistantFieldNames) {
+      const value = changes?.[name];
+      if (value !== undefined) setValue(name, value, { shouldDirty: true });
+    }
+  }, [changes, setValue]);
+  return form;
+}
 
+/** Sends what the form has changed, and closes it. */
+function useSaving(assistant: Assistant, form: AssistantForm, onClose: () => void) {
+  const update = useUpdateAssistant();
   useEffect(() => {
     if (update.isSuccess) onClose();
   }, [update.isSuccess, onClose]);
@@ -80,13 +107,31 @@ function OpenEditPanel({ assistant, version, tools, onClose }: OpenEditPanelProp
     if (Object.keys(changes).length === 0) onClose();
     else save(changes);
   };
+  return { update, submit };
+}
+
+function OpenEditPanel({ assistant, version, tools, changes, onClose, ...comparing }: OpenEditPanelProps) {
+  const models = useQuery(modelsQuery);
+  const { reason } = useEditing();
+  const formId = useId();
+  const form = useDraftedForm(assistant, changes);
+  const compared = useCompared(form, comparing.onCompared);
+  const { update, submit } = useSaving(assistant, form, onClose);
 
   return (
     <SidePanel
       open
       onOpenChange={onClose}
       title="Edit Assistant"
-      footer={<Buttons formId={formId} busy={update.isPending} disabledReason={reason} onCancel={onClose} />}
+      footer={
+        <Buttons
+          formId={formId}
+          busy={update.isPending}
+          disabledReason={reason}
+          onCancel={onClose}
+          onCompare={form.formState.isDirty ? compared.begin : undefined}
+        />
+      }
     >
       <form id={formId} onSubmit={form.handleSubmit(submit)} noValidate>
         <AssistantFields form={form} models={models.data} />
@@ -101,17 +146,54 @@ function OpenEditPanel({ assistant, version, tools, onClose }: OpenEditPanelProp
         }
         onRestored={(restored) => form.reset(AssistantSettings.parse(restored))}
       />
-      <UnsavedChanges when={form.formState.isDirty && !update.isSuccess} what="this assistant" />
+      {compared.draft &&
+        comparing.compareDraft({
+          assistant,
+          changes: changesBetween(assistant, compared.draft),
+          onPrepared: compared.keep,
+          onClose: compared.end,
+        })}
+      <UnsavedChanges when={form.formState.isDirty && !update.isSuccess && !compared.isKept} what="this assistant" />
     </SidePanel>
   );
 }
 
-type ButtonsProps = { formId: string; busy: boolean; disabledReason: string | undefined; onCancel: () => void };
+/** A draft that is valid is compared, and kept with its comparison: then nothing is lost by leaving the form. */
+function useCompared(form: AssistantForm, onCompared: (comparisonId: number) => void) {
+  const [draft, setDraft] = useState<AssistantDraft | null>(null);
+  const [keptWith, setKeptWith] = useState<number | null>(null);
+  useEffect(() => {
+    if (keptWith !== null) onCompared(keptWith);
+  }, [keptWith, onCompared]);
+  return {
+    draft,
+    isKept: keptWith !== null,
+    begin: () => void form.handleSubmit(setDraft)(),
+    end: () => setDraft(null),
+    keep: setKeptWith,
+  };
+}
 
-function Buttons({ formId, busy, disabledReason, onCancel }: ButtonsProps) {
+type ButtonsProps = {
+  formId: string;
+  busy: boolean;
+  disabledReason: string | undefined;
+  onCancel: () => void;
+  /** undefined: nothing has changed. */
+  onCompare: (() => void) | undefined;
+};
+
+function Buttons({ formId, busy, disabledReason, onCancel, onCompare }: ButtonsProps) {
   return (
     <>
       <Button onClick={onCancel}>Cancel</Button>
+      {onCompare && (
+        <Button disabledReason={disabledReason} onClick={onCompare}>
+          <span>
+            Compare<span className="max-sm:sr-only"> with current version</span>
+          </span>
+        </Button>
+      )}
       <Button
         type="submit"
         form={formId}

@@ -69,3 +69,17 @@ test('a starter begins a conversation; none is offered while something is being 
   // What could not be sent stands in the composer, as ever.
   await expect.element(message).toHaveValue('Give me an exercise');
 });
+
+test('a conversation that has no messages yet offers the starters, too', async () => {
+  open('/chat/7', {
+    answers() {
+      keepThreads([thread(7, { assistantId: 1 })]);
+      keepAssistants(assistant(1, { starters }));
+      answer(chat.send, refusal('unavailable', 'The database is being moved.'));
+    },
+  });
+  const offered = page.getByRole('list', { name: 'Conversation starters' }).getByRole('listitem');
+  await expectTexts(offered, starters);
+  await offered.getByRole('button', { name: 'Give me an exercise' }).click();
+  await expect.poll(() => callsOf(chat.send).map(({ body }) => Object(body).message)).toEqual(['Give me an exercise']);
+});

@@ -1,6 +1,7 @@
 import type { Model, ModelList } from '@roster/contracts/models';
 import { describe, expect, test } from 'vitest';
-import { modelGroups, modelTrouble, temperatureUse } from './model-choice.ts';
+import { modelGroups } from '#web/data/model-groups.ts';
+import { modelTrouble, temperatureUse } from './model-choice.ts';
 
 const model = (id: string, rest: Partial<Model> = {}): Model => ({
   id,

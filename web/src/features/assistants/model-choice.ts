@@ -1,26 +1,5 @@
-import { type Model, type ModelList, type ReasoningEffort, specifiedModels } from '@roster/contracts/models';
+import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models';
 import { formatLongDate } from '#web/lib/format.ts';
-
-type ModelGroup = { label: string; ids: string[] };
-
-/** The models to choose from, in groups. `current`: the one already chosen, offered even where the list lacks it. */
-export function modelGroups(list: ModelList | undefined, current: string): ModelGroup[] {
-  const groups =
-    list?.source === 'provider'
-      ? groupedByState(list.models)
-      : [{ label: 'Models', ids: [...new Set([...specifiedModels, ...(list?.models ?? []).map(({ id }) => id)])] }];
-  const known = current === '' || groups.some((group) => group.ids.includes(current));
-  return known ? groups : [{ label: 'Chosen before', ids: [current] }, ...groups];
-}
-
-function groupedByState(models: readonly Model[]): ModelGroup[] {
-  const ids = (belongs: (model: Model) => boolean) => models.filter(belongs).map((model) => model.id);
-  return [
-    { label: 'Current', ids: ids((model) => model.lifecycle === 'current' && !model.tuned) },
-    { label: 'Fine-tuned', ids: ids((model) => model.lifecycle !== 'gone' && model.tuned) },
-    { label: 'Shutting down soon', ids: ids((model) => model.lifecycle === 'ending' && !model.tuned) },
-  ].filter((group) => group.ids.length > 0);
-}
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
 

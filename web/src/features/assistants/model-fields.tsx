@@ -1,5 +1,6 @@
 import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models';
 import { Controller } from 'react-hook-form';
+import { modelGroups } from '#web/data/model-groups.ts';
 import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -7,7 +8,7 @@ import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
-import { modelGroups, modelTrouble, temperatureUse } from './model-choice.ts';
+import { modelTrouble, temperatureUse } from './model-choice.ts';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 const effortNames: Record<ReasoningEffort, string> = {

@@ -4,8 +4,6 @@ import { useEditing } from '#web/data/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
-import { ComparisonList } from './comparisons/comparison-list.tsx';
-import type { ComparedModels } from './comparisons/draft.ts';
 import { DatasetList } from './datasets/dataset-list.tsx';
 import type { JobFiles } from './jobs/create/job-form.ts';
 import { JobList } from './jobs/job-list.tsx';
@@ -22,11 +20,12 @@ type FineTuningPageProps = {
   onTabChange: (tab: FineTuningTab) => void;
   /** What the address asks to begin with; `onBegun` takes it out of the address. */
   newJob: JobFiles | undefined;
-  newComparison: ComparedModels | undefined;
+  /** The tab of comparisons. */
+  comparisons: ReactNode;
   onBegun: () => void;
 };
 
-export function FineTuningPage({ tab, onTabChange, newJob, newComparison, onBegun }: FineTuningPageProps) {
+export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun }: FineTuningPageProps) {
   const [isCreating, setCreating] = useState(false);
   const prerequisites = usePrerequisites();
   const create = <CreateButton prerequisites={prerequisites} onCreate={() => setCreating(true)} />;
@@ -34,7 +33,7 @@ export function FineTuningPage({ tab, onTabChange, newJob, newComparison, onBegu
     jobs: <JobList prerequisites={prerequisites} create={create} />,
     models: <ModelList prerequisites={prerequisites} />,
     datasets: <DatasetList />,
-    compare: <ComparisonList begin={newComparison} onBegun={onBegun} />,
+    compare: comparisons,
   };
   return (
     <Page title="Fine-Tuning" lead="Train models on your own examples." action={tab === 'jobs' && create}>

@@ -1,12 +1,10 @@
 import type { UserConfig } from '@roster/contracts/account';
-import type { Assistant } from '@roster/contracts/assistants';
-import type { ModelList } from '@roster/contracts/models';
+import type { EndingModel } from '@roster/contracts/model-life';
 import type { Budget } from '@roster/contracts/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { findModel } from '#web/data/models.ts';
-import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatLongDate } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
 type Matter = {
@@ -36,26 +34,21 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
   return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
 }
 
-/** One line for each model that is gone or goes soon, with the assistants that use it. */
-export function aboutModels(assistants: readonly Assistant[] = [], list: ModelList | undefined): Matter[] {
-  return [...new Set(assistants.map(({ model }) => model))].flatMap((id): Matter[] => {
-    const model = findModel(list?.models, id);
-    if (!model || model.lifecycle === 'current') return [];
-    const users = assistants.filter((assistant) => assistant.model === id);
-    const date = model.shutdownDate === null ? '' : ` on ${formatLongDate(model.shutdownDate)}`;
+/** One line for each model in use that ends. */
+export const aboutModels = (ending: readonly EndingModel[] = []): Matter[] =>
+  ending.map(({ model, lifecycle, shutdownDate, assistantCount, conversations }) => {
     const what = (
       <>
-        <span className="font-mono text-sm">{id}</span> {model.lifecycle === 'gone' ? 'was shut down' : 'shuts down'}
-        {date}
+        <span className="font-mono text-sm">{model}</span> {lifecycle === 'gone' ? 'ended' : 'ends'} on{' '}
+        {formatLongDate(shutdownDate)}
       </>
     );
-    const detail = (
-      <>It answers for {users.length === 1 ? <bdi>{users[0]?.name}</bdi> : `${users.length} assistants`}</>
-    );
-    const to = { to: '/settings', search: { tab: 'assistants' } };
-    return [{ key: `model ${id}`, what, detail, to, action: 'Choose another model' }];
+    const detail =
+      assistantCount > 0
+        ? `${formatCount(assistantCount, 'assistant uses it', 'assistants use it')}`
+        : conversations > 0 && formatCount(conversations, 'conversation uses it', 'conversations use it');
+    return { key: `model ${model}`, what, detail, to: { to: '/assistants/models' }, action: 'See what uses it' };
   });
-}
 
 export const aboutAccount = (config: UserConfig | undefined, budgets: readonly Budget[] = []): Matter[] => [
   ...aboutKey(config),

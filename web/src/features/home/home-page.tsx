@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useUser } from '#web/data/current-user.ts';
 import { openJobsQuery } from '#web/data/fine-tuning.ts';
-import { modelsQuery } from '#web/data/models.ts';
+import { modelLifeQuery } from '#web/data/model-life.ts';
 import { recentThreadsQuery } from '#web/data/recent-threads.ts';
 import { useProviderName } from '#web/data/sign-in-options.ts';
 import { budgetsQuery } from '#web/data/usage.ts';
@@ -32,8 +32,8 @@ export function HomePage() {
   const jobs = useQuery(openJobsQuery);
   const threads = useQuery(recentThreadsQuery);
   const isKnown = [config, assistants, budgets, jobs, threads].every(({ isPending }) => !isPending);
-  // The provider may take its time to say what becomes of its models; what comes late comes below.
-  const models = useQuery(modelsQuery);
+  // Not waited for: what comes late comes below.
+  const models = useQuery(modelLifeQuery);
   const knowsModels = useAtFirst(isKnown, !models.isPending);
   const cards: Destination[] = [
     {
@@ -57,7 +57,7 @@ export function HomePage() {
       {isKnown ? (
         <>
           <Attention matters={aboutAccount(config.data, budgets.data)} />
-          {knowsModels && <Attention matters={aboutModels(assistants.data, models.data)} />}
+          {knowsModels && <Attention matters={aboutModels(models.data)} />}
           <FirstSteps />
           {threads.data && threads.data.length > 0 && (
             <Overview threads={threads.data} budgets={budgets.data ?? []} jobs={jobs.data ?? []} />
@@ -68,7 +68,7 @@ export function HomePage() {
             ))}
             {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
           </ul>
-          {!knowsModels && <Attention matters={aboutModels(assistants.data, models.data)} className="mt-4" />}
+          {!knowsModels && <Attention matters={aboutModels(models.data)} className="mt-4" />}
         </>
       ) : (
         <LoadingCards />

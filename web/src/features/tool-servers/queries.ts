@@ -10,6 +10,7 @@ import {
 import { notifyManager, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';
+import { assistantsQuery } from '#web/data/assistants.ts';
 import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
 import { call } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -132,7 +133,11 @@ export function useChoose(assistantId: number, chosen: readonly Chosen[]) {
         body: { tools: changed(client.getQueryData(queryKey) ?? [], change) },
       });
     },
-    onSuccess: (stored) => client.setQueryData(queryKey, stored),
+    onSuccess: (stored) => {
+      client.setQueryData(queryKey, stored);
+      // It is another version now.
+      void client.invalidateQueries({ queryKey: assistantsQuery.queryKey });
+    },
     onError: () => client.invalidateQueries({ queryKey: serversKey }),
   });
   async function change(one: ChoiceChange) {

@@ -14,14 +14,16 @@ const Gone = ({ children }: { children: string }) => <span className="text-muted
 /** Where the call belongs, as long as that is there. */
 export function Conversation({ request }: { request: UsageRequest }) {
   const { thread, purpose, comparisonId, jobId, accessToken } = request;
-  if (purpose === 'comparison')
+  if (purpose === 'comparison' || purpose === 'evaluation') {
+    const isEvaluation = purpose === 'evaluation';
     return comparisonId === null ? (
-      <Gone>Comparison, deleted</Gone>
+      <Gone>{isEvaluation ? 'Evaluation, deleted' : 'Comparison, deleted'}</Gone>
     ) : (
       <Link to="/fine-tuning/comparisons/$id" params={{ id: comparisonId }} className={linkClass}>
-        Open comparison
+        {isEvaluation ? 'Evaluation' : 'Open comparison'}
       </Link>
     );
+  }
   if (purpose === 'training')
     return jobId === null ? (
       <Gone>Training, deleted</Gone>

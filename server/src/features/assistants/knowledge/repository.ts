@@ -76,6 +76,21 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .orderBy('assistant_files.added_at')
         .orderBy('files.id')
         .execute(),
+    /** The same of several assistants. */
+    async filesOfSome(userId: number, assistantIds: number[]) {
+      const rows = await db
+        .selectFrom('assistant_files')
+        .innerJoin('files', 'files.id', 'assistant_files.file_id')
+        .select(['assistant_files.assistant_id as assistantId', 'files.id as fileId', 'files.filename'])
+        .where('assistant_files.user_id', '=', userId)
+        .where('assistant_files.assistant_id', 'in', assistantIds)
+        .orderBy('assistant_files.added_at')
+        .orderBy('files.id')
+        .execute();
+      const of = new Map<number, { fileId: number; filename: string }[]>();
+      for (const { assistantId, ...file } of rows) of.set(assistantId, [...(of.get(assistantId) ?? []), file]);
+      return of;
+    },
     /** For an answer: each file's state, its name, and the store it is searched in. */
     async forAnswer(userId: number, assistantId: number) {
       return ofAssistant(userId, assistantId)

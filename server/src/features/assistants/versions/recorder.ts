@@ -4,11 +4,9 @@ import type { Kysely } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
-import { versionRepository } from './repository.ts';
+import { type ModelChanges, recordModels } from './record-models.ts';
+import { isPruneDue, versionRepository } from './repository.ts';
 import { type ChoicesIn, changedFields, programFieldsOf, stateOf } from './state.ts';
-
-/** Looking for what can go takes longer than to store a version: not at each one. */
-const savesUntilPruned = 20;
 
 /**
  * Stores the versions of assistants, each in the transaction of the change that makes it.
@@ -38,9 +36,13 @@ export function versionRecorder(choicesIn: ChoicesIn) {
       const at = new Date().toISOString();
       await versions.insert(userId, [{ assistantId, number, origin, changed, state: after.state, at }]);
       await versions.setCurrent(userId, assistantId, number);
-      if (number % savesUntilPruned === 0) await versions.prune(userId, assistantId);
+      if (isPruneDue(number)) await versions.prune(userId, [assistantId]);
       return done;
     },
+
+    /** The same of several assistants, each of which gets another model. */
+    recordModels: (trx: Kysely<Database>, origin: { userId: number; origin: VersionOrigin }, changes: ModelChanges) =>
+      recordModels({ trx, choicesIn, ...origin }, changes),
 
     /** The first versions of assistants that have neither files nor tools of tool servers so far. */
     async begin(

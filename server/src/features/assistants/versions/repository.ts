@@ -6,6 +6,10 @@ import type { Database } from '#server/db/schema';
 import { settingsColumns, settingsIn } from '#server/features/assistants/columns';
 import { type AssistantState, VersionFile, VersionTool } from './state.ts';
 
+/** Looking for what can go takes longer than to store a version: not at each one. */
+const savesUntilPruned = 20;
+export const isPruneDue = (number: number) => number % savesUntilPruned === 0;
+
 export type NewVersion = {
   assistantId: number;
   number: number;
@@ -113,25 +117,28 @@ export function versionRepository(db: Kysely<Database>) {
         .where('id', '=', assistantId)
         .execute();
     },
-    /** Deletes old ones that no answer came from. */
-    async prune(userId: number, assistantId: number) {
-      const newest = await ofAssistant(userId, assistantId)
-        .select(['number', 'size'])
-        .orderBy('number', 'desc')
-        .limit(keptVersions)
-        .execute();
-      let characters = 0;
-      const kept = newest.filter(({ size }) => {
-        characters += size;
-        return characters <= keptCharacters;
-      });
+    /** Deletes old ones of these assistants that no answer came from. */
+    async prune(userId: number, assistantIds: number[]) {
+      const newestFirst = sql`over (partition by assistant_id order by number desc)`;
+      const ranked = db
+        .selectFrom('assistant_versions')
+        .select(['assistant_id', 'number'])
+        .select(sql<number>`row_number() ${newestFirst}`.as('place'))
+        .select(sql<number>`sum(size) ${newestFirst}`.as('characters'))
+        .where('user_id', '=', userId)
+        .where('assistant_id', 'in', assistantIds);
       // The present one stays, however long it is.
-      const oldest = kept.at(-1)?.number ?? newest[0]?.number ?? 0;
+      const old = db
+        .selectFrom(ranked.as('ranked'))
+        .select(['ranked.assistant_id', 'ranked.number'])
+        .where('ranked.place', '>', 1)
+        .where(({ or, eb }) =>
+          or([eb('ranked.place', '>', keptVersions), eb('ranked.characters', '>', keptCharacters)]),
+        );
       await db
         .deleteFrom('assistant_versions')
         .where('user_id', '=', userId)
-        .where('assistant_id', '=', assistantId)
-        .where('number', '<', oldest)
+        .where(sql<boolean>`(assistant_id, number) in ${old}`)
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(

@@ -33,37 +33,46 @@ export type AssistantState = {
 /** The tools of tool servers that assistants may use, in a transaction. */
 export type ChoicesIn = (
   db: Kysely<Database>,
-) => Pick<ReturnType<typeof choiceRepository>, 'chosen' | 'present' | 'replace'>;
+) => Pick<ReturnType<typeof choiceRepository>, 'chosenBySome' | 'present' | 'replace'>;
 
 export const programFieldsOf = (fields: ApiFields | undefined): ApiFields | null =>
   fields && Object.keys(fields).length > 0 ? fields : null;
 
-/** As it is now; undefined: there is no such assistant of theirs. */
-export async function stateOf(
+type Present = { assistant: Assistant; state: AssistantState };
+
+/** Each as it is now, by its id; those that are not theirs are missing. */
+export async function statesOf(
   db: Kysely<Database>,
   choicesIn: ChoicesIn,
   userId: number,
-  id: number,
-): Promise<{ assistant: Assistant; state: AssistantState } | undefined> {
-  const assistant = await assistantRepository(db).find(userId, id);
-  if (!assistant) return undefined;
-  const files = await knowledgeRepository(db).filesOf(userId, id);
-  const chosen = await choicesIn(db).chosen(userId, id);
-  const api = await apiFieldsRepository(db).of(userId, [id]);
-  const state = {
+  ids: number[],
+): Promise<Map<number, Present>> {
+  const assistants = await assistantRepository(db).some(userId, ids);
+  const files = await knowledgeRepository(db).filesOfSome(userId, ids);
+  const chosen = Map.groupBy(await choicesIn(db).chosenBySome(userId, ids), (row) => row.assistant_id);
+  const api = await apiFieldsRepository(db).of(userId, ids);
+  const stateOfOne = (assistant: Assistant): AssistantState => ({
     settings: AssistantSettings.parse(assistant),
-    files,
-    chosenTools: chosen.map((row) => ({
+    files: files.get(assistant.id) ?? [],
+    chosenTools: (chosen.get(assistant.id) ?? []).map((row) => ({
       serverId: row.server_id,
       serverName: row.is_within_reach ? row.server_name : '',
       name: row.name,
       approval: row.approval,
       digest: row.digest,
     })),
-    programFields: programFieldsOf(api.get(id)),
-  };
-  return { assistant, state };
+    programFields: programFieldsOf(api.get(assistant.id)),
+  });
+  return new Map(assistants.map((assistant) => [assistant.id, { assistant, state: stateOfOne(assistant) }]));
 }
+
+/** As it is now; undefined: there is no such assistant of theirs. */
+export const stateOf = async (
+  db: Kysely<Database>,
+  choicesIn: ChoicesIn,
+  userId: number,
+  id: number,
+): Promise<Present | undefined> => (await statesOf(db, choicesIn, userId, [id])).get(id);
 
 /** The same whatever order its keys are in. */
 const sorted = (value: unknown): string =>

@@ -1,5 +1,6 @@
 import { attachedBytesLimit } from '@roster/contracts/chat';
 import { codeFilesOf, fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
+import { estimateFileTokens, estimateTokens, imageTokens } from '#server/conversation/token-estimate';
 import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
@@ -7,7 +8,6 @@ import { givenToCode } from '#server/provider/turn-parts';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRange, BranchRepository } from './branch-repository.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
-import { estimateFileTokens, estimateTokens, imageTokens } from './token-estimate.ts';
 
 const turnsAtOnce = 200;
 /** Kept free for the answer: a quarter of what the model can read, at most so many tokens. */

@@ -41,6 +41,7 @@ test.each(engines)(
         executor,
         openKey: unused,
         checkBudget: unused,
+        endedModels: { refuse: unused },
         orderOf: unused,
       });
       expect(await runs.find(userId, id)).toMatchObject({ state: 'waiting', calls: [{ name: 'get_weather' }] });

@@ -11,6 +11,7 @@ import {
 } from '#server/features/chat/runs/program-run-repository';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { type KeptCall, toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import type { EndedModels } from '#server/features/models/life/ended';
 import type { EventStream } from '#server/http/event-stream';
 import type { Secret } from '#server/security/secret';
 import type { Answerer } from './answerer.ts';
@@ -31,6 +32,7 @@ type Dependencies = {
   openKey: (userId: number) => Promise<Secret>;
   /** Refuses a call that a budget does not allow; `way` is what can be done about it. */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
+  endedModels: Pick<EndedModels, 'refuse'>;
   orderOf: OrderMaker;
 };
 
@@ -66,13 +68,18 @@ const wayOut = 'Raise it in Analytics.';
  *
  * Long: a list of calls, each read alone.
  */
-export function programRuns({ db, instance, executor, openKey, checkBudget, orderOf }: Dependencies) {
+export function programRuns({ db, instance, executor, openKey, checkBudget, endedModels, orderOf }: Dependencies) {
   const store = programAnswerStore(db, instance);
   const repository = programRunRepository(db);
 
   /** Before anything is stored or spent. */
-  async function begin({ userId }: Asker, { assistantId }: Answerer, storing: () => Promise<Stored | NotStored>) {
+  async function begin(
+    { userId }: Asker,
+    { assistantId, model }: Answerer,
+    storing: () => Promise<Stored | NotStored>,
+  ) {
     executor.refuseWhenClosing(userId);
+    if (model !== null) await endedModels.refuse(userId, [model]);
     const apiKey = await openKey(userId);
     await checkBudget(userId, assistantId, wayOut);
     const stored = await storing();

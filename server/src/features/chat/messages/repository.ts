@@ -76,6 +76,16 @@ const findMessage = prepared((db, at: Places<{ userId: number; messageId: number
 
 export function messageRepository(db: Kysely<Database>) {
   return {
+    /** The model that wrote an answer; null: it is no answer, or it is not settled. */
+    async modelOf(userId: number, messageId: number): Promise<string | null> {
+      const row = await db
+        .selectFrom('runs')
+        .select('model')
+        .where('user_id', '=', userId)
+        .where('message_id', '=', messageId)
+        .executeTakeFirst();
+      return row?.model || null;
+    },
     async find(userId: number, messageId: number): Promise<Message | undefined> {
       const row = await findMessage.first(db, { userId, messageId });
       return row && (await withSiblings(db, userId, row.thread_id, [row]))[0];

@@ -43,7 +43,7 @@ export type CodeCopies = {
 const runsCode = ({ asked }: Answerer) => (asked?.tools?.codeInterpreter ?? null) !== null;
 
 /** What an assistant wants of its answers; a model that has no such forms answers in words. */
-const formOf = (schema: string | null) =>
+export const formOf = (schema: string | null) =>
   schema === null ? {} : { format: formatOfSchema(schema), canLeaveFormatOut: true };
 
 /** What an answer with tools goes on with on another process, or after days. */
@@ -162,7 +162,7 @@ export function orderMaker(dependencies: Dependencies) {
   const orderFor = (asked: Asked): RunOrder => {
     const { runId, userId, threadId, messageId, assistantId, programRunId } = asked;
     const of = { runId, userId, threadId, messageId, assistantId, programRunId };
-    return { ...of, comparisonId: null, prepare: (signal) => prepare(asked, signal) };
+    return { ...of, comparisonId: null, judgingId: null, prepare: (signal) => prepare(asked, signal) };
   };
 
   return {

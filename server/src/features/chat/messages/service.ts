@@ -4,12 +4,14 @@ import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
+import type { EndedModels } from '#server/features/models/life/ended';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { Secret } from '#server/security/secret';
 import { answerStore } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
 import { programRuns } from './program-runs.ts';
+import { endedModelRefusal } from './refuse-ended.ts';
 import { answerRegenerating } from './regenerate.ts';
 import { type MessagePlace, messageRepository } from './repository.ts';
 import type { OrderMaker } from './run-order.ts';
@@ -30,6 +32,7 @@ type Dependencies = {
   answerersFor: AnswererFinder;
   /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
+  endedModels: EndedModels;
   attachments: AttachmentReader;
   orderOf: OrderMaker;
   underWay: PartialAnswers;
@@ -42,7 +45,8 @@ export function messageService(dependencies: Dependencies) {
   const messages = messageRepository(db);
   const threads = threadRepository(db);
   const store = answerStore(database, instance);
-  const start = answerStarter({ db, ...dependencies });
+  const refuseEnded = endedModelRefusal({ ...dependencies, modelOf: messages.modelOf });
+  const start = answerStarter({ db, ...dependencies, refuseEnded });
 
   async function ownThread(userId: number, threadId: number): Promise<ThreadRecord> {
     const thread = await threads.find(userId, threadId);

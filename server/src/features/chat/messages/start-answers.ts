@@ -7,6 +7,7 @@ import type { Secret } from '#server/security/secret';
 import type { StoredAnswer } from './answer-store.ts';
 import type { Answerer, AnswererFinder } from './answerer.ts';
 import { earlierCall, type Started } from './client-calls.ts';
+import type { EndedModelRefusal } from './refuse-ended.ts';
 import { type ClientCall, messageRepository } from './repository.ts';
 import type { OrderMaker } from './run-order.ts';
 
@@ -17,6 +18,7 @@ type Dependencies = {
   /** Refuses a call that a budget does not allow. */
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
   answerersFor: AnswererFinder;
+  refuseEnded: EndedModelRefusal;
   orderOf: OrderMaker;
 };
 
@@ -32,7 +34,15 @@ export type Asked = {
 };
 
 /** Common to all calls that start answers, once for each client id: store first, then start the runs. */
-export function answerStarter({ db, executor, openKey, checkBudget, answerersFor, orderOf }: Dependencies) {
+export function answerStarter({
+  db,
+  executor,
+  openKey,
+  checkBudget,
+  answerersFor,
+  refuseEnded,
+  orderOf,
+}: Dependencies) {
   return async function start(
     userId: number,
     client: ClientCall | null,
@@ -44,6 +54,7 @@ export function answerStarter({ db, executor, openKey, checkBudget, answerersFor
     const { thread, models, overBudget, store, shown } = await check();
     const apiKey = await openKey(userId);
     const answerers = await answerersFor(userId, thread, models);
+    await refuseEnded(userId, thread, models, answerers);
     if (!overBudget) await checkBudget(userId, answerers[0]?.assistantId ?? null);
     const stored = await store(answerers);
     const [first] = stored ?? [];

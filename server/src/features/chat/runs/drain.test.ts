@@ -1,6 +1,7 @@
 import { createSimulator } from '@roster/simulator/simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
+import { bare } from '#server/testing/bare';
 import { benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
 import { killableServer, registered } from '#server/testing/crash';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
@@ -31,6 +32,7 @@ test('SIGTERM: no new work, what can end ends, the rest is marked, and the proce
   onTestFinished(() => clearInterval(watching));
   const stopped = server.terminate();
   await until('The signal', async () => (await server.status('/readyz')) === 503);
+  expect((await bare(server, 'GET', '/readyz')).body.parts).toEqual({ server: 'stopping' });
   expect(await server.status('/healthz')).toBe(200);
   const refused = await post(ada, idle, 'Too late');
   expect([refused.status, refused.body.code]).toEqual([503, 'unavailable']);

@@ -43,11 +43,29 @@ const waitsForFunctionsMs = 10 * 60_000;
 /** So long a program can answer the functions that an answer has ended with. */
 export const answerableUntil = (endedAt: string) => new Date(Date.parse(endedAt) + waitsForFunctionsMs).toISOString();
 
-type Dependencies = { db: Kysely<Database>; pricing: Pick<PricingService, 'price' | 'toolPrice'> };
+type Asked = Pick<RunOrder, 'userId' | 'comparisonId' | 'judgingId'>;
+export type SideAnswerEnded = (
+  trx: Kysely<Database>,
+  asker: Pick<Asked, 'userId' | 'judgingId'> & { comparisonId: number },
+) => Promise<void>;
 
-/** How runs end: the words, the figures and the last event are stored together, once. */
-export function runEndings({ db, pricing }: Dependencies) {
+type Dependencies = {
+  db: Kysely<Database>;
+  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
+  sideAnswerEnded: SideAnswerEnded;
+};
+
+/**
+ * How runs end: the words, the figures and the last event are stored together, once.
+ *
+ * Long: two ways of ending, each one transaction.
+ */
+export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
   const usages = runUsage(pricing);
+
+  async function tellAsker(trx: Kysely<Database>, { userId, comparisonId, judgingId }: Asked) {
+    if (comparisonId !== null) await sideAnswerEnded(trx, { userId, comparisonId, judgingId });
+  }
 
   /** Stores the end of a run of this process and returns its last events, to be told afterwards. */
   async function store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
@@ -68,6 +86,7 @@ export function runEndings({ db, pricing }: Dependencies) {
       if (hasMade) await beginFetching(trx, order.userId, order.messageId, at);
       await keepWords(trx, order, log, hasMade);
       await keepCalls(trx, order, end.state, log, at);
+      await tellAsker(trx, order);
     });
     return last;
   }
@@ -88,6 +107,7 @@ export function runEndings({ db, pricing }: Dependencies) {
       await beginFetching(trx, run.userId, run.messageId, at);
       await keepWords(trx, run, log, true);
       await keepCalls(trx, { ...run, runId: run.id }, end.state, log, at);
+      await tellAsker(trx, run);
       // Where it was the turn of the tools, nothing was asked of the provider that is not recorded.
       if (!isBegun || made.size > 0) return true;
       const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);

@@ -1,8 +1,11 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { Presence } from '#server/db/presence';
 import type { MadeFileTaker } from '#server/features/chat/made-files/take';
+import type { Metrics } from '#server/metrics/metrics';
+import type { Catalogue } from '#server/provider/catalogue';
 import type { MadeFile } from '#server/provider/made-files';
 import type { AnswerEnd, Provider } from '#server/provider/provider';
+import type { Tracing } from '#server/tracing/tracing';
 import { runClosing } from './closing.ts';
 import type { End, RunEndings } from './end.ts';
 import { cutCalls, eventCall, type FoldedLog } from './event-log.ts';
@@ -26,6 +29,9 @@ type Dependencies = ToolStepDependencies & {
   events: EventRepository;
   endings: RunEndings;
   provider: Pick<Provider, 'answer'>;
+  catalogue: Pick<Catalogue, 'successor'>;
+  metrics: Pick<Metrics, 'firstToken' | 'passedOn' | 'runEnded'>;
+  tracing: Pick<Tracing, 'start' | 'within'>;
   presence: Presence;
   /** The order of a run that goes on, by what was stored of it when it began. */
   orderAgain: (run: AbandonedRun, settings: string) => RunOrder;
@@ -46,7 +52,7 @@ type Execution = Dependencies & {
  * Long: what it is made of, each read alone.
  */
 export function runExecutor(dependencies: Dependencies) {
-  const { runs, events, endings, presence, log, onComplete, orderAgain, db } = dependencies;
+  const { runs, events, endings, presence, log, tracing, onComplete, orderAgain, db } = dependencies;
   const live: LiveRuns = new Map();
   /** Those that are about to be live: what is stored of them is being read. */
   const goingOn = new Set<number>();
@@ -73,9 +79,11 @@ export function runExecutor(dependencies: Dependencies) {
   function begin(order: RunOrder, stored?: GoingOn) {
     const run = new LiveRun(order, stored);
     live.set(order.runId, run);
-    void execute(run, execution).catch((error: unknown) =>
-      log.error({ err: error, runId: order.runId }, 'ending a run failed'),
-    );
+    const span = tracing.start('run', 'internal');
+    void tracing
+      .within(span, () => execute(run, execution))
+      .catch((error: unknown) => log.error({ err: error, runId: order.runId }, 'ending a run failed'))
+      .finally(() => span.end());
   }
 
   /** `decide` says, in the database, whether a run is executed by this process from now on. */
@@ -148,11 +156,15 @@ async function execute(run: LiveRun, execution: Execution) {
   let isComplete = false;
   let waits = false;
   try {
+    const { provider, takeMade, metrics } = execution;
     const publish = (events: RunEvent[]) => {
+      const [begun, hadText] = [performance.now(), run.log.text !== ''];
       run.publish(events);
       saver.add(run);
+      const ended = performance.now();
+      metrics.passedOn((ended - begun) / 1_000);
+      if (!hadText && run.log.text !== '') metrics.firstToken((ended - run.startedAt) / 1_000);
     };
-    const { provider, takeMade } = execution;
     // Of each step its own: a run that was let go does not know how many there were before.
     const place = () => (run.step - 1) * madeInStep + run.taking.length;
     const onMade = (made: MadeFile) => void run.taking.push(takeMade(order, made, place()));
@@ -176,12 +188,12 @@ async function execute(run: LiveRun, execution: Execution) {
 }
 
 async function fail(run: LiveRun, error: unknown, execution: Execution) {
-  const { log, onKeyRejected } = execution;
+  const { log, onKeyRejected, catalogue } = execution;
   if (error instanceof Stopped)
     return finish(run, { state: 'stopped', reason: 'stopped', error: null }, null, execution);
   if (error instanceof ShuttingDown)
     return finish(run, { state: 'interrupted', reason: null, error: interruption }, null, execution);
-  const failure = failureOf(error);
+  const failure = failureOf(error, run.prepared && catalogue.successor(run.prepared.request.model));
   const { runId, userId } = run.order;
   if (failure.code === 'internal') log.error({ err: error, runId }, 'run failed');
   else log.warn({ code: failure.code, runId }, 'run failed');
@@ -190,12 +202,14 @@ async function fail(run: LiveRun, error: unknown, execution: Execution) {
 }
 
 /** Stores the end, then tells it: who reads `finished` finds the whole answer in the database. */
-async function finish(run: LiveRun, end: End, usage: AnswerEnd['usage'], { saver, endings, presence }: Execution) {
+async function finish(run: LiveRun, end: End, usage: AnswerEnd['usage'], execution: Execution) {
+  const { saver, endings, presence, metrics } = execution;
   run.publish(cutCalls(run.log, run.made).map((call) => ({ type: 'tool', call: eventCall(call) })));
   await saver.leaveOut(run);
   const failed = (await Promise.all(run.taking)).filter((words) => words !== null);
   run.publish(failed.map((text) => ({ type: 'note', text })));
   const events = await endings.store(run, end, usage);
   run.publish(events);
+  metrics.runEnded(end.state, end.error?.code);
   presence.send({ eventsOf: [run.order.runId] });
 }

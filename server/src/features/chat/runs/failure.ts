@@ -7,8 +7,8 @@ export const interruption: RunError = {
   message: 'The server stopped while this answer was being written. What had arrived is kept.',
 };
 
-/** Why an answer failed, as its reader is told. */
-export function failureOf(error: unknown): RunError {
+/** Why an answer failed, as its reader is told. `successor`: what comes after its model. */
+export function failureOf(error: unknown, successor?: string | null): RunError {
   const known = error instanceof AppError ? runFailures.find((name) => name === error.code) : undefined;
   if (error instanceof AppError && known) return { code: known, message: error.message };
   if (!(error instanceof ProviderError))
@@ -17,5 +17,10 @@ export function failureOf(error: unknown): RunError {
     error.code === 'not_served' || error.code === 'store_gone' || error.code === 'training_not_available';
   const code = isOfAnotherCall ? 'bad_request' : error.code;
   const { retryAfterSeconds } = error;
-  return { code, message: error.message, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  return {
+    code,
+    message: error.message,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(code === 'model_not_found' && successor && { successor }),
+  };
 }

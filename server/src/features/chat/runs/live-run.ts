@@ -42,6 +42,8 @@ export type RunOrder = {
   assistantId: number | null;
   /** What it is asked for; null in a conversation. */
   comparisonId: number | null;
+  /** Where a judge of its answers is asked. */
+  judgingId: number | null;
   /** The chain that it belongs to; null: nobody's program has asked. */
   programRunId: number | null;
   /** Gathers the request, for which it may call the provider: the run is stored by then. */

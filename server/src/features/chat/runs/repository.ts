@@ -19,6 +19,7 @@ export type AbandonedRun = {
   messageId: number;
   assistantId: number | null;
   comparisonId: number | null;
+  judgingId: number | null;
   model: string;
   instance: number;
   createdAt: string;
@@ -216,7 +217,7 @@ export function runRepository(db: Kysely<Database>) {
         .selectFrom('runs')
         .innerJoin('messages', 'messages.id', 'runs.message_id')
         .leftJoin('usage_records', (join) =>
-          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', 'in', ['chat', 'evaluation']),
         )
         .select([
           'runs.state',
@@ -392,6 +393,10 @@ export function runRepository(db: Kysely<Database>) {
   };
 }
 
+/** That the run writes one of the two answers to what a judge was asked. */
+const isOfVerdict = sql<boolean>`(v.candidate_first_thread_id = runs.thread_id
+  or v.baseline_first_thread_id = runs.thread_id)`;
+
 const selectAbandoned = (db: Kysely<Database>) =>
   db
     .selectFrom('runs')
@@ -403,12 +408,22 @@ const selectAbandoned = (db: Kysely<Database>) =>
         .select('p.comparison_id')
         .where((where) =>
           where.or([
-            where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
-            where('p.base_thread_id', '=', where.ref('runs.thread_id')),
+            where('p.candidate_thread_id', '=', where.ref('runs.thread_id')),
+            where('p.baseline_thread_id', '=', where.ref('runs.thread_id')),
           ]),
+        )
+        .unionAll(
+          eb
+            .selectFrom('comparison_verdicts as v')
+            .innerJoin('comparison_judgings as j', 'j.id', 'v.judging_id')
+            .select('j.comparison_id')
+            .where(isOfVerdict),
         )
         .limit(1)
         .as('comparisonId'),
+    )
+    .select((eb) =>
+      eb.selectFrom('comparison_verdicts as v').select('v.judging_id').where(isOfVerdict).limit(1).as('judgingId'),
     );
 
 export type RunRepository = ReturnType<typeof runRepository>;

@@ -1,8 +1,8 @@
 import type { RunEvent, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { Kysely } from 'kysely';
+import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
-import { estimateTokens } from '#server/features/chat/messages/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
 import type { TokenCounts } from '#server/provider/catalogue';
@@ -10,12 +10,12 @@ import type { AnswerEnd, AnswerRequest, ConversationTurn, ToolUse } from '#serve
 import type { FoldedLog } from './event-log.ts';
 import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 
-type Of = Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId'>;
+type Of = Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId' | 'judgingId'>;
 
 /** What a run has cost, at the price of the day. */
 export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 'toolPrice'>) {
   async function recordOf(
-    { runId, userId, threadId, assistantId, comparisonId }: Of,
+    { runId, userId, threadId, assistantId, comparisonId, judgingId }: Of,
     {
       model,
       counts,
@@ -25,7 +25,8 @@ export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 't
     within?: Kysely<Database>,
   ): Promise<UsageRecord> {
     const cost = await price(userId, model, counts, within);
-    const made = { runId, threadId, assistantId, comparisonId, purpose: 'chat' } as const;
+    const purpose = judgingId === null ? 'chat' : 'evaluation';
+    const made = { runId, threadId, assistantId, comparisonId, purpose } as const;
     return { ...counts, ...cost, ...made, model, estimated, createdAt };
   }
 

@@ -54,7 +54,7 @@ export function sideQuestionRepository(db: Kysely<Database>) {
         .innerJoin('messages', 'messages.id', 'threads.head_message_id')
         .innerJoin('runs', 'runs.message_id', 'messages.id')
         .leftJoin('usage_records', (join) =>
-          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', '=', 'chat'),
+          join.onRef('usage_records.run_id', '=', 'runs.id').on('usage_records.purpose', 'in', ['chat', 'evaluation']),
         )
         .select(['threads.id as thread_id', 'messages.text', 'runs.id', 'runs.state', 'runs.error'])
         .select(['runs.created_at', 'runs.finished_at', ...usageColumns])

@@ -1,10 +1,14 @@
+import type { ReasoningEffort } from '@roster/contracts/models';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockRuns, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import { conversationsAtOnce, isBeingWritten } from '#server/features/chat/messages/answer-store';
+import { nothingKnown } from '#server/features/chat/messages/answerer';
 import { messageRepository } from '#server/features/chat/messages/repository';
+import { formOf } from '#server/features/chat/messages/run-order';
 import { type FoldedLog, hasBegun } from '#server/features/chat/runs/event-log';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { RunOrder } from '#server/features/chat/runs/live-run';
@@ -20,12 +24,19 @@ import { type SideAnswer, type SideQuestionRepository, sideQuestionRepository } 
 
 export type SideQuestion = {
   comparisonId: number;
+  /** Where a judge is asked. */
+  judgingId: number | null;
   model: string;
   instructions: string;
   /** The question last. */
   turns: { role: 'user' | 'assistant'; text: string }[];
   /** null: the model's own. Left out where the model is known to take none. */
   temperature: number | null;
+  effort: ReasoningEffort | null;
+  /** The form of the answer, as the text of a JSON schema; null: none. */
+  responseSchema: string | null;
+  /** The assistant whose files it may search; null: of none. */
+  knowledgeOf: number | null;
 };
 
 type Dependencies = {
@@ -37,6 +48,7 @@ type Dependencies = {
   instance: number;
   openKey: (userId: number) => Promise<Secret>;
   checkBudget: (userId: number, assistantId: number | null) => Promise<void>;
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
 };
 
 type Options = { overBudget: boolean };
@@ -55,6 +67,12 @@ export function sideQuestionService(dependencies: Dependencies) {
      */
     ask: <T>(userId: number, options: Options, work: (trx: Kysely<Database>, ask: Ask) => Promise<T>): Promise<T> =>
       askTogether(dependencies, userId, options, work),
+    /** @throws AppError where asking now would be refused, but for a want of room */
+    async check(userId: number, { overBudget }: Options) {
+      dependencies.executor.refuseWhenClosing(userId);
+      await dependencies.openKey(userId);
+      if (!overBudget) await dependencies.checkBudget(userId, null);
+    },
     answers: (userId: number, threadIds: number[], within: Kysely<Database> = db) =>
       sideQuestionRepository(within).answers(userId, threadIds),
     /** For exports: read on a connection of its own, with the words that have arrived of what is being written. */
@@ -77,7 +95,7 @@ async function askTogether<T>(
   { overBudget }: Options,
   work: (trx: Kysely<Database>, ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const { database, executor, catalogue, instance, openKey, checkBudget } = dependencies;
+  const { database, executor, instance, openKey, checkBudget } = dependencies;
   executor.refuseWhenClosing(userId);
   const apiKey = await openKey(userId);
   if (!overBudget) await checkBudget(userId, null);
@@ -88,7 +106,7 @@ async function askTogether<T>(
       await refuseTooMany(trx, userId, questions.length);
       for (const question of questions) {
         const stored = await store(trx, userId, instance, question);
-        orders.push({ ...stored, ...requestOf(catalogue, apiKey, question) });
+        orders.push({ ...stored, ...requestOf(dependencies, userId, apiKey, question) });
       }
       return orders.map(({ threadId }) => threadId);
     });
@@ -108,14 +126,20 @@ async function refuseTooMany(trx: Kysely<Database>, userId: number, more: number
 }
 
 function requestOf(
-  catalogue: Catalogue,
+  { catalogue, knowledgeOf }: Pick<Dependencies, 'catalogue' | 'knowledgeOf'>,
+  userId: number,
   apiKey: Secret,
-  { model, instructions, turns, temperature }: SideQuestion,
+  { model, instructions, turns, temperature, effort, responseSchema, knowledgeOf: assistantId }: SideQuestion,
 ): Pick<RunOrder, 'prepare'> {
   const sent: ConversationTurn[] = turns.map(({ role, text }) => ({ role, text }));
-  const parameters = catalogue.parameters(model, { temperature, effort: null });
-  const request = { apiKey, model, instructions, turns: sent, ...parameters };
-  return { prepare: async () => ({ request, notes: [], leftOut: 0, filesLeftOut: 0, fileTokens: 0 }) };
+  const parameters = catalogue.parameters(model, { temperature, effort });
+  const request = { apiKey, model, instructions, turns: sent, ...parameters, ...formOf(responseSchema) };
+  return {
+    async prepare() {
+      const { search, notes } = assistantId === null ? nothingKnown : await knowledgeOf(userId, assistantId);
+      return { request: { ...request, search }, notes, leftOut: 0, filesLeftOut: 0, fileTokens: 0 };
+    },
+  };
 }
 
 async function answersSoFar(
@@ -183,7 +207,7 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     model,
     beside: 0,
     instance,
-    responseSchema: null,
+    responseSchema: question.responseSchema,
     at,
   });
   return {
@@ -193,6 +217,7 @@ async function store(trx: Kysely<Database>, userId: number, instance: number, qu
     messageId,
     assistantId: null,
     comparisonId: question.comparisonId,
+    judgingId: question.judgingId,
     programRunId: null,
   };
 }

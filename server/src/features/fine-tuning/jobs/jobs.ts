@@ -34,6 +34,7 @@ type Dependencies = {
   files: TrainingFiles;
   checkFiles: CheckFiles;
   log: FastifyBaseLogger;
+  now: () => number;
 };
 
 /** Joins the parts of the jobs at the provider, and of the models that come of them. */
@@ -55,7 +56,7 @@ export function createJobs(dependencies: Dependencies) {
     firstMs: config.followIntervalMs,
     onTrained: forget,
   });
-  const bases = baseModels({ catalogue, listed, isOpenAi });
+  const bases = baseModels({ catalogue, listed, isOpenAi, now: dependencies.now });
   const trainable = bases.acceptable;
   const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, trainable, log });
   const models = customModels({ models: modelRepository(db), progress, provider, keys, catalogue, forget });

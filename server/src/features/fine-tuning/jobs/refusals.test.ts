@@ -238,7 +238,7 @@ describe.each(engines)('models that can be trained on %s', (engine) => {
         training_cost_per_1k: 0.005,
         priceAsOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
         methods: ['supervised', 'dpo'],
-        shutdownDate: '2027-01-14',
+        shutdownDate: '2099-12-31',
       });
       expect(Object.keys(body)).not.toContain('gpt-6-luna');
       // A tuned model can be trained further.

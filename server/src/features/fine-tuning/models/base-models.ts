@@ -1,3 +1,4 @@
+import { dayOf } from '@roster/contracts/day';
 import { type BaseModel, trainingMethods } from '@roster/contracts/fine-tuning/jobs';
 import type { Model } from '@roster/contracts/models';
 import type { Catalogue } from '#server/provider/catalogue';
@@ -7,27 +8,24 @@ type Dependencies = {
   /** The models of the key; null while they are unknown. */
   listed: (userId: number) => Promise<Model[] | null>;
   isOpenAi: boolean;
+  now: () => number;
 };
 
 /** A snapshot may be listed by the name of its family only. */
 const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /** Models that can be trained: those in the catalogue that the key has. */
-export function baseModels({ catalogue, listed, isOpenAi }: Dependencies) {
-  function known(): [string, BaseModel][] {
-    const today = new Date().toISOString().slice(0, 10);
-    return catalogue.trainable
-      .filter(({ shutdownDate }) => shutdownDate === null || shutdownDate > today)
-      .map(({ id, description, price, methods, shutdownDate }) => [
-        id,
-        {
-          description,
-          training_cost_per_1k: price === null ? null : price / 1_000,
-          priceAsOf: price === null ? null : catalogue.asOf,
-          methods,
-          shutdownDate,
-        },
-      ]);
+export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
+  /** `listedAs`: what the key's list says of a model, whose end goes before the catalogue; undefined: not listed. */
+  function known(listedAs: (id: string) => Model | undefined): [string, BaseModel][] {
+    const today = dayOf(now());
+    return catalogue.trainable.flatMap(({ id, description, price, methods, ...entry }) => {
+      const shutdownDate = listedAs(id)?.shutdownDate ?? entry.shutdownDate;
+      if (shutdownDate !== null && shutdownDate <= today) return [];
+      const training_cost_per_1k = price === null ? null : price / 1_000;
+      const priceAsOf = price === null ? null : catalogue.asOf;
+      return [[id, { description, training_cost_per_1k, priceAsOf, methods, shutdownDate }]];
+    });
   }
 
   /** Elsewhere only the provider knows what it trains: it is asked for when a job is made. */
@@ -44,9 +42,10 @@ export function baseModels({ catalogue, listed, isOpenAi }: Dependencies) {
 
   async function list(userId: number): Promise<Record<string, BaseModel>> {
     const models = await listed(userId);
-    if (!models) return Object.fromEntries(known());
-    const ids = new Set(models.map(({ id }) => id));
-    const trainable = known().filter(([id]) => ids.has(id) || ids.has(familyOf(id)));
+    if (!models) return Object.fromEntries(known(() => undefined));
+    const byId = new Map(models.map((model) => [model.id, model]));
+    const named = (id: string) => byId.get(id) ?? byId.get(familyOf(id));
+    const trainable = known(named).filter(([id]) => named(id));
     if (trainable.length > 0 || isOpenAi) return Object.fromEntries(trainable);
     return Object.fromEntries(models.filter(({ tuned }) => !tuned).map(unknown));
   }

@@ -9,7 +9,7 @@ import type { Draft } from './use-draft.ts';
 
 type NotificationsProps = {
   draft: Draft;
-  onChange: (changes: Partial<Pick<Draft, 'notificationsEnabled' | 'soundEnabled'>>) => void;
+  onChange: (changes: Partial<Pick<Draft, 'notificationsEnabled' | 'soundEnabled' | 'modelMails'>>) => void;
 };
 
 export function Notifications({ draft, onChange }: NotificationsProps) {
@@ -44,6 +44,12 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
           </Button>
         )}
       </div>
+      <Switch
+        label="Mails About Models That End"
+        description="60 days, 14 days and one day before a model that you use is shut down"
+        checked={draft.modelMails}
+        onChange={(event) => onChange({ modelMails: event.currentTarget.checked })}
+      />
     </div>
   );
 }

@@ -51,9 +51,9 @@ function useSaving({ draft, isLoading, forget }: Edited, checkedColors: () => Co
     if (save.isPending) return;
     const colors = checkedColors();
     if (!colors) return;
-    const { notificationsEnabled, soundEnabled, customColors } = draft;
+    const { notificationsEnabled, soundEnabled, modelMails, customColors } = draft;
     save.mutate(
-      { theme, ...(isLoading ? {} : { notificationsEnabled, soundEnabled, customColors, ...colors }) },
+      { theme, ...(isLoading ? {} : { notificationsEnabled, soundEnabled, modelMails, customColors, ...colors }) },
       {
         onSuccess: () => {
           forget();

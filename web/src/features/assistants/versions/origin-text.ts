@@ -13,6 +13,10 @@ export function originText(origin: VersionOrigin): string {
       return `Version ${origin.number} restored`;
     case 'duplicate':
       return `Copied from ${origin.name}`;
+    case 'move':
+      return `Moved to ${origin.name}`;
+    case 'move_undone':
+      return `Move to ${origin.name} undone`;
     case 'before':
       return 'From before there were versions';
   }

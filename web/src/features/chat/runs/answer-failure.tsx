@@ -1,10 +1,11 @@
 import type { Message } from '@roster/contracts/chat';
+import { Link } from '@tanstack/react-router';
 import { Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
 import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
 import { OpenSettings } from '#web/parts/open-settings.tsx';
-import { Button } from '#web/ui/button.tsx';
+import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 
@@ -48,6 +49,7 @@ export function AnswerFailure({ message }: { message: Message }) {
         steps.length > 0 && (
           <>
             {steps.includes('settings') && <OpenSettings />}
+            {error?.successor && <GoOn message={message} successor={error.successor} />}
             {steps.includes('assistant') && <OtherAssistant />}
             {steps.includes('edit') && <EditQuestion message={message} />}
             {steps.includes('again') && (
@@ -58,7 +60,7 @@ export function AnswerFailure({ message }: { message: Message }) {
       }
     >
       {rest !== '' && <p className="[overflow-wrap:anywhere]">{rest}</p>}
-      <p>{hint}</p>
+      <p>{error?.successor ? `Its successor is ${error.successor}.` : hint}</p>
     </Notice>
   );
 }
@@ -75,6 +77,30 @@ function TryAgain({ message, waitUntil }: { message: Message; waitUntil: number 
       onClick={() => regenerate(message.id)}
     >
       <span className="tabular-nums">{left > 0 ? `Try again in ${left} s` : 'Try again'}</span>
+    </Button>
+  );
+}
+
+/** An assistant keeps its own model until it is moved; a conversation with a model goes on with the next one at once. */
+function GoOn({ message, successor }: { message: Message; successor: string }) {
+  const { choice, choose, regenerate, blockedReason } = useThreadActions();
+  if (choice.assistantId !== null)
+    return (
+      <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
+        Models that end
+      </Link>
+    );
+  return (
+    <Button
+      size="sm"
+      className="max-md:h-10"
+      disabledReason={blockedReason}
+      onClick={() => {
+        choose({ assistantId: null, model: successor });
+        regenerate(message.id, successor);
+      }}
+    >
+      {`Continue with ${successor}`}
     </Button>
   );
 }

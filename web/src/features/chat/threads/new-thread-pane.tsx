@@ -6,13 +6,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
 import { rememberChoice, rememberedModel } from '#web/features/chat/answerers/choice-memory.ts';
-import {
-  type Answerer,
-  answererOf,
-  type Choice,
-  placeholderFor,
-  useAnswerers,
-} from '#web/features/chat/answerers/use-assistants.ts';
+import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { composerAt } from '#web/features/chat/composer/composer-state.ts';
@@ -21,9 +15,8 @@ import type { PendingMessage } from '#web/features/chat/messages/message-changes
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
-import { AssistantMark } from '#web/parts/assistant-mark.tsx';
+import { Greeting } from './greeting.tsx';
 import { PaneHeader } from './pane-header.tsx';
-import { Starters } from './starters.tsx';
 
 const firstMessage = loadedModule(() => import('./first-message.tsx'));
 // There soon: until then, what is sent waits.
@@ -204,7 +197,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       {pending && parts ? (
         <parts.FirstQuestion pending={pending} />
       ) : (
-        <Greeting answerer={answerer} several={several.length} />
+        <Greeting place={place} answerer={answerer} several={several.length} />
       )}
       <Composer
         ref={box}
@@ -217,52 +210,5 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
         notice={notice}
       />
     </section>
-  );
-}
-
-function Greeting({ answerer, several }: { answerer: Answerer | undefined; several: number }) {
-  const firstName = useUser().name?.split(' ')[0];
-  return (
-    <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
-      {answerer && <AssistantMark {...answerer} className="mb-3 size-10" />}
-      <p className="font-semibold text-xl tracking-[-0.012em]">
-        {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
-      </p>
-      {answerer && (
-        <p className="mt-2 max-w-lg text-pretty text-muted-foreground [overflow-wrap:anywhere]">
-          {several > 0 ? (
-            <>
-              {several} models answer side by side
-              {answerer.assistantId !== null && (
-                <>
-                  , each with the instructions of <bdi className="text-foreground">{answerer.name}</bdi>
-                </>
-              )}
-              .
-            </>
-          ) : answerer.assistantId === null ? (
-            answerer.model === null ? (
-              'The default model answers, without an assistant’s instructions.'
-            ) : (
-              <>
-                The model <span className="font-mono text-foreground text-sm">{answerer.model}</span> answers, without
-                an assistant’s instructions.
-              </>
-            )
-          ) : (
-            <>
-              <bdi className="text-foreground">{answerer.name}</bdi> answers with{' '}
-              <span className="font-mono text-foreground text-sm">{answerer.model}</span>.
-            </>
-          )}
-        </p>
-      )}
-      {several === 0 && answerer?.description && (
-        <p dir="auto" className="mt-1 line-clamp-3 max-w-lg text-muted-foreground">
-          {answerer.description}
-        </p>
-      )}
-      {several === 0 && <Starters starters={answerer?.starters ?? []} />}
-    </div>
   );
 }

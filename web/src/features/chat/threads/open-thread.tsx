@@ -2,6 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
+import { answererOf, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import { AttachmentLook } from '#web/features/chat/attachments/attachment-look.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
@@ -11,11 +12,13 @@ import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/mes
 import { useWatchedThread } from '#web/features/chat/runs/use-watched-thread.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { tellProblem } from '#web/lib/toast.ts';
+import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { AssistantChanged } from './assistant-changed.tsx';
+import { Greeting } from './greeting.tsx';
 import { stopAnswers, threadActions } from './open-thread-actions.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { ThreadHeader } from './thread-header.tsx';
@@ -29,6 +32,7 @@ export { toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const MessageList = lazy(loadMessageList);
+const ModelEnd = lazy(async () => ({ default: (await afterUsable(() => import('./model-end.tsx'))).ModelEnd }));
 
 const CorrectionDialog = onDemand<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
@@ -104,6 +108,11 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
         {thread.data?.assistantId && messages.data && (
           <AssistantChanged assistantId={thread.data.assistantId} messages={messages.data} />
         )}
+        {thread.data && messages.data && (
+          <Suspense>
+            <ModelEnd thread={thread.data} messages={messages.data} />
+          </Suspense>
+        )}
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
         <output className="sr-only">
           {runId === null
@@ -121,7 +130,10 @@ type MessagesProps = Pick<OpenThreadProps, 'open' | 'state' | 'targetId'> & { th
 
 function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));
+  const answerer = answererOf(useAnswerers(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
+  if (thread.data && messages.data?.items.length === 0 && !state.pending)
+    return <Greeting place={`chat:${threadId}`} answerer={answerer} several={state.several.length} />;
   if (messages.data)
     return (
       <AttachmentLook box={box}>

@@ -1,9 +1,8 @@
-import { newThreadPlace } from '#web/data/first-question.ts';
 import { composerAt, useComposer } from '#web/features/chat/composer/composer-state.ts';
 
 /** Questions to begin with: pressing one sends it. Not while something else is being written. */
-export function Starters({ starters }: { starters: readonly string[] }) {
-  const { text } = useComposer(newThreadPlace);
+export function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
+  const { text } = useComposer(place);
   if (starters.length === 0 || text !== '') return null;
   return (
     <ul aria-label="Conversation starters" className="mt-6 flex max-w-xl flex-wrap justify-center gap-2">
@@ -12,7 +11,7 @@ export function Starters({ starters }: { starters: readonly string[] }) {
           <button
             type="button"
             dir="auto"
-            onClick={() => composerAt(newThreadPlace).set({ text: starter, wanted: true })}
+            onClick={() => composerAt(place).set({ text: starter, wanted: true })}
             className="min-h-10 rounded-lg border border-border bg-card px-3.5 py-2 text-start text-sm transition-colors duration-120 [overflow-wrap:anywhere] hover:border-border-strong hover:bg-hover"
           >
             {starter}

@@ -1,0 +1,181 @@
+// Holds the files of deploy/ to each other and to the configuration, and has the programs that read them do so where
+// they are installed. There is no Helm here: its templates are held by what they name and how their blocks end.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from './install.mjs';
+
+/** A file with one of its words replaced, while it is proven that this is found. */
+let plant;
+function read(path) {
+  const text = readFileSync(join(root, 'deploy', path), 'utf8');
+  return plant?.[0] === path ? text.replace(plant[1], plant[2]) : text;
+}
+let failures = [];
+const expect = (isSo, what) => isSo || failures.push(what);
+
+const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+const variables = new Set(
+  [...operations.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([row]) => row.match(/[A-Z][A-Z0-9_]+/g)),
+);
+const ofNode = new Set(['NODE_ENV']);
+function expectVariables(names, where) {
+  for (const name of names) expect(variables.has(name) || ofNode.has(name), `${where}: there is no variable ${name}`);
+}
+
+function container() {
+  const where = 'Containerfile';
+  const text = read(where);
+  for (const [, sources] of text.matchAll(/^COPY (?!--from)(.+) \S+$/gm))
+    for (const source of sources.split(' ')) expect(existsSync(join(root, source)), `${where} copies ${source}`);
+  const [last = ''] = text.split(/^FROM /m).slice(-1);
+  for (const line of [
+    /^USER [1-9]\d*:[1-9]\d*$/m,
+    /^HEALTHCHECK [\s\S]*\/readyz/m,
+    /^STOPSIGNAL SIGTERM$/m,
+    /^VOLUME \/data$/m,
+  ])
+    expect(line.test(last), `${where} has no line ${line}`);
+  expect(!/\b(apt-get|npm)\b/.test(last), `${where} installs into the image that runs`);
+  expectVariables(
+    [...last.matchAll(/^ENV (.+)$/gm)].flatMap(([, all]) => all.match(/[A-Z_]+(?==)/g)),
+    where,
+  );
+  expect(/server\/src\/cli\.js/.test(last) && existsSync(join(root, 'server/src/cli.ts')), `${where} starts nothing`);
+  expect(readFileSync(join(root, '.dockerignore'), 'utf8').includes('node_modules'), 'node_modules go into the image');
+}
+
+function compose(where) {
+  const { services, secrets = {}, volumes = {} } = parse(read(where), { merge: true });
+  for (const [name, { image, environment, secrets: used = [], volumes: mounted = [], ...rest }] of Object.entries(
+    services,
+  )) {
+    for (const secret of used)
+      expect((secret.source ?? secret) in secrets, `${where}: ${name} has no secret ${secret}`);
+    for (const volume of mounted) {
+      const [from] = volume.split(':');
+      expect(from.startsWith('.') ? existsSync(join(root, 'deploy', from)) : from in volumes, `${where}: no ${from}`);
+    }
+    if (image !== 'roster') continue;
+    expect(rest.read_only === true && rest.cap_drop?.[0] === 'ALL', `${where}: ${name} may write or has rights`);
+    expectVariables(Object.keys(environment), where);
+  }
+}
+
+/** What a path of names leads to in the values. */
+const valueAt = (values, path) => path.split('.').reduce((value, name) => value?.[name], values);
+const leaves = (value, path = []) =>
+  value && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0
+    ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+    : [path.join('.')];
+
+function chart() {
+  const values = parse(read('helm/roster/values.yaml'));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const about = parse(read('helm/roster/Chart.yaml'));
+  expect(about.version === version && about.appVersion === version, `The chart is of another version than ${version}`);
+  const folder = 'helm/roster/templates';
+  const used = new Set();
+  const kinds = [];
+  for (const name of readdirSync(join(root, 'deploy', folder))) {
+    const text = read(`${folder}/${name}`);
+    const opened = text.match(/\{\{-? (?:if|with|range|define) /g)?.length ?? 0;
+    expect(opened === (text.match(/\{\{-? end -?\}\}/g)?.length ?? 0), `${name}: a block does not end`);
+    for (const [, path] of text.matchAll(/\.Values\.([\w.]+)/g)) {
+      used.add(path);
+      expect(valueAt(values, path) !== undefined, `${name} asks for ${path}, which is no value`);
+    }
+    // What is left without its actions has to be YAML still.
+    const plain = text
+      .replaceAll(/^\s*\{\{-? (?:if|else|end|with|range|fail|define|\$)[^}]*\}\}$/gm, '')
+      .replaceAll(/\{\{[^}]*\}\}/g, 'x');
+    if (name.endsWith('.yaml')) kinds.push(parse(plain, { uniqueKeys: false }).kind);
+    expectVariables(
+      [...text.matchAll(/- name: ([A-Z][A-Z_]+)$/gm)].map(([, variable]) => variable),
+      name,
+    );
+  }
+  for (const path of leaves(values))
+    expect(
+      [...used].some((name) => path === name || path.startsWith(`${name}.`)),
+      `No template uses the value ${path}`,
+    );
+  for (const kind of ['Deployment', 'Service', 'Ingress', 'PodDisruptionBudget', 'PersistentVolumeClaim'])
+    expect(kinds.includes(kind), `The chart has no ${kind}`);
+}
+
+/** Runs a program that may not be installed. */
+function tried(program, args) {
+  const { status, error, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  if (error) return false;
+  expect(status === 0, `${program} refuses: ${stderr}`);
+  return true;
+}
+
+function programs() {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-deployments-'));
+  const at = (name) => join(folder, name);
+  try {
+    const keys = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=roster.example.org'];
+    const isKey = tried('openssl', [...keys, '-keyout', at('privkey.pem'), '-out', at('fullchain.pem')]);
+    if (!isKey) return ['no openssl'];
+    writeFileSync(at('roster.pem'), `${readFileSync(at('privkey.pem'))}${readFileSync(at('fullchain.pem'))}`);
+    writeFileSync(at('site.conf'), read('proxies/nginx.conf').replaceAll('/etc/ssl/roster/', `${folder}/`));
+    writeFileSync(at('nginx.conf'), `events {}\npid ${at('pid')};\nhttp { include ${at('site.conf')}; }\n`);
+    writeFileSync(at('haproxy.cfg'), read('proxies/haproxy.cfg').replaceAll('/etc/haproxy/', `${folder}/`));
+    const checks = [
+      ['nginx', ['-t', '-q', '-e', 'stderr', '-c', at('nginx.conf')]],
+      ['haproxy', ['-c', '-q', '-f', at('haproxy.cfg')]],
+      ['caddy', ['validate', '--adapter', 'caddyfile', '--config', join(root, 'deploy/proxies/Caddyfile')]],
+      ['systemd-analyze', ['security', '--offline=yes', '--threshold=20', join(root, 'deploy/systemd/roster.service')]],
+    ];
+    return checks.flatMap(([program, args]) => (tried(program, args) ? [] : [`no ${program}`]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function checkAll() {
+  failures = [];
+  container();
+  compose('compose.yaml');
+  compose('compose.cluster.yaml');
+  chart();
+  const set = read('systemd/roster.service').matchAll(/(?<=[ =])([A-Z]+_[A-Z_]+)(?==)/g);
+  expectVariables(
+    [...set].map(([, name]) => name),
+    'roster.service',
+  );
+  return failures;
+}
+
+const planted = [
+  ['Containerfile', 'USER 10001:10001', ''],
+  ['Containerfile', 'COPY . .', 'COPY absent.json .'],
+  ['Containerfile', 'HEALTHCHECK', '# HEALTHCHECK'],
+  ['compose.yaml', 'read_only: true', 'read_only: false'],
+  ['compose.yaml', 'TRUST_PROXY', 'TRUST_PROXIES'],
+  ['compose.cluster.yaml', 'source: certificate', 'source: certificates'],
+  ['compose.cluster.yaml', './proxies/haproxy.cfg', './proxies/absent.cfg'],
+  ['helm/roster/templates/deployment.yaml', '.Values.replicas', '.Values.replica'],
+  ['helm/roster/templates/service.yaml', 'nindent 4 }}', 'nindent 4 }}{{- if true }}'],
+  ['helm/roster/templates/ingress.yaml', 'kind: Ingress', 'kind: Route'],
+  ['helm/roster/values.yaml', 'trustProxy: 1', 'trustProxy: 1\nunused: 1'],
+  ['helm/roster/Chart.yaml', 'version: ', 'version: 9'],
+  ['systemd/roster.service', 'DATA_DIR', 'DATA_FOLDER'],
+];
+const missed = [];
+for (plant of planted) if (checkAll().length === 0) missed.push(`Planted, and not found: ${plant.join(' → ')}`);
+plant = undefined;
+checkAll();
+const absent = programs();
+failures.push(...missed);
+for (const failure of failures) console.error(failure);
+const notAsked = absent.length > 0 ? `; not asked: ${absent.join(', ')}` : '';
+console.log(`${planted.length} planted violations, ${failures.length} failures${notAsked}`);
+process.exit(failures.length === 0 ? 0 : 1);

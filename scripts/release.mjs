@@ -1,0 +1,79 @@
+// node scripts/release.mjs 1.2.0             tests, writes the version, commits, tags, and packs into release/
+// node scripts/release.mjs 1.2.0 --dry-run   does the same without tests, commit or tag, and leaves the files as they are
+// Publishes nothing: what it has made is looked at, and then pushed by hand.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { environment, install, root } from './install.mjs';
+
+install();
+const { makePackage } = await import('./package/make.mjs');
+
+const read = (name) => readFileSync(join(root, name), 'utf8');
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+function refuse(why) {
+  console.error(why);
+  process.exit(1);
+}
+
+/** Whether a semantic version is above another one, by its three numbers. */
+function isAbove(version, other) {
+  const [a, b] = [version, other].map((text) => text.split('.').map(Number));
+  const differs = a.findIndex((number, index) => number !== b[index]);
+  return differs >= 0 && a[differs] > b[differs];
+}
+
+/** The files that name the version, as they are to be. */
+function changed(version, day) {
+  const about = JSON.parse(read('package.json'));
+  const lock = JSON.parse(read('package-lock.json'));
+  const changelog = read('CHANGELOG.md');
+  if (!/^## Unreleased\n+\S/m.test(changelog)) refuse('CHANGELOG.md says nothing under “Unreleased”.');
+  about.version = version;
+  lock.version = version;
+  lock.packages[''].version = version;
+  const chart = 'deploy/helm/roster/Chart.yaml';
+  return {
+    [chart]: read(chart)
+      .replace(/^version: .*$/m, `version: ${version}`)
+      .replace(/^appVersion: .*$/m, `appVersion: "${version}"`),
+    'package.json': `${JSON.stringify(about, null, 2)}\n`,
+    'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
+    'CHANGELOG.md': changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`),
+  };
+}
+
+function check(version, isDryRun) {
+  if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version)) refuse('Which version? Three numbers, as in 1.2.0.');
+  const { version: current } = JSON.parse(read('package.json'));
+  const tags = git('tag', '--list', 'v*').split('\n').filter(Boolean);
+  if (tags.includes(`v${version}`)) refuse(`v${version} is tagged already.`);
+  if (version !== current && !isAbove(version, current)) refuse(`${version} is not above ${current}.`);
+  if (version === current && tags.length > 0) refuse(`${current} was released already.`);
+  if (git('status', '--porcelain') !== '') refuse('There are changes that are not committed.');
+  if (isDryRun) return;
+  const { status } = spawnSync('npm', ['test'], { cwd: root, env: environment(), stdio: 'inherit' });
+  if (status !== 0) refuse('Not all tests pass.');
+}
+
+const [version = '', option] = process.argv.slice(2);
+const isDryRun = option === '--dry-run';
+if (option !== undefined && !isDryRun) refuse(`There is no option ${option}.`);
+check(version, isDryRun);
+const files = changed(version, new Date().toISOString().slice(0, 10));
+if (!isDryRun) for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+
+const release = join(root, 'release');
+const file = makePackage(release, version);
+const sum = `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}\n`;
+writeFileSync(join(release, 'SHA256SUMS'), sum);
+process.stdout.write(sum);
+
+if (isDryRun) console.log(`Nothing was changed. It would write ${Object.keys(files).join(', ')}, and tag v${version}.`);
+else {
+  git('commit', '--quiet', '--message', `Roster ${version}`, '--', ...Object.keys(files));
+  git('tag', '--annotate', `v${version}`, '--message', `Roster ${version}`);
+  console.log(`v${version} is tagged. Look at it, then: git push --follow-tags`);
+}

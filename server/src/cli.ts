@@ -1,0 +1,36 @@
+#!/usr/bin/env -S node --max-semi-space-size=2
+// `roster`, where Roster is installed as a package. Young objects get 2 MB at a time, as with scripts/start.mjs.
+import { readFileSync } from 'node:fs';
+
+/** npx ends only the shell between: whoever stops it means the server. */
+function endWithParent() {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
+}
+
+const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
+
+/** What the package asks for, which npm only warns of. Nothing of Roster is imported before: it might not load. */
+function isOlder(needed: string): boolean {
+  const [major = 0, minor = 0] = numbersIn(process.versions.node);
+  const [neededMajor = 0, neededMinor = 0] = numbersIn(needed);
+  return major < neededMajor || (major === neededMajor && minor < neededMinor);
+}
+
+const about: { engines: { node: string } } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+const [word, ...more] = process.argv.slice(2);
+
+if (isOlder(about.engines.node)) {
+  console.error(`Roster needs Node.js ${about.engines.node.slice(2)} or newer. This is ${process.version}.`);
+  process.exitCode = 1;
+} else if (word === undefined || (word === 'start' && more.length === 0)) {
+  if (process.env.npm_command === 'exec') endWithParent();
+  await import('./main.ts');
+} else await import('./operator/main.ts');

@@ -1,0 +1,53 @@
+type Settings = {
+  loopback: boolean;
+  /** Whether other machines reach the server itself. */
+  isPublic: boolean;
+  /** Whether the provider is reached over the network without encryption. */
+  isProviderPlain: boolean;
+  /** undefined: mails are kept as files. */
+  mail: { isPlain: boolean } | undefined;
+  registration: 'open' | 'closed';
+  trustProxy: number;
+};
+
+/** `problem`: something is insecure. `advice`: it may be meant so. */
+type ConfigWarning = { level: 'problem' | 'advice'; text: string };
+
+const problem = (text: string): ConfigWarning => ({ level: 'problem', text });
+const advice = (text: string): ConfigWarning => ({ level: 'advice', text });
+
+/** What is allowed and yet worth a word, at each start and to administrators: what it means, and what to set. */
+export function configWarnings(settings: Settings): ConfigWarning[] {
+  const { loopback, isProviderPlain, mail, registration, isPublic, trustProxy } = settings;
+  const warnings: ConfigWarning[] = [];
+  if (isProviderPlain)
+    warnings.push(
+      problem(
+        'PROVIDER_BASE_URL begins with http://: provider keys and conversations cross the network as plain text.',
+      ),
+    );
+  if (mail?.isPlain)
+    warnings.push(
+      problem('SMTP_URL allows mail without TLS: links that set passwords cross the network as plain text.'),
+    );
+  if (loopback) return warnings;
+  if (trustProxy === 0) {
+    const text =
+      'TRUST_PROXY is 0, so that everybody counts as the one proxy that speaks https for Roster: set it to the number of proxies in front.';
+    // Only a proxy on this machine can be what people reach.
+    warnings.push(isPublic ? advice(text) : problem(text));
+  }
+  if (!mail)
+    warnings.push(
+      advice(
+        'SMTP_URL is not set, so that password links and notices stay in DATA_DIR/mail: set SMTP_URL and MAIL_FROM to have them mailed.',
+      ),
+    );
+  if (registration === 'open')
+    warnings.push(
+      advice(
+        'REGISTRATION is open: whoever reaches PUBLIC_URL can make an account. Set REGISTRATION=closed to have administrators add them.',
+      ),
+    );
+  return warnings;
+}

@@ -1,0 +1,118 @@
+import { isBlank } from '@roster/contracts/blank';
+import { beginningOf } from '@roster/contracts/cut';
+import type { OpenDatabase } from '#server/db/connect';
+import { type AskedOf, type AskedQuestionRepository, askedQuestionRepository, type Step } from './repository.ts';
+
+const shownCharacters = 300;
+/** What comes before a question is read from its end, and no further than this. */
+const turnsBefore = 100;
+const wordsAtOnce = 500;
+
+/** About as many as the estimate of texts in European languages; of others it has more, as they take more. */
+const tokensOf = (bytes: number) => Math.ceil(bytes / 4);
+
+/** A question with what led to it and how it was answered. */
+export type QuestionInContext = {
+  answerId: number;
+  /** The question last. */
+  turns: { role: 'user' | 'assistant'; text: string }[];
+  answer: { text: string; model: string; version: number | null; createdAt: string };
+  /** Earlier messages that were too much, and files that were attached to what is there. */
+  messagesLeftOut: number;
+  filesLeftOut: number;
+};
+
+/** The ids from as far back as there is room to the question, and how many came before these. */
+function pathTo(questionId: number, steps: Map<number, Step>, tokens: number) {
+  const path: number[] = [];
+  let room = tokens;
+  let leftOut = 0;
+  for (let step = steps.get(questionId); step; step = steps.get(step.parentId ?? 0)) {
+    room -= tokensOf(step.bytes);
+    // The question itself always goes along.
+    if (path.length > 0 && (leftOut > 0 || room < 0 || path.length > turnsBefore)) leftOut++;
+    else path.push(step.id);
+  }
+  return { ids: path.reverse(), leftOut };
+}
+
+async function wordsOf(asked: AskedQuestionRepository, userId: number, ids: number[]) {
+  const words = new Map<number, QuestionInContext['turns'][number]>();
+  for (let from = 0; from < ids.length; from += wordsAtOnce)
+    for (const { id, role, text } of await asked.words(userId, ids.slice(from, from + wordsAtOnce)))
+      words.set(id, { role, text });
+  return words;
+}
+
+/** Of each question the newest answer; what is asked with the same words is one question. */
+function eachOnce<Row extends { questionId: number; text: string }>(rows: Row[]): Row[] {
+  const ids = new Set<number>();
+  const texts = new Set<string>();
+  return rows.filter(({ questionId, text }) => {
+    const words = text.trim();
+    if (isBlank(words) || ids.has(questionId) || texts.has(words)) return false;
+    ids.add(questionId);
+    texts.add(words);
+    return true;
+  });
+}
+
+/** What people have really asked an assistant, for features that ask it again elsewhere. */
+export function askedQuestions({ reader }: Pick<OpenDatabase, 'reader'>) {
+  const asked = askedQuestionRepository(reader);
+  return {
+    /** The newest, each once. */
+    async list(userId: number, of: AskedOf, limit: number) {
+      const rows = eachOnce(await asked.answered(userId, of)).slice(0, limit);
+      const files = await asked.filesOf(
+        userId,
+        rows.map(({ questionId }) => questionId),
+      );
+      return rows.map(({ questionId, accessTokenId, text, ...row }) => ({
+        ...row,
+        text: beginningOf(text.trim(), shownCharacters),
+        files: files.get(questionId) ?? 0,
+        byProgram: accessTokenId !== null,
+      }));
+    },
+
+    /**
+     * The questions of these answers, each with so much of its branch as has room; in the order given. Answers that are not
+     * this assistant's with this model are missing.
+     */
+    async inContext(
+      userId: number,
+      { assistantId, model }: Pick<AskedOf, 'assistantId' | 'model'>,
+      answerIds: number[],
+      tokens: number,
+    ): Promise<QuestionInContext[]> {
+      const rows = await asked.answers(userId, assistantId, model, answerIds);
+      const answers = new Map(rows.map((row) => [row.id, row]));
+      const questionIds = rows.flatMap(({ questionId }) => questionId ?? []);
+      if (questionIds.length === 0) return [];
+      const steps = await asked.stepsTo(userId, questionIds);
+      const paths = new Map(questionIds.map((id) => [id, pathTo(id, steps, tokens)]));
+      const wanted = [...new Set([...paths.values()].flatMap(({ ids }) => ids))];
+      const words = await wordsOf(asked, userId, wanted);
+      const files = await asked.filesOf(userId, wanted);
+      return answerIds.flatMap((answerId) => {
+        const answer = answers.get(answerId);
+        const path = paths.get(answer?.questionId ?? 0);
+        if (!answer || !path) return [];
+        const turns = path.ids.flatMap((id) => words.get(id) ?? []).filter(({ text }) => !isBlank(text));
+        const first = turns.findIndex(({ role }) => role === 'user');
+        if (first < 0 || turns.at(-1)?.role !== 'user') return [];
+        const { text, model: answered, version, createdAt } = answer;
+        return {
+          answerId,
+          turns: turns.slice(first),
+          answer: { text, model: answered, version, createdAt },
+          messagesLeftOut: path.leftOut + first,
+          filesLeftOut: path.ids.reduce((sum, id) => sum + (files.get(id) ?? 0), 0),
+        };
+      });
+    },
+  };
+}
+
+export type AskedQuestions = ReturnType<typeof askedQuestions>;

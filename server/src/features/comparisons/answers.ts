@@ -1,0 +1,66 @@
+import type {
+  ComparedAnswer,
+  ComparedSettings,
+  ComparedSide,
+  Comparison,
+  ComparisonPrompt,
+} from '@roster/contracts/comparisons';
+import { AppError } from '#server/errors';
+import type { SideAnswer } from '#server/features/chat/side-questions/repository';
+import type { PromptRecord } from './repository.ts';
+
+export type Answers = Map<number, SideAnswer>;
+
+export const noComparison = () => new AppError('not_found', 'This comparison does not exist.');
+export const noPrompt = () => new AppError('not_found', 'This prompt does not exist.');
+
+/** Answers are written for one comparison at a time: one conversation's place is left to the person. */
+export const answersAtOnce = 2;
+
+export const isUnderWay = (answer: Pick<ComparedAnswer, 'state'> | null) =>
+  answer?.state === 'queued' || answer?.state === 'running';
+/** Neither answered nor with an open run: not asked, stopped, failed, or interrupted. */
+const isOpen = (answer: ComparedAnswer | null) => answer?.state !== 'complete' && !isUnderWay(answer);
+
+export const threadsOf = (prompts: Pick<PromptRecord, 'candidateThreadId' | 'baselineThreadId'>[]): number[] =>
+  prompts
+    .flatMap(({ candidateThreadId, baselineThreadId }) => [candidateThreadId, baselineThreadId])
+    .filter((id) => id !== null);
+
+function answerIn(answers: Answers, threadId: number | null): ComparedAnswer | null {
+  const answer = threadId === null ? undefined : answers.get(threadId);
+  return answer ? { ...answer, stored: null } : null;
+}
+
+function storedAnswer({ baselineText }: PromptRecord): ComparedAnswer | null {
+  if (!baselineText) return null;
+  const { text, model, version, createdAt } = baselineText;
+  const nothingAsked = { runId: null, state: 'complete', usage: null, error: null } as const;
+  return { ...nothingAsked, text, createdAt, finishedAt: createdAt, stored: { model, version } };
+}
+
+export function toShown(prompt: PromptRecord, answers: Answers): ComparisonPrompt {
+  const { id, instructions, turns, expected, vote, candidateThreadId, baselineThreadId, isDue } = prompt;
+  const candidate = answerIn(answers, candidateThreadId);
+  const baseline = storedAnswer(prompt) ?? answerIn(answers, baselineThreadId);
+  return { id, instructions, turns, expected, candidate, baseline, vote, isDue };
+}
+
+/** The sides that are to be asked now. An earlier answer stays as it is, also with `again`. */
+export function sidesToAsk(
+  { baseline }: Pick<Comparison, 'baseline'>,
+  prompt: ComparisonPrompt,
+  again: boolean,
+): ComparedSide[] {
+  if (again && (isUnderWay(prompt.candidate) || isUnderWay(prompt.baseline)))
+    throw new AppError('run_in_progress', 'An answer to this prompt is still being written. Stop it or wait for it.');
+  const isToAsk = (answer: ComparedAnswer | null) => (answer?.stored ? false : again || isOpen(answer));
+  return [
+    ...(isToAsk(prompt.candidate) ? (['candidate'] as const) : []),
+    ...(baseline && isToAsk(prompt.baseline) ? (['baseline'] as const) : []),
+  ];
+}
+
+/** What a side is told before a prompt. */
+export const instructionsFor = ({ instructions }: ComparedSettings, prompt: Pick<PromptRecord, 'instructions'>) =>
+  instructions ?? prompt.instructions;

@@ -1,0 +1,98 @@
+import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants';
+import type { ComparedSettings, Comparison } from '@roster/contracts/comparisons';
+import {
+  type AskedQuestion,
+  type draftComparisons as api,
+  draftQuestionLimit,
+} from '@roster/contracts/draft-comparisons';
+import type { z } from 'zod';
+import type { OpenDatabase } from '#server/db/connect';
+import { AppError } from '#server/errors';
+import { noComparison } from '#server/features/comparisons/answers';
+import { findComparison } from '#server/features/comparisons/asking';
+import { comparisonRepository } from '#server/features/comparisons/repository';
+import { storeComparison } from '#server/features/comparisons/service';
+import type { Actor } from '#server/http/actor';
+import { draftRepository } from './repository.ts';
+
+/** What drafts are of. */
+export type DraftedAssistants = {
+  find: (userId: number, id: number) => Promise<Assistant | undefined>;
+  /** @throws where these changes could not be saved */
+  checkChanges: (userId: number, stored: Assistant, changes: AssistantChanges) => Promise<void>;
+  /** Saves changes that were made to this version. @throws conflict where there is a later one */
+  updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) => Promise<Assistant>;
+};
+
+type Dependencies = { database: Pick<OpenDatabase, 'db'>; assistants: DraftedAssistants };
+
+const sideOf = (label: string, settings: AssistantSettings, assistantVersion: number | null): ComparedSettings => ({
+  label,
+  model: settings.model,
+  instructions: settings.instructions,
+  temperature: settings.temperature,
+  effort: settings.reasoningEffort,
+  responseSchema: settings.responseSchema,
+  assistantVersion,
+});
+
+async function findAssistant({ assistants }: Dependencies, userId: number, id: number): Promise<Assistant> {
+  const assistant = await assistants.find(userId, id);
+  if (!assistant) throw new AppError('not_found', 'Assistant not found.');
+  return assistant;
+}
+
+async function create(
+  dependencies: Dependencies,
+  { userId, stillMay }: Actor,
+  assistantId: number,
+  { changes, questions }: z.output<typeof api.create.body>,
+): Promise<Comparison> {
+  const { db } = dependencies.database;
+  const current = await findAssistant(dependencies, userId, assistantId);
+  await dependencies.assistants.checkChanges(userId, current, changes);
+  const draft = AssistantSettings.parse({ ...current, ...changes });
+  const id = await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    const made = await storeComparison(
+      trx,
+      userId,
+      {
+        kind: 'draft',
+        title: `${current.name}: draft and version ${current.version}`,
+        assistantId,
+        candidate: sideOf('Draft', draft, null),
+        baseline: sideOf(`Version ${current.version}`, AssistantSettings.parse(current), current.version),
+      },
+      questions.map((text) => ({ turns: [{ role: 'user', text }], expected: null })),
+    );
+    await draftRepository(trx).set(userId, made, changes);
+    return made;
+  });
+  return findComparison(comparisonRepository(db), userId, id);
+}
+
+async function draftOf({ database: { db } }: Dependencies, userId: number, comparisonId: number) {
+  const { assistant, baseline } = await findComparison(comparisonRepository(db), userId, comparisonId);
+  const changes = await draftRepository(db).find(userId, comparisonId);
+  const version = baseline?.assistantVersion ?? null;
+  if (!assistant || !changes || version === null) throw noComparison();
+  return { assistantId: assistant.id, version, changes };
+}
+
+/** Drafts of assistants, tried on questions beside what is saved. */
+export function draftService(dependencies: Dependencies) {
+  return {
+    async questions(userId: number, assistantId: number): Promise<AskedQuestion[]> {
+      await findAssistant(dependencies, userId, assistantId);
+      return draftRepository(dependencies.database.db).questions(userId, assistantId, draftQuestionLimit);
+    },
+    create: (actor: Actor, assistantId: number, body: z.output<typeof api.create.body>) =>
+      create(dependencies, actor, assistantId, body),
+    find: (userId: number, comparisonId: number) => draftOf(dependencies, userId, comparisonId),
+    async save(actor: Actor, comparisonId: number): Promise<Assistant> {
+      const { assistantId, version, changes } = await draftOf(dependencies, actor.userId, comparisonId);
+      return dependencies.assistants.updateVersion(actor, assistantId, version, changes);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart } from '#server/feature';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import { threadsOf, toShown } from './answers.ts';
+import { draftRepository } from './drafts/repository.ts';
+import { exportedJudgings } from './judging/export-judgings.ts';
+import { comparisonRepository } from './repository.ts';
+
+const atOnce = 20;
+
+/** The comparisons in the account export. Read on a connection of its own. */
+export function comparisonExport(
+  { reader }: Pick<OpenDatabase, 'reader'>,
+  answersOf: SideQuestionService['exportedAnswers'],
+): ExportPart {
+  const comparisons = comparisonRepository(reader);
+  const drafts = draftRepository(reader);
+
+  async function* lines(userId: number) {
+    let before: number | undefined;
+    for (;;) {
+      const page = await comparisons.page(userId, atOnce, { before });
+      for (const { id, kind, title, assistant, candidate, baseline, createdAt } of page) {
+        const prompts = await comparisons.prompts(userId, id);
+        const answers = await answersOf(userId, threadsOf(prompts));
+        const kept = prompts.map((prompt) => {
+          const { id: _, isDue: __, ...shown } = toShown(prompt, answers);
+          return shown;
+        });
+        const whole = {
+          kind,
+          title,
+          assistantId: assistant?.id ?? null,
+          candidate,
+          baseline,
+          draft: (await drafts.find(userId, id)) ?? null,
+          createdAt,
+          prompts: kept,
+          judgings: await exportedJudgings(reader, answersOf, userId, id, prompts),
+        };
+        yield `${JSON.stringify(whole)}\n`;
+      }
+      before = page.at(-1)?.id;
+      if (before === undefined) return;
+    }
+  }
+
+  return {
+    description: ['comparisons.jsonl  the comparisons, with their prompts, answers, votes and verdicts'],
+    async *entries(userId) {
+      yield { name: 'comparisons.jsonl', content: lines(userId) };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { comparisonJudging } from '@roster/contracts/comparison-judging';
+import { comparisons as api } from '@roster/contracts/comparisons';
+import { draftComparisons as ofDrafts } from '@roster/contracts/draft-comparisons';
+import { replays as replayApi } from '@roster/contracts/replays';
+import type { OpenDatabase } from '#server/db/connect';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { FileRepository } from '#server/features/files/repository';
+import type { PricingService } from '#server/features/usage/pricing';
+import type { Rates } from '#server/http/rates';
+import type { Router } from '#server/http/router';
+import type { FileStore } from '#server/storage/file-store';
+import { type DraftedAssistants, draftService } from './drafts/service.ts';
+import { comparisonExport } from './export-part.ts';
+import { judgingService } from './judging/service.ts';
+import { replayService } from './replays/service.ts';
+import { comparisonService } from './service.ts';
+import { startedComparisons } from './starting.ts';
+
+type Dependencies = Parameters<typeof replayService>[0] & {
+  database: OpenDatabase;
+  sideQuestions: SideQuestionService;
+  pricing: Pick<PricingService, 'price'>;
+  rates: Pick<Rates, 'use' | 'giveBack'>;
+  files: Pick<FileRepository, 'stored'>;
+  store: Pick<FileStore, 'read'>;
+  assistants: DraftedAssistants;
+};
+
+/** The same prompts put to two sides, whose answers stand next to each other. */
+export function comparisonFeature(dependencies: Dependencies) {
+  const { database, sideQuestions } = dependencies;
+  const replays = replayService(dependencies);
+  const comparisons = comparisonService(dependencies);
+  const started = startedComparisons(dependencies);
+  const judgings = judgingService(dependencies);
+  const drafts = draftService(dependencies);
+  return {
+    routes({ route }: Router) {
+      route(api.list, ({ actor, query }) => comparisons.list(actor.userId, query));
+      route(api.create, ({ actor, body }) => comparisons.createOfModels(actor, body));
+      route(api.comparison, ({ actor, params }) => comparisons.find(actor.userId, params.id));
+      route(api.estimate, ({ actor, params }) => comparisons.estimate(actor.userId, params.id));
+      route(api.start, ({ actor, params, body }) => started.start(actor, params.id, body));
+      route(api.stop, ({ actor, params }) => started.stop(actor.userId, params.id));
+      route(api.ask, ({ actor, params, body }) => comparisons.ask(actor.userId, params, body));
+      route(api.vote, ({ actor, params, body }) => comparisons.vote(actor.userId, params, body.vote));
+      route(ofDrafts.questions, ({ actor, params }) => drafts.questions(actor.userId, params.id));
+      route(ofDrafts.create, ({ actor, params, body }) => drafts.create(actor, params.id, body));
+      route(ofDrafts.draft, ({ actor, params }) => drafts.find(actor.userId, params.id));
+      route(ofDrafts.save, ({ actor, params }) => drafts.save(actor, params.id));
+      route(api.remove, ({ actor, params }) => comparisons.remove(actor.userId, params.id));
+      judgingRoutes(route, judgings);
+      route(replayApi.questions, ({ actor, params, query }) => replays.questions(actor.userId, params.id, query));
+      route(replayApi.create, ({ actor, params, body }) => replays.create(actor, params.id, body));
+    },
+    jobs: [...started.jobs, ...judgings.jobs],
+    exportParts: [comparisonExport(database, sideQuestions.exportedAnswers)],
+  };
+}
+
+function judgingRoutes(route: Router['route'], judgings: ReturnType<typeof judgingService>) {
+  const judging = comparisonJudging;
+  route(judging.list, ({ actor, params }) => judgings.list(actor.userId, params.id));
+  route(judging.judging, ({ actor, params }) => judgings.find(actor.userId, params));
+  route(judging.estimate, ({ actor, params, body }) => judgings.estimate(actor.userId, params.id, body));
+  route(judging.create, ({ actor, params, body }) => judgings.create(actor, params.id, body));
+  route(judging.start, ({ actor, params, body }) => judgings.start(actor, params, body));
+  route(judging.stop, ({ actor, params }) => judgings.stop(actor.userId, params));
+  route(judging.remove, ({ actor, params }) => judgings.remove(actor.userId, params));
+}

@@ -1,0 +1,154 @@
+import {
+  type comparisonJudging as api,
+  type Judging,
+  judgingLimit,
+  type WholeJudging,
+} from '@roster/contracts/comparison-judging';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import { lockUserRow } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import { noComparison } from '#server/features/comparisons/answers';
+import { findComparison } from '#server/features/comparisons/asking';
+import { askingRepository } from '#server/features/comparisons/asking-repository';
+import { queueJudging } from '#server/features/comparisons/queue';
+import { comparisonRepository } from '#server/features/comparisons/repository';
+import type { PricingService } from '#server/features/usage/pricing';
+import type { Actor } from '#server/http/actor';
+import { type JudgingParts, judgingJob, readJudged } from './asking.ts';
+import { judgingEstimate } from './estimate.ts';
+import { type JudgingRecord, judgingRepository, type NewJudging } from './repository.ts';
+import { allToJudge, resultsOf, toJudging } from './verdicts.ts';
+
+type Dependencies = JudgingParts & { pricing: Pick<PricingService, 'price'> };
+
+type Ids = z.output<typeof api.judging.params>;
+
+async function findJudging(db: Kysely<Database>, userId: number, { id, judgingId }: Ids): Promise<JudgingRecord> {
+  const judging = await judgingRepository(db).find(userId, judgingId);
+  if (judging?.comparisonId !== id) throw new AppError('not_found', 'This judging does not exist.');
+  return judging;
+}
+
+async function judgedOf(
+  parts: JudgingParts,
+  db: Kysely<Database>,
+  userId: number,
+  judging: Parameters<typeof readJudged>[3],
+) {
+  const judged = await readJudged(parts, db, userId, judging);
+  if (!judged) throw noComparison();
+  return judged;
+}
+
+/** In the transaction of its cause: what is open is due from now on. */
+async function begin(
+  parts: JudgingParts,
+  trx: Kysely<Database>,
+  userId: number,
+  judging: JudgingRecord,
+  overBudget: boolean,
+) {
+  const judged = await judgedOf(parts, trx, userId, judging);
+  if (judged.comparison.baseline === null)
+    throw new AppError('conflict', 'Only one answer is asked for here. A judge needs two.');
+  const open = allToJudge(judged).map(({ prompt }) => prompt.id);
+  if (open.length === 0)
+    throw new AppError(
+      'conflict',
+      judged.verdicts.length > 0
+        ? 'Every answered prompt is judged already.'
+        : 'No prompt has two whole answers yet. Ask them first.',
+    );
+  await askingRepository(trx, 'judging').begin(userId, judging.id, overBudget);
+  await judgingRepository(trx).setDue(userId, judging.id, open);
+  await queueJudging(trx, { userId, judgingId: judging.id });
+}
+
+async function create(
+  parts: Dependencies,
+  { userId, stillMay }: Actor,
+  comparisonId: number,
+  { overBudget = false, ...draft }: z.output<typeof api.create.body>,
+): Promise<Judging> {
+  const { db } = parts.database;
+  await findComparison(comparisonRepository(db), userId, comparisonId);
+  await parts.sideQuestions.check(userId, { overBudget });
+  const judgingId = await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await lockUserRow(trx, userId);
+    await findComparison(comparisonRepository(trx), userId, comparisonId);
+    const rows = judgingRepository(trx);
+    if ((await rows.list(userId, comparisonId)).length >= judgingLimit)
+      throw new AppError(
+        'conflict',
+        `A comparison can be judged ${judgingLimit} times. Delete one of the judgings first.`,
+      );
+    const id = await rows.insert(userId, comparisonId, draft);
+    await begin(parts, trx, userId, await findJudging(trx, userId, { id: comparisonId, judgingId: id }), overBudget);
+    return id;
+  });
+  return toJudging(await findJudging(db, userId, { id: comparisonId, judgingId }));
+}
+
+/** Whatever a crash or a failure has cut off is asked again here, by a person's word, and nowhere else. */
+async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids, overBudget: boolean) {
+  const { db } = parts.database;
+  await findJudging(db, userId, ids);
+  await parts.sideQuestions.check(userId, { overBudget });
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await lockUserRow(trx, userId);
+    const judging = await findJudging(trx, userId, ids);
+    if (judging.state === 'idle') await begin(parts, trx, userId, judging, overBudget);
+  });
+  return toJudging(await findJudging(db, userId, ids));
+}
+
+async function stop({ database: { db }, sideQuestions }: Dependencies, userId: number, ids: Ids): Promise<Judging> {
+  const { id: judgingId } = await findJudging(db, userId, ids);
+  await db.transaction().execute((trx) => askingRepository(trx, 'judging').stop(userId, judgingId, null));
+  await sideQuestions.stop(userId, await judgingRepository(db).threadIds(userId, { judgingId }));
+  return toJudging(await findJudging(db, userId, ids));
+}
+
+async function remove(parts: Dependencies, userId: number, ids: Ids) {
+  await stop(parts, userId, ids);
+  const { id, judgingId } = ids;
+  await parts.database.db.transaction().execute(async (trx) => {
+    const rows = judgingRepository(trx);
+    await parts.sideQuestions.remove(trx, userId, () => rows.threadIds(userId, { judgingId }));
+    await rows.delete(userId, id, judgingId);
+  });
+}
+
+export function judgingService(parts: Dependencies) {
+  const { db } = parts.database;
+  return {
+    async list(userId: number, comparisonId: number): Promise<{ items: Judging[] }> {
+      await findComparison(comparisonRepository(db), userId, comparisonId);
+      return { items: (await judgingRepository(db).list(userId, comparisonId)).map(toJudging) };
+    },
+    async find(userId: number, ids: Ids): Promise<WholeJudging> {
+      const judging = await findJudging(db, userId, ids);
+      const judged = await judgedOf(parts, db, userId, judging);
+      return {
+        ...toJudging(judging),
+        ...resultsOf(judged),
+        open: allToJudge(judged).length,
+        estimate: await judgingEstimate(parts.pricing, userId, judged),
+      };
+    },
+    async estimate(userId: number, comparisonId: number, draft: NewJudging) {
+      return judgingEstimate(parts.pricing, userId, await judgedOf(parts, db, userId, { comparisonId, ...draft }));
+    },
+    create: (actor: Actor, comparisonId: number, draft: z.output<typeof api.create.body>) =>
+      create(parts, actor, comparisonId, draft),
+    start: (actor: Actor, ids: Ids, { overBudget = false }: z.output<typeof api.start.body>) =>
+      start(parts, actor, ids, overBudget),
+    stop: (userId: number, ids: Ids) => stop(parts, userId, ids),
+    remove: (userId: number, ids: Ids) => remove(parts, userId, ids),
+    jobs: [judgingJob(parts)],
+  };
+}

@@ -1,0 +1,114 @@
+import type { JudgeAnswer, Judging, Outcome, Verdict, WholeJudging } from '@roster/contracts/comparison-judging';
+import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons';
+import type { SideAnswer } from '#server/features/chat/side-questions/repository';
+import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/answers';
+import type { PromptRecord } from '#server/features/comparisons/repository';
+import type { JudgedTexts } from './judge-prompt.ts';
+import { type Choice, readVerdict } from './read-verdict.ts';
+import { type JudgingRecord, type Order, orders, type VerdictRecord } from './repository.ts';
+
+const sideOf: Record<Order, Record<Choice, Vote>> = {
+  candidateFirst: { first: 'candidate', second: 'baseline', tie: 'tie' },
+  baselineFirst: { first: 'baseline', second: 'candidate', tie: 'tie' },
+};
+
+export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]): number[] =>
+  verdicts.flatMap((verdict) => orders.map((order) => verdict[order])).filter((id) => id !== null);
+
+function judgeAnswer(order: Order, answer: SideAnswer | undefined): JudgeAnswer | null {
+  if (!answer) return null;
+  const said = answer.state === 'complete' ? readVerdict(answer.text) : null;
+  return { ...answer, choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
+}
+
+/** Only where the judge chose the same in both orders is it a choice. */
+function outcomeOf({ candidateFirst: one, baselineFirst: other }: Pick<Verdict, Order>): Outcome | null {
+  if (one?.state !== 'complete' || other?.state !== 'complete') return null;
+  if (one.choice === null || other.choice === null) return 'unreadable';
+  return one.choice === other.choice ? one.choice : 'position';
+}
+
+/** An answer was asked for again since it was judged. */
+const isStale = (verdict: VerdictRecord, prompt: PromptRecord) =>
+  judgeThreadsOf([verdict]).length > 0 &&
+  (verdict.judgedCandidate !== prompt.candidateThreadId || verdict.judgedBaseline !== prompt.baselineThreadId);
+
+export function toVerdict(record: VerdictRecord, prompt: PromptRecord, answers: Answers): Verdict {
+  const { promptId, isDue } = record;
+  const [candidateFirst, baselineFirst] = orders.map((order) => judgeAnswer(order, answers.get(record[order] ?? 0)));
+  const asked = { candidateFirst: candidateFirst ?? null, baselineFirst: baselineFirst ?? null };
+  return { promptId, isDue, isStale: isStale(record, prompt), outcome: outcomeOf(asked), ...asked };
+}
+
+/** Everything that verdicts are made of, as it is at one moment. */
+export type Judged = {
+  comparison: Comparison;
+  judging: Pick<Judging, 'criteria' | 'model'>;
+  prompts: PromptRecord[];
+  verdicts: VerdictRecord[];
+  /** Of both sides, and of the judge. */
+  answers: Answers;
+};
+
+export type ToJudge = { prompt: PromptRecord; orders: Order[]; texts: Record<Order, JudgedTexts> };
+
+function textsOf({ baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
+  if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
+  const told = instructionsFor(candidate, prompt);
+  const { turns, expected } = prompt;
+  const both = { instructions: told === instructionsFor(baseline, prompt) ? told : null, turns, expected };
+  const [ours, theirs] = [shown.candidate.text, shown.baseline.text];
+  return {
+    candidateFirst: { ...both, first: ours, second: theirs },
+    baselineFirst: { ...both, first: theirs, second: ours },
+  };
+}
+
+/** What is to be asked of the judge about a prompt; undefined: nothing, or not all answers are there. */
+export function toJudge({ comparison, verdicts, answers }: Judged, prompt: PromptRecord): ToJudge | undefined {
+  const texts = textsOf(comparison, prompt, toShown(prompt, answers));
+  if (!texts) return undefined;
+  const record = verdicts.find(({ promptId }) => promptId === prompt.id);
+  const verdict = record && toVerdict(record, prompt, answers);
+  if (isUnderWay(verdict?.candidateFirst ?? null) || isUnderWay(verdict?.baselineFirst ?? null)) return undefined;
+  const isOpen = (order: Order) => !verdict || verdict.isStale || verdict[order]?.state !== 'complete';
+  const open = orders.filter(isOpen);
+  return open.length === 0 ? undefined : { prompt, orders: open, texts };
+}
+
+export const allToJudge = (judged: Judged): ToJudge[] =>
+  judged.prompts.flatMap((prompt) => toJudge(judged, prompt) ?? []);
+
+const asVote = (outcome: Outcome | null): Vote | null =>
+  outcome === 'position' ? 'tie' : outcome === 'unreadable' ? null : outcome;
+
+/** The verdicts, with what they add up to. One whose answers have changed counts no more. */
+export function resultsOf({
+  prompts,
+  verdicts: records,
+  answers,
+}: Judged): Pick<WholeJudging, 'verdicts' | 'tally' | 'agreement'> {
+  const byId = new Map(prompts.map((prompt) => [prompt.id, prompt]));
+  const tally = { candidate: 0, baseline: 0, tie: 0, position: 0, unreadable: 0 };
+  const agreement = { same: 0, of: 0 };
+  const verdicts = records.flatMap((record) => {
+    const prompt = byId.get(record.promptId);
+    return prompt ? [{ prompt, verdict: toVerdict(record, prompt, answers) }] : [];
+  });
+  for (const { prompt, verdict } of verdicts) {
+    const { outcome, isStale: isOld } = verdict;
+    if (outcome === null || isOld) continue;
+    const choice = asVote(outcome);
+    if (outcome === 'position' || outcome === 'unreadable') tally[outcome]++;
+    if (choice === null) continue;
+    tally[choice]++;
+    if (prompt.vote === null) continue;
+    agreement.of++;
+    if (prompt.vote === choice) agreement.same++;
+  }
+  return { verdicts: verdicts.map(({ verdict }) => verdict), tally, agreement };
+}
+
+export function toJudging({ comparisonId: _, ...judging }: JudgingRecord): Judging {
+  return judging;
+}

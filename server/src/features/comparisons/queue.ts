@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { defineJob } from '#server/jobs/define';
+import { enqueueOnce } from '#server/jobs/queue';
+
+const Asking = z.object({ userId: z.number(), comparisonId: z.number() });
+export type Asking = z.output<typeof Asking>;
+
+/** Asks what is due of a comparison that was started, as far as there is room for answers. */
+export const askJob = defineJob({ name: 'comparisons.ask', payload: Asking });
+
+export const queueAsking = (trx: Kysely<Database>, { userId, comparisonId }: Asking, inMs = 0) =>
+  enqueueOnce(trx, askJob, { userId, comparisonId }, { inMs });
+
+const JudgingWork = z.object({ userId: z.number(), judgingId: z.number() });
+export type JudgingWork = z.output<typeof JudgingWork>;
+
+/** Asks the judge what is due, likewise. */
+export const judgeJob = defineJob({ name: 'comparisons.judge', payload: JudgingWork });
+
+export const queueJudging = (trx: Kysely<Database>, { userId, judgingId }: JudgingWork, inMs = 0) =>
+  enqueueOnce(trx, judgeJob, { userId, judgingId }, { inMs });
+
+/** In the transaction that ends an answer: there is room for the next. */
+export const sideAnswerEnded = (
+  trx: Kysely<Database>,
+  { judgingId, ...asking }: Asking & { judgingId: number | null },
+) => (judgingId === null ? queueAsking(trx, asking) : queueJudging(trx, { userId: asking.userId, judgingId }));

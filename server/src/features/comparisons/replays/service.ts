@@ -1,0 +1,117 @@
+import type { Assistant } from '@roster/contracts/assistants';
+import type { ComparedSettings } from '@roster/contracts/comparisons';
+import { type replays as api, offeredQuestions, type Replay, replayedTokens } from '@roster/contracts/replays';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import { estimateTokens } from '#server/conversation/token-estimate';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
+import type { NotTakenBy } from '#server/features/assistants/moves/not-taken';
+import type { AssistantRepository } from '#server/features/assistants/repository';
+import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
+import { findComparison } from '#server/features/comparisons/asking';
+import { comparisonRepository } from '#server/features/comparisons/repository';
+import { storeComparison } from '#server/features/comparisons/service';
+import type { ModelService } from '#server/features/models/service';
+import type { Actor } from '#server/http/actor';
+import type { Catalogue } from '#server/provider/catalogue';
+
+type Dependencies = {
+  database: Pick<OpenDatabase, 'db'>;
+  catalogue: Pick<Catalogue, 'contextTokens' | 'parameters'>;
+  models: Pick<ModelService, 'usable'>;
+  askedQuestions: AskedQuestions;
+  assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
+  notTakenBy: NotTakenBy;
+};
+type Wanted = z.output<typeof api.create.body>;
+
+const refuse = (field: keyof Wanted, message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+async function findAssistant({ assistantsIn }: Dependencies, db: Kysely<Database>, userId: number, id: number) {
+  const assistant = await assistantsIn(db).find(userId, id);
+  if (!assistant) throw new AppError('not_found', 'Assistant not found.');
+  return assistant;
+}
+
+async function checkModels({ models }: Dependencies, userId: number, { fromModel, toModel, baseline }: Wanted) {
+  if (fromModel === toModel) throw refuse('toModel', 'Choose another model than the one that has answered');
+  const usable = await models.usable(userId);
+  const isUsable = (model: string) => !usable || usable.has(model);
+  if (!isUsable(toModel)) throw refuse('toModel', `Model ${toModel} is not among the models your API key can use`);
+  if (baseline === 'asked' && !isUsable(fromModel))
+    throw refuse('baseline', `Your API key cannot use ${fromModel} any more. Compare with its answers of then.`);
+}
+
+/** The assistant with a model: what that takes of it. */
+function settingsWith({ catalogue }: Dependencies, assistant: Assistant, model: string): ComparedSettings {
+  const { temperature, reasoningEffort, instructions, responseSchema, version } = assistant;
+  const { effort } = catalogue.parameters(model, { temperature, effort: reasoningEffort });
+  return { label: model, model, instructions, temperature, effort, responseSchema, assistantVersion: version };
+}
+
+/** Three quarters of what the models that are asked can read, where that is less. */
+function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, asked: string[]): number {
+  const contexts = asked.map((model) => catalogue.contextTokens(model) ?? Number.POSITIVE_INFINITY);
+  return Math.min(replayedTokens, ...contexts.map((context) => (context * 3) / 4)) - estimateTokens(instructions);
+}
+
+async function create(
+  dependencies: Dependencies,
+  { userId, stillMay }: Actor,
+  assistantId: number,
+  wanted: Wanted,
+): Promise<Replay> {
+  const { database, askedQuestions, assistantsIn, notTakenBy, catalogue } = dependencies;
+  const { db } = database;
+  const { fromModel, toModel, baseline } = wanted;
+  const found = await findAssistant(dependencies, db, userId, assistantId);
+  await checkModels(dependencies, userId, wanted);
+  const answerIds = [...new Set(wanted.answerIds)];
+  const asked = baseline === 'asked' ? [fromModel, toModel] : [toModel];
+  const room = roomFor(dependencies, found, asked);
+  const questions = await askedQuestions.inContext(userId, { assistantId, model: fromModel }, answerIds, room);
+  if (questions.length < answerIds.length)
+    throw new AppError('not_found', 'One of these questions is not there any more. Choose again.');
+  const id = await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await assistantsIn(trx).lock(userId);
+    const assistant = await findAssistant(dependencies, trx, userId, assistantId);
+    return storeComparison(
+      trx,
+      userId,
+      {
+        ...{ kind: 'replay', assistantId, title: `${assistant.name}: ${fromModel} and ${toModel}` },
+        baseline: settingsWith(dependencies, assistant, fromModel),
+        candidate: settingsWith(dependencies, assistant, toModel),
+      },
+      questions.map(({ turns, answer }) => ({
+        ...{ turns, expected: null },
+        baselineText: baseline === 'stored' ? answer : null,
+      })),
+    );
+  });
+  const total = (count: (question: (typeof questions)[number]) => number) =>
+    questions.reduce((sum, question) => sum + count(question), 0);
+  return {
+    comparison: await findComparison(comparisonRepository(db), userId, id),
+    notTaken: notTakenBy(catalogue, toModel)({ ...found, model: fromModel }),
+    messagesLeftOut: total(({ messagesLeftOut }) => messagesLeftOut),
+    filesLeftOut: total(({ filesLeftOut }) => filesLeftOut),
+  };
+}
+
+/** What an assistant was really asked, put to another model beside the answers of then. */
+export function replayService(dependencies: Dependencies) {
+  const { database, askedQuestions } = dependencies;
+  return {
+    async questions(userId: number, assistantId: number, { model, programs }: z.output<typeof api.questions.query>) {
+      await findAssistant(dependencies, database.db, userId, assistantId);
+      const of = { assistantId, model, programs: programs === 'true' };
+      return { items: await askedQuestions.list(userId, of, offeredQuestions) };
+    },
+    create: (actor: Actor, assistantId: number, wanted: Wanted) => create(dependencies, actor, assistantId, wanted),
+  };
+}

@@ -1,0 +1,234 @@
+import {
+  ComparedSettings,
+  type Comparison,
+  type ComparisonKind,
+  StoredText,
+  type Vote,
+} from '@roster/contracts/comparisons';
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { Example } from './example-line.ts';
+
+/** What is put to the sides. */
+export type NewPrompt = Omit<Example, 'instructions'> & {
+  /** Where the sides have none of their own. */
+  instructions?: string;
+  /** Stands for the baseline's answer, which is then not asked for. */
+  baselineText?: StoredText | null;
+};
+
+export type PromptRecord = Example & {
+  id: number;
+  candidateThreadId: number | null;
+  baselineThreadId: number | null;
+  baselineText: StoredText | null;
+  vote: Vote | null;
+  isDue: boolean;
+};
+
+export type NewComparison = {
+  kind: ComparisonKind;
+  title: string;
+  assistantId: number | null;
+  candidate: ComparedSettings;
+  /** null: only the candidate is asked. */
+  baseline: ComparedSettings | null;
+};
+
+const promptColumns = [
+  'id',
+  'instructions',
+  'turns',
+  'expected',
+  'candidate_thread_id as candidateThreadId',
+  'baseline_thread_id as baselineThreadId',
+  'baseline_text as baselineText',
+  'vote',
+  'is_due as isDue',
+] as const;
+
+type ThreadColumn = 'candidate_thread_id' | 'baseline_thread_id';
+
+/** With its results so far: a prompt is answered when both sides have answered it completely. */
+function selectCounted(db: Kysely<Database>, userId: number) {
+  const isAnswered = (thread: ThreadColumn) => sql`exists (
+    select 1 from threads t join runs r on r.message_id = t.head_message_id
+    where t.id = ${sql.ref(`p.${thread}`)} and r.state = 'complete')`;
+  const hasBaseline = sql`(comparisons.baseline is null or p.baseline_text is not null
+    or ${isAnswered('baseline_thread_id')})`;
+  const counted = (condition: ReturnType<typeof sql>) =>
+    sql<number>`(select count(*) from comparison_prompts p where p.comparison_id = comparisons.id and ${condition})`;
+  return db
+    .selectFrom('comparisons')
+    .leftJoin('assistants', (join) =>
+      join
+        .onRef('assistants.id', '=', 'comparisons.assistant_id')
+        .onRef('assistants.user_id', '=', 'comparisons.user_id'),
+    )
+    .select(['comparisons.id', 'comparisons.kind', 'comparisons.title', 'candidate', 'baseline'])
+    .select(['comparisons.state', 'comparisons.refusal', 'comparisons.created_at as createdAt'])
+    .select(['assistants.id as assistantId', 'assistants.name as assistantName'])
+    .select([
+      counted(sql`true`).as('prompts'),
+      counted(sql`${isAnswered('candidate_thread_id')} and ${hasBaseline}`).as('answered'),
+      counted(sql`p.vote = 'candidate'`).as('forCandidate'),
+      counted(sql`p.vote = 'baseline'`).as('forBaseline'),
+      counted(sql`p.vote = 'tie'`).as('ties'),
+    ])
+    .where('comparisons.user_id', '=', userId);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectCounted>['executeTakeFirstOrThrow']>>;
+const toComparison = ({ assistantId, assistantName, forCandidate, forBaseline, ties, ...row }: Row): Comparison => ({
+  ...row,
+  assistant: assistantId === null || assistantName === null ? null : { id: assistantId, name: assistantName },
+  candidate: ComparedSettings.parse(JSON.parse(row.candidate)),
+  baseline: row.baseline === null ? null : ComparedSettings.parse(JSON.parse(row.baseline)),
+  prompts: Number(row.prompts),
+  answered: Number(row.answered),
+  tally: { candidate: Number(forCandidate), baseline: Number(forBaseline), tie: Number(ties) },
+  refusal: row.refusal === null ? null : JSON.parse(row.refusal),
+});
+
+const selectPrompts = (db: Kysely<Database>, userId: number) =>
+  db.selectFrom('comparison_prompts').select(promptColumns).where('user_id', '=', userId);
+type PromptRow = Awaited<ReturnType<ReturnType<typeof selectPrompts>['executeTakeFirstOrThrow']>>;
+const toPrompt = ({ turns, baselineText, isDue, ...row }: PromptRow): PromptRecord => ({
+  ...row,
+  turns: JSON.parse(turns),
+  baselineText: baselineText === null ? null : StoredText.parse(JSON.parse(baselineText)),
+  isDue: isDue === 1,
+});
+
+export function comparisonRepository(db: Kysely<Database>) {
+  return {
+    /** The newest first, from before the id `before` on. */
+    async page(
+      userId: number,
+      limit: number,
+      { before, kind }: { before?: number | undefined; kind?: ComparisonKind | undefined },
+    ): Promise<Comparison[]> {
+      let query = selectCounted(db, userId).orderBy('comparisons.id', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('comparisons.id', '<', before);
+      if (kind !== undefined) query = query.where('comparisons.kind', '=', kind);
+      return (await query.execute()).map(toComparison);
+    },
+    async find(userId: number, id: number): Promise<Comparison | undefined> {
+      const row = await selectCounted(db, userId).where('comparisons.id', '=', id).executeTakeFirst();
+      return row && toComparison(row);
+    },
+    async insert(
+      userId: number,
+      { kind, title, assistantId, candidate, baseline }: NewComparison,
+      prompts: readonly NewPrompt[],
+      at: string,
+    ): Promise<number> {
+      const { id } = await db
+        .insertInto('comparisons')
+        .values({
+          user_id: userId,
+          kind,
+          title,
+          assistant_id: assistantId,
+          candidate: JSON.stringify(candidate),
+          baseline: baseline && JSON.stringify(baseline),
+          refusal: null,
+          created_at: at,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db
+        .insertInto('comparison_prompts')
+        .values(
+          prompts.map(({ instructions = '', turns, expected, baselineText = null }, index) => ({
+            user_id: userId,
+            comparison_id: id,
+            position: index + 1,
+            instructions,
+            turns: JSON.stringify(turns),
+            expected,
+            candidate_thread_id: null,
+            baseline_thread_id: null,
+            baseline_text: baselineText && JSON.stringify(baselineText),
+            vote: null,
+          })),
+        )
+        .execute();
+      return id;
+    },
+    async prompts(userId: number, comparisonId: number): Promise<PromptRecord[]> {
+      const rows = await selectPrompts(db, userId)
+        .where('comparison_id', '=', comparisonId)
+        .orderBy('position')
+        .execute();
+      return rows.map(toPrompt);
+    },
+    async prompt(userId: number, comparisonId: number, promptId: number): Promise<PromptRecord | undefined> {
+      const row = await selectPrompts(db, userId)
+        .where('comparison_id', '=', comparisonId)
+        .where('id', '=', promptId)
+        .executeTakeFirst();
+      return row && toPrompt(row);
+    },
+    /** These are to be asked. */
+    async setDue(userId: number, comparisonId: number, promptIds: readonly number[]) {
+      await db
+        .updateTable('comparison_prompts')
+        .set({ is_due: 1 })
+        .where('user_id', '=', userId)
+        .where('comparison_id', '=', comparisonId)
+        .where('id', 'in', promptIds)
+        .execute();
+    },
+    /** Stores which threads hold the answers now, and removes the vote, which was on others. */
+    async setThreads(
+      userId: number,
+      promptId: number,
+      { candidateThreadId, baselineThreadId }: Pick<PromptRecord, 'candidateThreadId' | 'baselineThreadId'>,
+    ) {
+      await db
+        .updateTable('comparison_prompts')
+        .set({ candidate_thread_id: candidateThreadId, baseline_thread_id: baselineThreadId, vote: null })
+        .where('user_id', '=', userId)
+        .where('id', '=', promptId)
+        .execute();
+    },
+    /** Stores a vote on the answers that were shown, but not where they have been replaced since. */
+    async setVote(userId: number, { id, candidateThreadId, baselineThreadId }: PromptRecord, vote: Vote | null) {
+      const same = (column: ThreadColumn, threadId: number | null) =>
+        threadId === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${threadId}`;
+      const { numUpdatedRows } = await db
+        .updateTable('comparison_prompts')
+        .set({ vote })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where(same('candidate_thread_id', candidateThreadId))
+        .where(same('baseline_thread_id', baselineThreadId))
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Of the answers of one comparison. */
+    async threadIds(userId: number, comparisonId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('comparison_prompts')
+        .select(['candidate_thread_id', 'baseline_thread_id'])
+        .where('user_id', '=', userId)
+        .where('comparison_id', '=', comparisonId)
+        .execute();
+      return rows
+        .flatMap((row) => [row.candidate_thread_id, row.baseline_thread_id])
+        .filter((id) => id !== null)
+        .sort((a, b) => a - b);
+    },
+    async delete(userId: number, id: number): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('comparisons')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+  };
+}
+
+export type ComparisonRepository = ReturnType<typeof comparisonRepository>;

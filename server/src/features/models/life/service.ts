@@ -1,0 +1,75 @@
+import { dayOf } from '@roster/contracts/day';
+import { type EndingModel, endingModelsAtMost, usersOfModelAtMost } from '@roster/contracts/model-life';
+import type { RecentUse } from '#server/features/usage/recent-use';
+import type { Catalogue } from '#server/provider/catalogue';
+import { endOf, type ModelEnd, type NamedModel } from './ends.ts';
+import type { ModelListRepository } from './list-repository.ts';
+import type { ModelUseRepository, TunedModelInUse } from './use-repository.ts';
+
+type Dependencies = {
+  catalogue: Catalogue;
+  lists: ModelListRepository;
+  use: ModelUseRepository;
+  baseUrl: string;
+  recentUse: Pick<RecentUse, 'ofEach'>;
+  now: () => number;
+};
+
+const countOf = (rows: { model: string; count: number }[], model: string) =>
+  rows.find((row) => row.model === model)?.count ?? 0;
+
+/** Whether a tuned model is this one, or was trained from it. */
+const isOf =
+  (model: string) =>
+  ({ model: own, baseModel }: TunedModelInUse) =>
+    own === model || baseModel === model;
+
+/** All models that are in use, each once; a tuned one names its base, which is among them. */
+function named(models: Iterable<string>, tuned: TunedModelInUse[]): NamedModel[] {
+  const bases = new Map(tuned.map(({ model, baseModel }) => [model, baseModel]));
+  const all = new Set([...models, ...tuned.map(({ baseModel }) => baseModel)]);
+  return [...all].map((model) => ({ model, baseModel: bases.get(model) }));
+}
+
+const byDate = (a: ModelEnd, b: ModelEnd) =>
+  a.shutdownDate.localeCompare(b.shutdownDate) || a.model.localeCompare(b.model);
+
+/** Which of the models that a person uses end, by what the provider's list and the catalogue say; nobody is asked. */
+export function modelLifeService({ catalogue, lists, use, baseUrl, recentUse, now }: Dependencies) {
+  const today = () => dayOf(now());
+
+  async function ends(userId: number, models: NamedModel[]): Promise<ModelEnd[]> {
+    const sources = { catalogue, list: await lists.find(userId, baseUrl), today: today() };
+    return models.flatMap((model) => endOf(sources, model) ?? []).sort(byDate);
+  }
+
+  return {
+    async list(userId: number): Promise<EndingModel[]> {
+      const [byAssistants, byConversations, tuned] = await Promise.all([
+        use.byAssistants(userId),
+        use.byConversations(userId),
+        use.tunedModels(userId),
+      ]);
+      const inUse = [...byAssistants, ...byConversations].map(({ model }) => model);
+      const found = (await ends(userId, named(inUse, tuned))).slice(0, endingModelsAtMost);
+      const ids = found.map(({ model }) => model);
+      const [assistants, withUsage] = await Promise.all([
+        use.assistantsOf(userId, ids),
+        recentUse.ofEach(userId, found, now()),
+      ]);
+      return withUsage.map((end) => {
+        const tunedModels = tuned.filter(isOf(end.model));
+        return {
+          ...end,
+          assistants: assistants.filter(({ model }) => model === end.model).map(({ id, name }) => ({ id, name })),
+          assistantCount: countOf(byAssistants, end.model),
+          conversations: countOf(byConversations, end.model),
+          tunedModels: tunedModels.slice(0, usersOfModelAtMost).map(({ id, name, model }) => ({ id, name, model })),
+          tunedModelCount: tunedModels.length,
+        };
+      });
+    },
+  };
+}
+
+export type ModelLifeService = ReturnType<typeof modelLifeService>;

@@ -1,0 +1,104 @@
+import type { GivenUpJob, SystemReport } from '@roster/contracts/system';
+import type { Installation } from '#server/config';
+import type { OpenDatabase } from '#server/db/connect';
+import { lastBackup, lastMailFailure, lastMailSent, remembered } from '#server/db/last-times';
+import { schemaState } from '#server/db/migrate';
+import { processesOn } from '#server/db/presence';
+import { AppError } from '#server/errors';
+import { jobRepository } from '#server/jobs/repository';
+import { failureClass } from '#server/log-failure';
+import type { FileStore } from '#server/storage/file-store';
+import { version } from '#server/version';
+import { NoAnswer, within } from '#server/watch';
+import { freeDiskBytes, upgradeBackups } from './folders.ts';
+import { systemRepository } from './repository.ts';
+import { warningsOf } from './warnings.ts';
+
+export type Looked = {
+  database: OpenDatabase;
+  store: FileStore;
+  installation: Installation;
+};
+
+/** A part that hangs keeps the others waiting for no longer. */
+const partMs = 2_000;
+const givenUpShown = 50;
+
+type Part<Answer> = { answer: Answer | null; problem: string | null };
+
+async function asked<Answer>(work: () => Promise<Answer>): Promise<Part<Answer>> {
+  try {
+    return { answer: await within(partMs, work()), problem: null };
+  } catch (error) {
+    return { answer: null, problem: problemOf(error) };
+  }
+}
+
+function problemOf(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof NoAnswer) return `There is no answer within ${partMs / 1_000} s.`;
+  return `It failed: ${failureClass(error)}.`;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return Math.round((performance.now() - begun) * 10) / 10;
+}
+
+/** How the installation is. Each part is asked at the same time as the others, and has its own limit of time. */
+export async function systemReport(looked: Looked): Promise<SystemReport> {
+  const { database, store, installation } = looked;
+  const { dataDir, minFreeDiskBytes: minimumBytes, mail } = installation;
+  const { db } = database;
+  const [processes, ofDatabase, storage, files, disk, jobs, ofMail, backups] = await Promise.all([
+    asked(() => processesOn(database)),
+    asked(() => databaseState(database)),
+    asked(async () => {
+      const latencyMs = await timed(store.check);
+      return { kind: installation.storeKind, latencyMs, freeBytes: (await store.freeBytes()) ?? null };
+    }),
+    asked(() => systemRepository(database.reader).files()),
+    asked(async () => ({ freeBytes: await freeDiskBytes(dataDir), minimumBytes })),
+    asked(() => jobState(database)),
+    asked(async () => ({
+      delivers: mail !== undefined,
+      lastSentAt: (await remembered(db, lastMailSent))?.at ?? null,
+      lastFailure: (await remembered(db, lastMailFailure)) ?? null,
+    })),
+    asked(async () => ({
+      last: (await remembered(db, lastBackup)) ?? null,
+      beforeUpgrades: await upgradeBackups(dataDir),
+    })),
+  ]);
+  const at = new Date().toISOString();
+  const parts = { processes, database: ofDatabase, storage, files, disk, jobs, mail: ofMail, backups };
+  const warnings = await warningsOf(parts, installation, { now: Date.parse(at), file: database.file });
+  return { version, runtime: process.version, at, ...parts, warnings };
+}
+
+async function databaseState({ db, engine }: OpenDatabase) {
+  const repository = systemRepository(db);
+  const latencyMs = await timed(repository.answers);
+  const schema = await schemaState(db).catch((error: unknown) => {
+    if (error instanceof AppError) return 'older' as const;
+    throw error;
+  });
+  return { engine, latencyMs, schema, ...(await repository.size()) };
+}
+
+async function jobState({ db, reader }: OpenDatabase) {
+  const { oldestDueAt, ...counts } = await jobRepository(reader).counts(new Date().toISOString());
+  const rows = await jobRepository(db).newestGivenUp(givenUpShown);
+  const newestGivenUp = rows.map(
+    ({ id, kind, created_at, given_up_at, attempts, error_class }): GivenUpJob => ({
+      id,
+      kind,
+      createdAt: created_at,
+      givenUpAt: given_up_at ?? created_at,
+      attempts,
+      failure: error_class ?? 'unknown',
+    }),
+  );
+  return { ...counts, oldestDueAt, newestGivenUp };
+}

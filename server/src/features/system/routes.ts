@@ -1,0 +1,21 @@
+import { system as api } from '@roster/contracts/system';
+import { AppError } from '#server/errors';
+import type { Router } from '#server/http/router';
+import { takeUpAgain } from '#server/jobs/queue';
+import { type Looked, systemReport } from './report.ts';
+
+export function systemRoutes({ route }: Router, looked: Looked) {
+  route(api.report, () => systemReport(looked));
+  route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
+    const kind = await looked.database.db.transaction().execute(async (trx) => {
+      await actor.stillMay(trx);
+      return takeUpAgain(trx, jobId);
+    });
+    if (kind === undefined)
+      throw new AppError(
+        'not_found',
+        'There is no such job that was given up. Refresh the page to see those that are left.',
+      );
+    request.log.info({ event: 'job_retried', jobId, kind, by: actor.userId }, 'a job that was given up is due again');
+  });
+}

@@ -1,0 +1,74 @@
+import type { SystemReport, SystemWarning } from '@roster/contracts/system';
+import type { Installation } from '#server/config';
+import { configWarnings } from '#server/config-warnings';
+import { isOpenToOthers } from './folders.ts';
+
+type Parts = Pick<SystemReport, 'processes' | 'database' | 'storage' | 'files' | 'disk' | 'jobs' | 'mail' | 'backups'>;
+type About = { now: number; file: string | undefined };
+
+const dayMs = 24 * 60 * 60_000;
+const backupAgeMs = 7 * dayMs;
+/** Longer than any pause between two looks of the worker. */
+const jobAgeMs = 15 * 60_000;
+
+const problem = (text: string): SystemWarning => ({ level: 'problem', text });
+const advice = (text: string): SystemWarning => ({ level: 'advice', text });
+
+/** What is insecure, nearly full or left undone, in words for whoever can change it. Problems come first. */
+export async function warningsOf(parts: Parts, installation: Installation, about: About): Promise<SystemWarning[]> {
+  const all = [
+    ...ofState(parts, about),
+    ...(await ofFiles(installation, about)),
+    ...configWarnings(installation),
+    ...ofInstallation(parts, installation),
+  ];
+  return all.toSorted((one, other) => Number(one.level === 'advice') - Number(other.level === 'advice'));
+}
+
+function* ofState({ database, disk, jobs, backups, mail }: Parts, { now }: About): Generator<SystemWarning> {
+  if (database.answer?.schema === 'older')
+    yield problem('The database is older than this version. Restart the server, which brings it up to date.');
+  if (database.answer?.schema === 'newer')
+    yield advice('A newer version of Roster has changed the database. Bring this server up to that version too.');
+  const { freeBytes, minimumBytes } = disk.answer ?? { freeBytes: Number.POSITIVE_INFINITY, minimumBytes: 0 };
+  if (freeBytes < minimumBytes)
+    yield problem('The disk of the data folder is full: uploads are refused. Make room, or use a larger disk.');
+  else if (freeBytes < 2 * minimumBytes)
+    yield problem('The disk of the data folder is nearly full: soon uploads will be refused. Make room.');
+  const oldest = jobs.answer?.oldestDueAt;
+  if (oldest && now - Date.parse(oldest) > jobAgeMs)
+    yield problem(
+      'Background jobs have been due for more than 15 minutes. Look into the log for why they are not done.',
+    );
+  if (jobs.answer && jobs.answer.givenUp > 0)
+    yield advice('Background jobs were given up. Look at why, mend it, and retry them.');
+  const last = backups.answer?.last;
+  if (backups.answer && !last) yield advice('There is no backup yet. Make one with: npm run roster -- backup FILE.tar');
+  if (last && now - Date.parse(last.at) > backupAgeMs)
+    yield problem('The last backup is older than 7 days. Make one with: npm run roster -- backup FILE.tar');
+  const { lastFailure, lastSentAt } = mail.answer ?? {};
+  if (lastFailure && lastFailure.at > (lastSentAt ?? ''))
+    yield problem('The last mail could not be sent. Check SMTP_URL.');
+}
+
+async function ofFiles({ masterKeyFile }: Installation, { file }: About): Promise<SystemWarning[]> {
+  const isOpen = (path: string | undefined) =>
+    path === undefined ? undefined : isOpenToOthers(path).catch(() => undefined);
+  const [key, database] = await Promise.all([isOpen(masterKeyFile), isOpen(file)]);
+  return [
+    ...(key ? [problem('The file of the master key is open to others on this machine. Close it with chmod 600.')] : []),
+    ...(database
+      ? [problem('The file of the database is open to others on this machine. Close it with chmod 600.')]
+      : []),
+  ];
+}
+
+function* ofInstallation(
+  { database, processes }: Parts,
+  { trustProxy, storeKind }: Installation,
+): Generator<SystemWarning> {
+  if (database.answer?.engine === 'sqlite' && trustProxy > 1)
+    yield advice('One process on SQLite stands behind several proxies. For more than one process use PostgreSQL.');
+  if ((processes.answer?.length ?? 0) > 1 && storeKind === 'folder')
+    yield advice('Several processes keep files in a folder: it must be the same one for all of them, or use S3.');
+}

@@ -1,0 +1,45 @@
+import { dayOf } from '@roster/contracts/day';
+import { type ComparedUse, comparedDays } from '@roster/contracts/usage';
+import type { analyticsRepository } from './analytics-repository.ts';
+import type { PricingService } from './pricing.ts';
+import { noUsage, type Sums } from './sums.ts';
+
+/** A model, and the one whose price its own is compared with; null: with none. */
+type ComparedModel = { model: string; successor: string | null };
+
+const dayMs = 24 * 60 * 60_000;
+/** The first of the days, the last of which is today. */
+const firstDay = (now: number) => dayOf(now - (comparedDays - 1) * dayMs);
+
+/** What a person used of models lately, and what the same tokens cost with another one. */
+export function recentUse(
+  sums: Pick<ReturnType<typeof analyticsRepository>, 'byModelSince'>,
+  pricing: Pick<PricingService, 'sumPrice'>,
+) {
+  async function shown(userId: number, used: Sums | undefined, other: string | null): Promise<ComparedUse> {
+    const { requests, inputTokens, cachedTokens, outputTokens, reasoningTokens, ...cost } = used ?? noUsage;
+    const counts = { inputTokens, cachedTokens, cacheWriteTokens: 0, outputTokens, reasoningTokens };
+    return {
+      ...{ requests, inputTokens, cachedTokens, outputTokens },
+      costUsd: cost.unpricedRequests > 0 ? null : cost.costUsd,
+      costAfterUsd: other === null ? null : await pricing.sumPrice(userId, other, counts),
+    };
+  }
+
+  return {
+    async of(userId: number, { model, successor }: ComparedModel, now: number): Promise<ComparedUse> {
+      const used = await sums.byModelSince(userId, [model], firstDay(now));
+      return shown(userId, used.get(model), successor);
+    },
+    /** Each with its usage beside it. */
+    async ofEach<Model extends ComparedModel>(userId: number, models: readonly Model[], now: number) {
+      const ids = models.map(({ model }) => model);
+      const used = await sums.byModelSince(userId, ids, firstDay(now));
+      return Promise.all(
+        models.map(async (one) => ({ ...one, usage: await shown(userId, used.get(one.model), one.successor) })),
+      );
+    },
+  };
+}
+
+export type RecentUse = ReturnType<typeof recentUse>;

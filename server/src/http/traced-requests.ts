@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify';
+import { noTracing, type Span, type Tracing } from '#server/tracing/tracing';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** null where there are no traces. */
+    span: Span | null;
+  }
+}
+
+/** Makes each request a span, which what is done for it is a part of. */
+export function traceRequests(app: FastifyInstance, tracing: Tracing) {
+  app.decorateRequest('span', null);
+  if (tracing === noTracing) return;
+  app.addHook('onRequest', (request, _reply, next) => {
+    const { method, headers, routeOptions } = request;
+    const route = routeOptions.url ?? 'none';
+    const parent = String(headers.traceparent ?? '');
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const span = tracing.start(`${method} ${route}`, 'server', { attributes, parent });
+    request.span = span;
+    tracing.within(span, next);
+  });
+  // What reads the body goes by the connection, which belongs to no request.
+  app.addHook('preHandler', (request, _reply, next) => {
+    if (request.span) tracing.within(request.span, next);
+    else next();
+  });
+  app.addHook('onResponse', async ({ span }, { statusCode }) => {
+    span?.set({ 'http.response.status_code': statusCode });
+    span?.end(statusCode >= 500 ? String(statusCode) : undefined);
+  });
+}

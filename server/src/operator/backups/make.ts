@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '#server/config';
+import { connectBeside } from '#server/db/connect';
+import { checkSchema } from '#server/db/migrate';
+import { digest } from '#server/operator/archive';
+import { backUp } from '#server/operator/backup';
+import { Refused } from '#server/operator/refused';
+import { neededBytes } from '#server/operator/tables-repository';
+import type { Secret } from '#server/security/secret';
+import { createFileStore } from '#server/storage/create';
+import { encrypted } from './age.ts';
+import { type BackupTarget, openTarget, type TargetPlace } from './targets.ts';
+
+export type BackupOrder = Pick<Config, 'databaseUrl' | 'dataDir' | 's3' | 'minFreeDiskBytes'> & {
+  target: TargetPlace;
+  keep: number;
+  passphrase: Secret | undefined;
+  name: string;
+};
+
+export type MadeBackup = { bytes: number; removed: string[] };
+
+const workName = /^scheduled\.tar(\.part|\.db\.part)?$/;
+
+/** Makes one backup, reads it back from where it was put, and then removes those that are too many. */
+export async function makeBackup(order: BackupOrder): Promise<MadeBackup> {
+  const folder = join(order.dataDir, 'backups');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await clear(folder);
+  try {
+    const file = join(folder, 'scheduled.tar');
+    await writeWhole(order, folder, file);
+    return await bringToTarget(order, file);
+  } finally {
+    await clear(folder);
+  }
+}
+
+async function clear(folder: string) {
+  for (const name of (await readdir(folder)).filter((name) => workName.test(name))) await rm(join(folder, name));
+}
+
+async function writeWhole({ databaseUrl, dataDir, s3, minFreeDiskBytes }: BackupOrder, folder: string, file: string) {
+  const database = connectBeside(databaseUrl, dataDir);
+  try {
+    await checkSchema(database);
+    // A full disk would keep people from writing: then there is rather no backup.
+    const { bavail, bsize } = await statfs(folder);
+    const needed = await neededBytes(database);
+    if (bavail * bsize - needed < minFreeDiskBytes)
+      throw new Refused(
+        `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
+      );
+    await backUp({ database, store: await createFileStore({ dataDir, s3 }) }, file);
+  } finally {
+    await database.close();
+  }
+}
+
+async function bringToTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {
+  const target = openTarget(place, s3);
+  const plain = createReadStream(file);
+  const sent = passedOn(passphrase ? encrypted(plain, passphrase) : plain);
+  await target.put(name, sent.content);
+  const { bytes, sha256 } = sent.whole();
+  const found = await target.read(name).then(digest);
+  if (found.sha256 !== sha256) {
+    await target.remove(name);
+    throw new Refused(
+      `${name} was read back with other bytes than were written. It was removed, and earlier ones were kept.`,
+    );
+  }
+  return { bytes, removed: await removeOld(target, keep, name) };
+}
+
+/** The content and, once all of it has gone by, what it was. */
+function passedOn(content: AsyncIterable<Buffer>) {
+  const hash = createHash('sha256');
+  const gone = { bytes: 0 };
+  async function* through() {
+    for await (const piece of content) {
+      hash.update(piece);
+      gone.bytes += piece.length;
+      yield piece;
+    }
+  }
+  return { content: through(), whole: () => ({ bytes: gone.bytes, sha256: hash.digest('hex') }) };
+}
+
+async function removeOld(target: BackupTarget, keep: number, newest: string): Promise<string[]> {
+  const names = (await target.names()).toSorted().toReversed();
+  const old = names.filter((name) => name !== newest).slice(keep - 1);
+  for (const name of old) await target.remove(name);
+  return old;
+}

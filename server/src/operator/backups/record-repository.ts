@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+
+const name = 'backup';
+const Time = z.iso.datetime();
+
+/** The newest backup that was begun. Times of one that was not are null. */
+const BackupRecord = z.strictObject({
+  /** The time of the schedule that it was made for; at first the one at which Roster knew of a schedule. */
+  slot: Time,
+  startedAt: Time.nullable(),
+  /** null with `startedAt`: it is being made, unless `leaseUntil` has passed. */
+  finishedAt: Time.nullable(),
+  bytes: z.int().nullable(),
+  verified: z.boolean(),
+  failure: z.string().nullable(),
+  file: z.string().nullable(),
+  /** When the last good one was finished; it stays while later ones fail. */
+  goodAt: Time.nullable(),
+  leaseUntil: Time.nullable(),
+});
+export type BackupRecord = z.infer<typeof BackupRecord>;
+
+/** What is known of scheduled backups: one value, which a process changes only as it has read it. */
+export const backupRecordRepository = (db: Kysely<Database>) => ({
+  async find(): Promise<BackupRecord | undefined> {
+    const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+    return row && BackupRecord.parse(JSON.parse(row.value));
+  },
+  async begin(record: BackupRecord) {
+    await db
+      .insertInto('settings')
+      .values({ name, value: JSON.stringify(record) })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+  },
+  /** Whether it was still as it had been: otherwise another process was first, and nothing is changed. */
+  async change(before: BackupRecord, after: BackupRecord): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('settings')
+      .set({ value: JSON.stringify(after) })
+      .where('name', '=', name)
+      .where('value', '=', JSON.stringify(before))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+});

@@ -1,0 +1,24 @@
+import type { AskedQuestion, Replay } from '@roster/contracts/replays';
+import type { Visitor } from './visitor.ts';
+
+/** What an assistant has answered with a model. */
+export async function questionsOf(visitor: Visitor, assistantId: number, query: Record<string, string> = {}) {
+  const search = new URLSearchParams({ model: 'gpt-4o', ...query });
+  const { status, body } = await visitor.get(`/api/assistants/${assistantId}/questions?${search}`);
+  if (status !== 200) throw new Error(`No questions: ${status} ${JSON.stringify(body)}`);
+  const { items }: { items: AskedQuestion[] } = body;
+  return items;
+}
+
+export const replayOf = (visitor: Visitor, assistantId: number, answerIds: number[], more: object = {}) =>
+  visitor.post(`/api/assistants/${assistantId}/replays`, {
+    ...{ fromModel: 'gpt-4o', toModel: 'gpt-4.1', answerIds },
+    ...more,
+  });
+
+/** Prepares one. */
+export async function newReplay(...given: Parameters<typeof replayOf>): Promise<Replay> {
+  const { status, body } = await replayOf(...given);
+  if (status !== 201) throw new Error(`No replay: ${status} ${JSON.stringify(body)}`);
+  return body;
+}

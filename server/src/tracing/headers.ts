@@ -1,0 +1,15 @@
+/** As OpenTelemetry writes them: `name=value`, with commas between them and values encoded as in an address. undefined: otherwise. */
+export function readHeaders(list: string): Record<string, string> | undefined {
+  const read: Record<string, string> = {};
+  for (const part of list.split(',')) {
+    if (part.trim() === '') continue;
+    const [, name = '', value = ''] = /^([\w-]+)=([\x21-\x7e]*)$/.exec(part.trim()) ?? [];
+    if (name === '') return undefined;
+    try {
+      read[name] = decodeURIComponent(value);
+    } catch {
+      return undefined;
+    }
+  }
+  return read;
+}

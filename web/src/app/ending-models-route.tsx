@@ -1,0 +1,41 @@
+import type { EndingModel } from '@roster/contracts/model-life';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { modelLifeQuery } from '#web/data/model-life.ts';
+import { MoveAssistants } from '#web/features/assistants/moves/move-assistants.tsx';
+import { EndingModelsPage } from '#web/features/models/ending-models-page.tsx';
+import { Button } from '#web/ui/button.tsx';
+
+export function EndingModelsRoute() {
+  return (
+    <EndingModelsPage
+      action={(model) => (model.assistantCount > 0 ? <MoveFrom key={model.model} model={model} /> : null)}
+    />
+  );
+}
+
+/** Moves the assistants that use a model. */
+function MoveFrom({ model: { model, successor } }: { model: EndingModel }) {
+  const client = useQueryClient();
+  const { reason } = useEditing();
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+    void client.invalidateQueries({ queryKey: modelLifeQuery.queryKey });
+  };
+  return (
+    <>
+      <Button
+        size="sm"
+        className="max-md:h-10"
+        disabledReason={reason}
+        aria-label={`Move the assistants on ${model}`}
+        onClick={() => setOpen(true)}
+      >
+        Move...
+      </Button>
+      {isOpen && <MoveAssistants fromModel={model} successor={successor} onClose={close} />}
+    </>
+  );
+}

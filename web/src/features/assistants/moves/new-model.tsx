@@ -1,0 +1,53 @@
+import type { ModelList } from '@roster/contracts/models';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { modelGroups } from '#web/data/model-groups.ts';
+import { modelsQuery } from '#web/data/models.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Select } from '#web/ui/select.tsx';
+
+/** The models to choose from: the successor first, without the one that is left. */
+function groupsFor(list: ModelList | undefined, fromModel: string, suggested: string) {
+  const others = modelGroups(list, '').map(({ label, ids }) => ({
+    label,
+    ids: ids.filter((id) => id !== fromModel && id !== suggested),
+  }));
+  const first = suggested === '' ? [] : [{ label: 'Suggested', ids: [suggested] }];
+  return [...first, ...others.filter(({ ids }) => ids.length > 0)];
+}
+
+/** Only what the key can use, as far as that is known. */
+function suggestedIn(list: ModelList | undefined, successor: string | null, fromModel: string): string {
+  if (successor === null || successor === fromModel) return '';
+  if (list?.source !== 'provider') return successor;
+  return list.models.some(({ id, lifecycle }) => id === successor && lifecycle !== 'gone') ? successor : '';
+}
+
+/** The model that takes another one's place: the successor, until another is picked. */
+export function useNewModel(fromModel: string, successor: string | null) {
+  const models = useQuery(modelsQuery);
+  const [picked, setPicked] = useState<string>();
+  const groups = groupsFor(models.data, fromModel, suggestedIn(models.data, successor, fromModel));
+  const toModel = picked ?? groups[0]?.ids[0] ?? '';
+  return { list: models.data, isKnown: models.isFetched && toModel !== '', groups, toModel, pick: setPicked };
+}
+
+export function NewModelField({ groups, toModel, pick }: ReturnType<typeof useNewModel>) {
+  return (
+    <Field label="New model">
+      {(control) => (
+        <Select {...control} value={toModel} onChange={(event) => pick(event.currentTarget.value)}>
+          {groups.map(({ label, ids }) => (
+            <optgroup key={label} label={label}>
+              {ids.map((id) => (
+                <option key={id} value={id}>
+                  {id}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

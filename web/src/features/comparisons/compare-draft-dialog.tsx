@@ -1,0 +1,99 @@
+import type { Assistant, AssistantChanges } from '@roster/contracts/assistants';
+import { isBlank } from '@roster/contracts/blank';
+import { draftComparisons, draftQuestionLimit } from '@roster/contracts/draft-comparisons';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, errorText } from '#web/lib/api.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { Checkbox } from '#web/ui/checkbox.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { type TypedPrompt, TypedPrompts } from './typed-prompts.tsx';
+
+type CompareDraftDialogProps = {
+  assistant: Assistant;
+  changes: AssistantChanges;
+  onPrepared: (comparisonId: number) => void;
+  onClose: () => void;
+};
+
+/** Chooses the questions that a draft and the saved version are asked. */
+export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: CompareDraftDialogProps) {
+  const [typed, setTyped] = useState<TypedPrompt[]>([{ key: 1, text: '' }]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [problem, setProblem] = useState<string>();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (questions: string[]) =>
+      call(draftComparisons.create, { params: { id: assistant.id }, body: { changes, questions } }),
+    onSuccess: ({ id }) => onPrepared(id),
+  });
+  const submit = () => {
+    const questions = [...chosen, ...typed.map(({ text }) => text.trim()).filter((text) => !isBlank(text))];
+    const isTooMany = questions.length > draftQuestionLimit;
+    const found =
+      questions.length === 0
+        ? 'Enter or choose at least one question'
+        : isTooMany
+          ? `At most ${draftQuestionLimit} questions`
+          : undefined;
+    setProblem(found);
+    if (!found) mutate(questions);
+  };
+  const toggle = (text: string, isChosen: boolean) =>
+    setChosen((now) => new Set(isChosen ? [...now, text] : [...now].filter((other) => other !== text)));
+  return (
+    <FormDialog
+      title={`Compare with version ${assistant.version}`}
+      description="Your changes and the saved version are asked the same questions. You see the cost before anything is asked, and what you have typed is kept."
+      action={['Prepare comparison', 'Preparing...']}
+      busy={isPending}
+      onSubmit={submit}
+      onClose={onClose}
+      failed={{ title: 'The comparison was not prepared', error, fallback: 'Something went wrong on the way.' }}
+      className="space-y-5"
+    >
+      <LatestQuestions assistantId={assistant.id} chosen={chosen} onToggle={toggle} />
+      <TypedPrompts prompts={typed} onChange={setTyped} error={problem} />
+      <Notice title="What is compared">
+        The instructions, model, temperature, reasoning effort and answer format, with the assistant’s files. Tools are
+        not called in a comparison: neither web search, code and pictures, nor those of tool servers.
+      </Notice>
+    </FormDialog>
+  );
+}
+
+type LatestQuestionsProps = {
+  assistantId: number;
+  chosen: ReadonlySet<string>;
+  onToggle: (text: string, isChosen: boolean) => void;
+};
+
+function LatestQuestions({ assistantId, chosen, onToggle }: LatestQuestionsProps) {
+  const query = useQuery({
+    queryKey: ['comparisons', 'questions', assistantId],
+    queryFn: ({ signal }) => call(draftComparisons.questions, { params: { id: assistantId } }, signal),
+  });
+  if (query.isError)
+    return (
+      <RetryNotice tone="destructive" title="The questions of your conversations could not be loaded" query={query}>
+        {errorText(query.error)}
+      </RetryNotice>
+    );
+  if (!query.data || query.data.length === 0) return null;
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1.5 font-medium">From your conversations</legend>
+      <ul className="max-h-60 space-y-1 overflow-y-auto rounded-lg border border-border px-3 py-2">
+        {query.data.map(({ messageId, text }) => (
+          <li key={messageId} className="flex min-h-8 items-center max-md:min-h-10">
+            <Checkbox
+              label={<span className="wrap-anywhere line-clamp-2">{text}</span>}
+              checked={chosen.has(text)}
+              onChange={(event) => onToggle(text, event.target.checked)}
+            />
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}

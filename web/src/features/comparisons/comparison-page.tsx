@@ -1,0 +1,249 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Play, Square, Trash2 } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { errorText } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Page } from '#web/ui/page.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Switch } from '#web/ui/switch.tsx';
+import { AskProblem } from './ask-problem.tsx';
+import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
+import { DraftActions } from './draft-actions.tsx';
+import { Estimate } from './estimate.tsx';
+import { JudgeCard } from './judging/judge-card.tsx';
+import { useJudging } from './judging/use-judging.ts';
+import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
+import {
+  comparisonQuery,
+  isOpen,
+  runsOf,
+  useAskPrompt,
+  useStopAnswers,
+  useVote,
+  type WholeComparison,
+} from './queries.ts';
+import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
+import { type Side, sideNames, sidesOf } from './sides.ts';
+import { SummaryCard } from './summary-card.tsx';
+import { useAsking } from './use-asking.ts';
+
+const back = (
+  <Link
+    to="/fine-tuning"
+    search={{ tab: 'compare' }}
+    className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
+  >
+    All comparisons
+  </Link>
+);
+
+type ComparisonPageProps = {
+  comparisonId: number;
+  /** What moves the assistant of a replay to the model that was tried, which is another feature's. */
+  moving: (move: ReplayedMove) => ReactNode;
+};
+
+export function ComparisonPage({ comparisonId, moving }: ComparisonPageProps) {
+  const { data, error, isFetching, refetch } = useQuery(comparisonQuery(comparisonId));
+  if (data) return <Loaded comparison={data} moving={moving} />;
+  return (
+    <Page title="Comparison" lead={back}>
+      {error ? (
+        <ErrorState
+          title="Failed to load the comparison"
+          message={errorText(error, 'An error occurred while loading the comparison.')}
+          busy={isFetching}
+          onRetry={() => void refetch()}
+        />
+      ) : (
+        <div aria-busy="true" className="space-y-6">
+          <Skeleton className="h-52 w-full rounded-lg" />
+          <Skeleton className="h-72 w-full rounded-lg" />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const temperatureWords = (temperature: number | null) =>
+  temperature === null ? 'each model’s own temperature' : `temperature ${temperature}`;
+
+type LoadedProps = Pick<ComparisonPageProps, 'moving'> & { comparison: WholeComparison };
+
+function Loaded({ comparison, moving }: LoadedProps) {
+  const { id, items, candidate, baseline } = comparison;
+  const models = useMemo<Record<Side, string>>(
+    () => ({ candidate: candidate.model, baseline: baseline?.model ?? '' }),
+    [candidate.model, baseline?.model],
+  );
+  const sides = sidesOf(comparison);
+  const { reason } = useEditing();
+  const asking = useAsking(comparison);
+  const { actions, single, blocked } = useActions(id, items, asking.isAsking);
+  const [isBlind, setIsBlind] = useState(false);
+  const judging = useJudging(id);
+  return (
+    <Page
+      title="Comparison"
+      lead={<Lead comparison={comparison} />}
+      action={
+        <>
+          <DeleteButton comparison={comparison} />
+          <MoveButton comparison={comparison} moving={moving} />
+          <AskAllButton comparison={comparison} asking={asking} onBegin={single.clear} />
+        </>
+      }
+    >
+      <div className="space-y-6">
+        {comparison.kind === 'draft' && <DraftActions comparison={comparison} />}
+        <SummaryCard comparison={comparison} />
+        <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
+        {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
+        {asking.problem ? (
+          <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
+        ) : null}
+        {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} isBlind={isBlind} />}
+        {items.map((prompt, index) => (
+          <PromptCard
+            key={prompt.id}
+            comparisonId={id}
+            number={index + 1}
+            prompt={prompt}
+            sides={sides}
+            names={sideNames(comparison)}
+            models={models}
+            isBlind={isBlind}
+            verdict={judging.verdicts.get(prompt.id)}
+            reason={reason}
+            blockedReason={blocked}
+            actions={actions}
+            problem={single.problem?.promptId === prompt.id ? single.problem : null}
+          />
+        ))}
+      </div>
+    </Page>
+  );
+}
+
+type ProgressProps = { comparison: WholeComparison; isBlind: boolean; onBlind: (isBlind: boolean) => void };
+
+function Progress({ comparison, isBlind, onBlind }: ProgressProps) {
+  const { items } = comparison;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+      <output className="block text-muted-foreground tabular-nums">
+        {formatNumber(answeredIn(items, sidesOf(comparison)))} of {formatCount(items.length, 'prompt')} answered
+      </output>
+      <Switch
+        label="Blind"
+        description="Hides which model is which until you have voted."
+        checked={isBlind}
+        onChange={(event) => onBlind(event.target.checked)}
+      />
+    </div>
+  );
+}
+
+function Lead({ comparison: { kind, title, candidate, createdAt } }: { comparison: WholeComparison }) {
+  return (
+    <>
+      {back} · {formatLongDate(createdAt)} · {kind === 'models' ? temperatureWords(candidate.temperature) : title}
+    </>
+  );
+}
+
+function DeleteButton({ comparison }: { comparison: WholeComparison }) {
+  const { reason } = useEditing();
+  const navigate = useNavigate();
+  const [isDeleting, setIsDeleting] = useState(false);
+  return (
+    <>
+      <IconButton
+        label="Delete comparison"
+        tooltip={reason ?? 'Delete comparison'}
+        icon={Trash2}
+        variant="secondary"
+        disabled={reason !== undefined}
+        onClick={() => setIsDeleting(true)}
+      />
+      {isDeleting && (
+        <DeleteComparisonDialog
+          comparison={comparison}
+          onClose={() => setIsDeleting(false)}
+          onDeleted={() => void navigate({ to: '/fine-tuning', search: { tab: 'compare' } })}
+        />
+      )}
+    </>
+  );
+}
+
+type AskAllButtonProps = {
+  comparison: WholeComparison;
+  asking: ReturnType<typeof useAsking>;
+  onBegin: () => void;
+};
+
+function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
+  const { reason } = useEditing();
+  const { items } = comparison;
+  const sides = sidesOf(comparison);
+  const open = openIn(items, sides);
+  const begin = () => {
+    onBegin();
+    asking.begin();
+  };
+  if (asking.isAsking)
+    return (
+      <Button icon={Square} disabledReason={reason} busy={asking.isEnding} onClick={() => asking.end()}>
+        Stop
+      </Button>
+    );
+  const allAnswered = sides.length > 1 ? 'Every prompt is answered by both models.' : 'Every prompt is answered.';
+  return (
+    <Button
+      variant="primary"
+      icon={Play}
+      disabledReason={reason ?? (open === 0 ? allAnswered : undefined)}
+      onClick={begin}
+    >
+      {answeredIn(items, sides) === 0 || open === 0 ? 'Ask all' : `Ask the other ${formatNumber(open)}`}
+    </Button>
+  );
+}
+
+/** How many prompts all sides have answered. */
+const answeredIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
+  items.filter((prompt) => sides.every((side) => prompt[side]?.state === 'complete')).length;
+const openIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
+  items.filter((prompt) => isOpen(prompt, sides)).length;
+
+/** What can be done with a single prompt, and why the last of it was refused. */
+function useActions(id: number, items: WholeComparison['items'], isAskingAll: boolean) {
+  const [problem, setProblem] = useState<(AskRefusal & { promptId: number }) | null>(null);
+  const { mutate: ask, isPending } = useAskPrompt(id);
+  const { mutate: vote } = useVote(id);
+  const { mutate: stop } = useStopAnswers();
+  const actions = useMemo<PromptActions>(() => {
+    const askOne = (promptId: number, again: boolean, overBudget: boolean) => {
+      setProblem(null);
+      ask(
+        { promptId, again, overBudget },
+        { onError: (error) => setProblem({ promptId, error, insist: () => askOne(promptId, again, true) }) },
+      );
+    };
+    return {
+      ask: (promptId, again) => askOne(promptId, again, false),
+      stop: (runIds) => stop(runIds, { onError: tellFailure('The answers were not stopped') }),
+      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: tellFailure('Your vote was not saved') }),
+    };
+  }, [ask, vote, stop]);
+  const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);
+  const blocked = isAskingAll || isBusy ? 'Two answers are written at a time. Wait for them, or stop them.' : undefined;
+  return { actions, single: { problem, clear: () => setProblem(null) }, blocked };
+}

@@ -1,0 +1,39 @@
+import type { Comparison } from '@roster/contracts/comparisons';
+import { tellFailure } from '#web/lib/failure.ts';
+import { toast } from '#web/lib/toast.ts';
+import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { useDeleteComparison } from './queries.ts';
+
+type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };
+
+export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: DeleteComparisonDialogProps) {
+  const { mutate, isPending } = useDeleteComparison();
+  const { id, title } = comparison;
+  const confirm = () =>
+    mutate(id, {
+      onSuccess: () => {
+        onDeleted();
+        toast({ title: 'Comparison deleted', description: title });
+      },
+      onError: tellFailure('The comparison was not deleted'),
+    });
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Delete Comparison"
+      description={
+        <>
+          Are you sure you want to delete the comparison{' '}
+          <strong className="wrap-anywhere font-medium text-foreground">{title}</strong> with its answers and votes?
+          This action cannot be undone. What it has cost stays in Analytics.
+        </>
+      }
+      confirmLabel="Delete"
+      pendingLabel="Deleting..."
+      busy={isPending}
+      destructive
+      onConfirm={confirm}
+    />
+  );
+}

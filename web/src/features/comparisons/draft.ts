@@ -1,0 +1,65 @@
+import { isBlank } from '@roster/contracts/blank';
+import { promptLimit } from '@roster/contracts/comparisons';
+import type { ComparisonDraft } from './queries.ts';
+import type { TypedPrompt } from './typed-prompts.tsx';
+
+/** What a comparison begins with, where it is known. */
+export type ComparedModels = { tunedModel: string; baseModel: string | undefined; fileId: number | undefined };
+
+export type DraftFields = {
+  tunedModel: string;
+  baseModel: string;
+  source: 'typed' | 'file';
+  prompts: readonly TypedPrompt[];
+  instructions: string;
+  fileId: string;
+  count: string;
+  temperature: number | null;
+};
+
+export type DraftProblems = {
+  tunedModel?: string;
+  baseModel?: string;
+  prompt?: string;
+  instructions?: string;
+  file?: string;
+  count?: string;
+};
+
+const textLimit = 10_000;
+const lengthOf = (text: string) => [...text].length;
+
+/** What is wrong, by the names of the controls and in their order. */
+export function problemsOf(fields: DraftFields): DraftProblems {
+  const { tunedModel, baseModel, source, prompts, instructions, fileId, count } = fields;
+  const found: DraftProblems = {};
+  if (tunedModel === '') found.tunedModel = 'Choose a model';
+  if (baseModel === '') found.baseModel = 'Choose a model';
+  else if (baseModel === tunedModel) found.baseModel = 'Choose another model than the tuned one';
+  if (source === 'file') {
+    if (fileId === '') found.file = 'Choose a file';
+    const number = Number(count);
+    if (!Number.isInteger(number) || number < 1 || number > promptLimit)
+      found.count = `Enter a number from 1 to ${promptLimit}`;
+    return found;
+  }
+  if (prompts.every(({ text }) => isBlank(text))) found.prompt = 'Enter at least one prompt';
+  else if (prompts.some(({ text }) => lengthOf(text) > textLimit))
+    found.prompt = `A prompt cannot exceed ${textLimit} characters`;
+  if (lengthOf(instructions) > textLimit) found.instructions = `Instructions cannot exceed ${textLimit} characters`;
+  return found;
+}
+
+/** Boxes that were left empty are no prompts. */
+export function toDraft(fields: DraftFields): ComparisonDraft {
+  const { tunedModel, baseModel, source, prompts, instructions, fileId, count, temperature } = fields;
+  const typed = prompts.filter(({ text }) => !isBlank(text)).map(({ text }) => text.trim());
+  return {
+    candidateModel: tunedModel,
+    baselineModel: baseModel,
+    temperature,
+    ...(source === 'file'
+      ? { prompts: { fileId: Number(fileId), count: Number(count) } }
+      : { instructions, prompts: { typed } }),
+  };
+}

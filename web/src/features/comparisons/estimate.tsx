@@ -1,0 +1,23 @@
+import { comparisons } from '@roster/contracts/comparisons';
+import { useQuery } from '@tanstack/react-query';
+import { call } from '#web/lib/api.ts';
+import { formatCost, formatCount } from '#web/lib/format.ts';
+
+type EstimateProps = { comparisonId: number; open: number };
+
+/** What asking the open prompts will cost, before it is begun. */
+export function Estimate({ comparisonId, open }: EstimateProps) {
+  const { data } = useQuery({
+    queryKey: ['comparisons', 'estimate', comparisonId, open],
+    queryFn: ({ signal }) => call(comparisons.estimate, { params: { id: comparisonId } }, signal),
+  });
+  if (!data || data.answers === 0) return null;
+  const { answers, costUsd, unpriced } = data;
+  const unknown = unpriced.length === 0 ? '' : `No price is known for ${unpriced.join(' and ')}.`;
+  return (
+    <p className="text-muted-foreground text-sm">
+      {costUsd !== null && `Asking ${formatCount(answers, 'answer')} costs about ${formatCost(costUsd)}. `}
+      {unknown}
+    </p>
+  );
+}

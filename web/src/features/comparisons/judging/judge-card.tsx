@@ -1,0 +1,220 @@
+import type { Judging, WholeJudging } from '@roster/contracts/comparison-judging';
+import { Play, Plus, Square, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { AskProblem } from '#web/features/comparisons/ask-problem.tsx';
+import type { WholeComparison } from '#web/features/comparisons/queries.ts';
+import { sideNames } from '#web/features/comparisons/sides.ts';
+import { TallyBar } from '#web/features/comparisons/tally.tsx';
+import { ApiError } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { saveText } from '#web/lib/save-file.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { JudgeForm } from './judge-form.tsx';
+import { type JudgingDraft, useJudgingCalls } from './queries.ts';
+import { resultsCsv, resultsJson } from './results.ts';
+import { ResultsTable } from './results-table.tsx';
+import type { useJudging } from './use-judging.ts';
+import { agreementText } from './words.ts';
+
+type JudgeCardProps = {
+  comparison: WholeComparison;
+  judging: ReturnType<typeof useJudging>;
+  /** Why nothing can be asked, for Viewers. */
+  reason: string | undefined;
+  /** A table would tell which model is which. */
+  isBlind: boolean;
+};
+
+/** Starts a judging, over the budget too where the person insists. */
+function useBeginning(calls: ReturnType<typeof useJudgingCalls>, onMade: (made: Judging) => void) {
+  const [last, setLast] = useState<JudgingDraft | null>(null);
+  const begin = (draft: JudgingDraft, overBudget = false) => {
+    setLast(draft);
+    calls.create.mutate({ ...draft, overBudget }, { onSuccess: onMade });
+  };
+  return { begin, insist: last && (() => begin(last, true)) };
+}
+
+function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardProps, 'judging'>) {
+  return (
+    <Select
+      aria-label="Shown judging"
+      value={shown?.id ?? ''}
+      onChange={(event) => choose(Number(event.target.value))}
+      className="max-w-md"
+    >
+      {judgings.map(({ id, model }, index) => (
+        <option key={id} value={id}>
+          {`${formatNumber(judgings.length - index)}. ${model}`}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+/** A model that says which answers are better, beside the person's own votes. */
+export function JudgeCard({ comparison, judging, reason, isBlind }: JudgeCardProps) {
+  const { id, items } = comparison;
+  const { judgings, shown, choose } = judging;
+  const calls = useJudgingCalls(id);
+  const [isNew, setIsNew] = useState(false);
+  const { begin, insist } = useBeginning(calls, (made) => {
+    choose(made.id);
+    setIsNew(false);
+  });
+  const answered = items.filter(
+    ({ candidate, baseline }) => candidate?.state === 'complete' && baseline?.state === 'complete',
+  ).length;
+  const isForm = judgings.length === 0 || isNew;
+  return (
+    <Card aria-label="Judge">
+      <CardHeader
+        title="Judge"
+        description="A model says which answer is better, beside your own votes. It is asked twice about each prompt, with either answer first, so that the place of an answer does not decide."
+        action={
+          !isForm && (
+            <Button icon={Plus} size="sm" disabledReason={reason} onClick={() => setIsNew(true)}>
+              New judging
+            </Button>
+          )
+        }
+      />
+      <CardBody className="space-y-4">
+        {isForm ? (
+          <JudgeForm
+            comparisonId={id}
+            answered={answered}
+            disabledReason={
+              reason ?? (answered === 0 ? 'Ask the prompts first: a judge needs both answers.' : undefined)
+            }
+            busy={calls.create.isPending}
+            onStart={(draft) => begin(draft)}
+            onCancel={judgings.length > 0 ? () => setIsNew(false) : undefined}
+          />
+        ) : (
+          judgings.length > 1 && <ShownChoice judging={judging} />
+        )}
+        {calls.create.error && insist && <AskProblem error={calls.create.error} isWaiting={false} onInsist={insist} />}
+        {!isForm && shown && (
+          <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} isBlind={isBlind} />
+        )}
+      </CardBody>
+    </Card>
+  );
+}
+
+type ShownProps = {
+  comparison: WholeComparison;
+  shown: WholeJudging;
+  calls: ReturnType<typeof useJudgingCalls>;
+  reason: string | undefined;
+  isBlind: boolean;
+};
+
+function Shown({ comparison, shown, calls, reason, isBlind }: ShownProps) {
+  const { verdicts, tally, refusal, state, criteria, model } = shown;
+  const [isTable, setIsTable] = useState(false);
+  const names = sideNames(comparison);
+  const isAsking = state === 'asking';
+  const done = verdicts.filter(({ outcome, isStale }) => outcome !== null && !isStale).length;
+  const problem =
+    calls.start.error ??
+    (refusal && new ApiError(refusal.message, { status: 409, code: refusal.code, hasServerMessage: true }));
+  const resume = (overBudget: boolean) => calls.start.mutate({ judgingId: shown.id, overBudget });
+  return (
+    <>
+      <div className="wrap-anywhere">
+        <p className="font-medium font-mono">{model}</p>
+        <p dir="auto" className="mt-1 max-w-[80ch] whitespace-pre-wrap text-muted-foreground text-sm">
+          {criteria}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <output className="block tabular-nums">
+          {formatNumber(done)} of {formatCount(verdicts.length, 'prompt')} judged
+        </output>
+        {tally.position > 0 && (
+          <span className="text-muted-foreground text-sm">
+            {formatCount(tally.position, 'tie')} decided by position
+          </span>
+        )}
+        {tally.unreadable > 0 && (
+          <span className="text-muted-foreground text-sm">{formatNumber(tally.unreadable)} without a verdict</span>
+        )}
+      </div>
+      {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
+      <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
+      <p className="text-sm">{agreementText(shown)}</p>
+      <div className="flex flex-wrap items-center gap-2">
+        <Progress shown={shown} calls={calls} reason={reason} onResume={() => resume(false)} />
+        <Button
+          size="sm"
+          aria-pressed={isTable}
+          disabledReason={isBlind ? 'Turn off Blind to see the table.' : undefined}
+          onClick={() => setIsTable(!isTable)}
+        >
+          Table
+        </Button>
+        <Exports comparison={comparison} shown={shown} />
+        <IconButton
+          label="Delete judging"
+          tooltip={reason ?? 'Delete judging'}
+          icon={Trash2}
+          disabled={reason !== undefined}
+          onClick={() => calls.remove.mutate(shown.id, { onError: tellFailure('The judging was not deleted') })}
+        />
+      </div>
+      {isTable && !isBlind && <ResultsTable comparison={comparison} judging={shown} names={names} />}
+    </>
+  );
+}
+
+type ProgressProps = Pick<ShownProps, 'shown' | 'calls' | 'reason'> & { onResume: () => void };
+
+function Progress({ shown, calls, reason, onResume }: ProgressProps) {
+  if (shown.state === 'asking')
+    return (
+      <Button
+        size="sm"
+        icon={Square}
+        disabledReason={reason}
+        busy={calls.stop.isPending}
+        onClick={() => calls.stop.mutate(shown.id, { onError: tellFailure('Judging was not stopped') })}
+      >
+        Stop
+      </Button>
+    );
+  if (shown.open === 0) return null;
+  const { costUsd } = shown.estimate;
+  return (
+    <>
+      <Button size="sm" icon={Play} disabledReason={reason} busy={calls.start.isPending} onClick={onResume}>
+        Judge {formatCount(shown.open, 'open prompt')}
+      </Button>
+      <span className="text-muted-foreground text-sm">
+        {costUsd === null ? `No price is known for ${shown.model}.` : `About ${formatCost(costUsd)}.`}
+      </span>
+    </>
+  );
+}
+
+function Exports({ comparison, shown }: Pick<ShownProps, 'comparison' | 'shown'>) {
+  const name = `comparison-${comparison.id}-judged-${shown.id}`;
+  return (
+    <>
+      <Button
+        size="sm"
+        onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, shown), 'text/csv;charset=utf-8')}
+      >
+        Save CSV
+      </Button>
+      <Button size="sm" onClick={() => saveText(`${name}.json`, resultsJson(comparison, shown), 'application/json')}>
+        Save JSON
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import { criteriaLimit } from '@roster/contracts/comparison-judging';
+import { useQuery } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { useState } from 'react';
+import { modelsQuery } from '#web/data/models.ts';
+import { modelGroups } from '#web/features/comparisons/model-options.ts';
+import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
+import { formatCost, formatCount } from '#web/lib/format.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
+import { usualCriteria } from './words.ts';
+
+type JudgeFormProps = {
+  comparisonId: number;
+  /** How many prompts have both answers. */
+  answered: number;
+  disabledReason: string | undefined;
+  busy: boolean;
+  onStart: (draft: JudgingDraft) => void;
+  onCancel: (() => void) | undefined;
+};
+
+/** Which model judges, by which criteria, and what that will cost. */
+export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStart, onCancel }: JudgeFormProps) {
+  const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: usualCriteria });
+  // Not at every key.
+  const [priced, setPriced] = useState(draft.criteria);
+  const isBlank = draft.criteria.trim() === '';
+  const isLong = [...draft.criteria].length > criteriaLimit;
+  const missing =
+    draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Mend the criteria first.' : undefined;
+  const { data: estimate } = useQuery({
+    ...judgingEstimateQuery(comparisonId, answered, { model: draft.model, criteria: priced }),
+  });
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!disabledReason && !missing && !busy) onStart(draft);
+      }}
+    >
+      <ModelField value={draft.model} onChange={(model) => setDraft({ ...draft, model })} />
+      <Field
+        label="Criteria"
+        required
+        hint="In your own words: what makes an answer better."
+        error={isBlank ? 'Say what makes an answer better.' : isLong ? 'The criteria are too long.' : undefined}
+        counter={{ value: [...draft.criteria].length, max: criteriaLimit }}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={3}
+            value={draft.criteria}
+            onChange={(event) => setDraft({ ...draft, criteria: event.target.value })}
+            onBlur={() => setPriced(draft.criteria)}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <Button type="submit" icon={Play} variant="primary" busy={busy} disabledReason={disabledReason ?? missing}>
+          Start judging
+        </Button>
+        {onCancel && (
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+        {estimate && draft.model !== '' && estimate.answers > 0 && (
+          <p className="text-muted-foreground text-sm">
+            {estimate.costUsd === null
+              ? `${formatCount(estimate.answers, 'answer')} of the judge. No price is known for ${draft.model}.`
+              : `${formatCount(estimate.answers, 'answer')} of the judge, about ${formatCost(estimate.costUsd)}.`}
+          </p>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function ModelField({ value, onChange }: { value: string; onChange: (model: string) => void }) {
+  const models = useQuery(modelsQuery).data;
+  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
+  return (
+    <Field label="Model" required hint="A model other than the two that answered judges most evenly.">
+      {(control) => (
+        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)} className="max-w-md">
+          <option value="">Choose a model</option>
+          {modelGroups(tuned, models).map((group) => (
+            <optgroup key={group.label} label={group.label}>
+              {group.options.map(({ id, words }) => (
+                <option key={id} value={id}>
+                  {words}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,64 @@
+import { comparisonJudging, type Judging, type WholeJudging } from '@roster/contracts/comparison-judging';
+import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#web/lib/api.ts';
+
+const pollMs = 1_000;
+const keyOf = (id: number) => ['comparisons', 'judgings', id] as const;
+
+export const judgingsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...keyOf(id), 'list'],
+    queryFn: async ({ signal }): Promise<Judging[]> =>
+      (await call(comparisonJudging.list, { params: { id } }, signal)).items,
+    refetchOnMount: 'always',
+  });
+
+export const judgingQuery = (id: number, judgingId: number) =>
+  queryOptions({
+    queryKey: [...keyOf(id), 'one', judgingId],
+    queryFn: ({ signal }): Promise<WholeJudging> =>
+      call(comparisonJudging.judging, { params: { id, judgingId } }, signal),
+    refetchOnMount: 'always',
+    refetchInterval: ({ state }) => (state.data?.state === 'asking' ? pollMs : false),
+  });
+
+export type JudgingDraft = { model: string; criteria: string };
+
+/** What judging all answered prompts will take. */
+export const judgingEstimateQuery = (id: number, answered: number, draft: JudgingDraft) =>
+  queryOptions({
+    queryKey: [...keyOf(id), 'estimate', answered, draft],
+    queryFn: ({ signal }) => call(comparisonJudging.estimate, { params: { id }, body: draft }, signal),
+    enabled: draft.model !== '' && draft.criteria.trim() !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** Votes and answers that were asked for again change what a judging adds up to. */
+export const refreshJudgings = (client: QueryClient, id: number) => client.invalidateQueries({ queryKey: keyOf(id) });
+
+type Start = { judgingId: number; overBudget?: boolean };
+
+export function useJudgingCalls(id: number) {
+  const client = useQueryClient();
+  const onSettled = () => refreshJudgings(client, id);
+  const create = useMutation({
+    mutationFn: (draft: JudgingDraft & { overBudget?: boolean }) =>
+      call(comparisonJudging.create, { params: { id }, body: draft }),
+    onSettled,
+  });
+  const start = useMutation({
+    mutationFn: ({ judgingId, overBudget = false }: Start) =>
+      call(comparisonJudging.start, { params: { id, judgingId }, body: { overBudget } }),
+    onSettled,
+  });
+  const stop = useMutation({
+    mutationFn: (judgingId: number) => call(comparisonJudging.stop, { params: { id, judgingId } }),
+    onSettled,
+  });
+  const remove = useMutation({
+    mutationFn: (judgingId: number) => call(comparisonJudging.remove, { params: { id, judgingId } }),
+    onSettled,
+  });
+  return { create, start, stop, remove };
+}

@@ -1,0 +1,27 @@
+import type { Comparison } from '@roster/contracts/comparisons';
+import { type ReactNode, useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { Button } from '#web/ui/button.tsx';
+
+export type ReplayedMove = { fromModel: string; toModel: string; assistantId: number; onClose: () => void };
+type MoveButtonProps = { comparison: Comparison; moving: (move: ReplayedMove) => ReactNode };
+
+/** The way on from a replay: its assistant, or all, to the model that was tried. */
+export function MoveButton({ comparison, moving }: MoveButtonProps) {
+  const { reason } = useEditing();
+  const [isOpen, setOpen] = useState(false);
+  const { kind, assistant, baseline, candidate } = comparison;
+  if (kind !== 'replay' || !assistant || !baseline) return null;
+  return (
+    <>
+      <Button disabledReason={reason} onClick={() => setOpen(true)}>
+        Move
+      </Button>
+      {isOpen &&
+        moving({
+          ...{ fromModel: baseline.model, toModel: candidate.model, assistantId: assistant.id },
+          onClose: () => setOpen(false),
+        })}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { EndingModel } from '@roster/contracts/model-life';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { modelLifeQuery } from '#web/data/model-life.ts';
+import { errorText } from '#web/lib/api.ts';
+import { EmptyState } from '#web/ui/empty-state.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Page } from '#web/ui/page.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { EndingModelCard } from './ending-model-card.tsx';
+
+type EndingModelsPageProps = {
+  /** What leads on from a model. */
+  action: (model: EndingModel) => ReactNode;
+};
+
+/** The models in use that end, with what uses them. */
+export function EndingModelsPage({ action }: EndingModelsPageProps) {
+  return (
+    <Page
+      title="Models That End"
+      lead="Models that you use and that are shut down within 90 days, or have been."
+      width="settings"
+    >
+      <EndingModels action={action} />
+    </Page>
+  );
+}
+
+function EndingModels({ action }: EndingModelsPageProps) {
+  const { data, error, refetch } = useQuery(modelLifeQuery);
+  if (data?.length === 0)
+    return (
+      <EmptyState
+        icon={CircleCheck}
+        title="No model that you use ends soon"
+        text="Your assistants, conversations and fine-tuned models are looked at. You are told here, on Home and by mail."
+      />
+    );
+  if (data)
+    return (
+      <ul className="grid gap-4">
+        {data.map((model) => (
+          <EndingModelCard key={model.model} model={model} action={action(model)} />
+        ))}
+      </ul>
+    );
+  if (error)
+    return (
+      <ErrorState title="The models could not be loaded" message={errorText(error)} onRetry={() => void refetch()} />
+    );
+  return (
+    <div aria-busy="true" className="grid gap-4">
+      <span className="sr-only">Loading</span>
+      <Skeleton className="h-48" />
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { system } from '@roster/contracts/system';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#web/lib/api.ts';
+
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: ({ signal }) => call(system.report, {}, signal),
+});
+
+export function useRetryJob() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => call(system.retryJob, { params: { id } }),
+    // Also where it was refused: somebody else may have retried it.
+    onSettled: () => client.invalidateQueries({ queryKey: systemQuery.queryKey }),
+  });
+}

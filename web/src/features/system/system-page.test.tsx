@@ -1,0 +1,69 @@
+import { type SystemReport, system } from '@roster/contracts/system';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, refusal } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { givenDay, person } from '#web/testing/new-account.ts';
+import { expectText, expectToast } from '#web/testing/page.ts';
+
+const admin = { ...person, role: 'Admin' as const };
+const of = <Answer,>(given: Answer) => ({ answer: given, problem: null });
+
+const report: SystemReport = {
+  version: '1.2.3',
+  runtime: 'v24.0.0',
+  at: givenDay,
+  processes: of([
+    { id: 7, startedAt: givenDay, version: '1.2.3' },
+    { id: 6, startedAt: givenDay, version: '1.2.2' },
+  ]),
+  database: of({ engine: 'postgres', version: '17.2', bytes: 5 * 2 ** 30, latencyMs: 1.2, schema: 'ok' }),
+  storage: { answer: null, problem: 'There is no answer within 2 s.' },
+  files: of({ count: 3, bytes: 2 ** 20 }),
+  disk: of({ freeBytes: 2 ** 30, minimumBytes: 2 ** 20 }),
+  jobs: of({
+    waiting: 4,
+    due: 2,
+    oldestDueAt: givenDay,
+    givenUp: 1,
+    newestGivenUp: [
+      { id: 9, kind: 'mail', createdAt: givenDay, givenUpAt: givenDay, attempts: 30, failure: 'EENVELOPE' },
+    ],
+  }),
+  mail: of({ delivers: true, lastSentAt: null, lastFailure: null }),
+  backups: of({ last: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } }),
+  warnings: [{ level: 'problem', text: 'The disk is nearly full.' }],
+};
+const card = (name: string) => page.getByRole('region', { name, exact: true });
+
+test('an administrator sees each part, the one that does not answer among them, and retries a job', async () => {
+  open('/system', { user: admin, answers: () => answer(system.report, report) });
+  await expectText(page.getByRole('list', { name: 'What needs attention' }), 'The disk is nearly full.');
+  await expectText(card('Server'), /1\.2\.3.*Process 6.*version 1\.2\.2/);
+  await expectText(card('Database'), /PostgreSQL 17\.2.*5 GB.*1\.2 ms/);
+  await expectText(card('Files'), /There is no answer within 2 s\..*3 files, 1\.00 MB/);
+  await expectText(card('Backups'), /Never/);
+  answer(system.retryJob, undefined);
+  const jobs = { ...report.jobs.answer, waiting: 5, due: 3, oldestDueAt: null, givenUp: 0, newestGivenUp: [] };
+  answer(system.report, { ...report, jobs: of(jobs) });
+  await page.getByRole('button', { name: 'Retry job 9' }).click();
+  await expectToast('The job is due again');
+  await expect.element(page.getByRole('button', { name: 'Retry job 9' })).not.toBeInTheDocument();
+  await expectText(card('Background Jobs'), /Waiting.*5/);
+});
+
+test('what cannot be loaded is said, and loaded with Refresh', async () => {
+  open('/system', {
+    user: admin,
+    answers: () => answer(system.report, refusal('unavailable', 'Roster is restarting.')),
+  });
+  await expectText(page.getByRole('alert'), /Roster is restarting\./);
+  answer(system.report, report);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await expectText(card('Mail'), /Out by a mail server/);
+});
+
+test('nobody else is shown the page', async () => {
+  open('/system', { user: { ...person, role: 'Editor' } });
+  await expect.poll(address).toBe('/');
+});

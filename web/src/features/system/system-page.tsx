@@ -1,0 +1,57 @@
+import type { SystemWarning } from '@roster/contracts/system';
+import { useQuery } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
+import { errorText } from '#web/lib/api.ts';
+import { Button } from '#web/ui/button.tsx';
+import { ErrorState } from '#web/ui/error-state.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { Page } from '#web/ui/page.tsx';
+import { GivenUpJobs } from './given-up-jobs.tsx';
+import { SystemParts } from './parts.tsx';
+import { systemQuery } from './queries.ts';
+
+/** How the installation is, for its administrators. */
+export function SystemPage() {
+  const { data: report, error, isFetching, refetch } = useQuery(systemQuery);
+  const again = () => void refetch();
+  const jobs = report?.jobs.answer;
+  return (
+    <Page
+      title="System"
+      lead="How this installation is, and what needs attention."
+      action={
+        <Button icon={RotateCw} busy={isFetching} onClick={again}>
+          Refresh
+        </Button>
+      }
+    >
+      {error && (
+        <ErrorState
+          className="mb-4"
+          title="Failed to load the state of the system"
+          message={errorText(error, 'The server did not say how it is.')}
+          busy={isFetching}
+          onRetry={again}
+        />
+      )}
+      {report && <Warnings warnings={report.warnings} />}
+      {(report || !error) && <SystemParts report={report} />}
+      {jobs && <GivenUpJobs jobs={jobs.newestGivenUp} total={jobs.givenUp} />}
+    </Page>
+  );
+}
+
+const tones = { problem: 'warning', advice: 'info' } as const;
+
+function Warnings({ warnings }: { warnings: readonly SystemWarning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul aria-label="What needs attention" className="mb-6 flex flex-col gap-2">
+      {warnings.map(({ level, text }) => (
+        <li key={text}>
+          <Notice tone={tones[level]}>{text}</Notice>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,9 +1,12 @@
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Role } from '@roster/contracts/auth';
 import Fastify from 'fastify';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEventStreams, type EventStream } from './event-stream.ts';
+import { createEventStreams, type EventStream, writerFrom } from './event-stream.ts';
 import { createOpenResponses } from './open-responses.ts';
 
 /** A server with nothing but streams; the address names the session that asks. */
@@ -74,3 +77,52 @@ test('a check of the sessions that fails ends no stream and is reported', async 
   await expect.poll(() => reader.text).toContain('on');
   expect(reader.hasEnded).toBe(false);
 });
+
+const pieces = 300;
+const piece = (number: number) => Buffer.alloc(100_000, `piece ${number} ä `);
+
+test.each(['1.0', '1.1'])(
+  'over HTTP/%s a source waits for a reader that is slower, and all of it arrives',
+  async (version) => {
+    let made = 0;
+    const source = Readable.from(
+      (function* () {
+        while (made < pieces) yield piece(made++);
+      })(),
+    );
+    const server = createServer((_request, response) => {
+      response.flushHeaders();
+      const { write, release } = writerFrom(source, response);
+      source.on('data', write);
+      source.on('end', () => {
+        release();
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port }: AddressInfo | { port: number } = Object(server.address());
+    const reader = connect({ port, host: '127.0.0.1' });
+    reader.write(`GET / HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    await expect.poll(() => source.isPaused()).toBe(true);
+    expect(made).toBeLessThan(pieces);
+    const answer = await buffer(reader);
+    const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+    expect(
+      withoutFrames(body, version).equals(Buffer.concat(Array.from({ length: pieces }, (_, at) => piece(at)))),
+    ).toBe(true);
+  },
+);
+
+/** What was sent in chunks, without their lengths. */
+function withoutFrames(body: Buffer, version: string): Buffer {
+  if (version === '1.0') return body;
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const begin = body.indexOf('\r\n', at) + 2;
+    const length = Number.parseInt(body.toString('latin1', at, begin), 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(body.subarray(begin, begin + length));
+    at = begin + length + 2;
+  }
+}

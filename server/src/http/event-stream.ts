@@ -91,15 +91,50 @@ export function streamTo(raw: ServerResponse, onClosed: () => void): EventStream
   };
 }
 
+type Source = { pause: () => unknown; resume: () => unknown };
+
+/** Writes to an answer whose headers have gone what comes from a source, which waits where the reader is slower. */
+export function writerFrom(source: Source, raw: ServerResponse) {
+  let isWaiting = false;
+  const resume = () => {
+    isWaiting = false;
+    source.resume();
+  };
+  raw.on('drain', resume);
+  return {
+    write(chunk: string | Buffer) {
+      if (raw.destroyed || writeChunk(raw, chunk)) return;
+      source.pause();
+      if (!isWaiting) raw.socket?.once('drain', resume);
+      isWaiting = true;
+    },
+    /** Nothing of the source is waited for any more. */
+    release() {
+      raw.off('drain', resume);
+      raw.socket?.off('drain', resume);
+    },
+  };
+}
+
 /**
- * One piece of the answer in one string: what `raw.write` would hand to the socket as four, which takes twice as long where
+ * One piece of the answer as one: what `raw.write` would hand to the socket as four, which takes twice as long where
  * it is done for every token of every reader. Only where the answer has the connection and is written in chunks: not for
- * HTTP/1.0, and not while an answer to an earlier request of a pipeline is still being written.
+ * HTTP/1.0, and not while an answer to an earlier request of a pipeline is still being written. false: the reader is slower.
  */
-function writeChunk(raw: ServerResponse, text: string) {
+function writeChunk(raw: ServerResponse, chunk: string | Buffer): boolean {
   const { socket } = raw;
-  if (!socket || !raw.chunkedEncoding || raw.writableCorked > 0 || text === '') raw.write(text);
-  else socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+  if (chunk.length === 0) return true;
+  if (!socket || !raw.chunkedEncoding || raw.writableCorked > 0) return raw.write(chunk);
+  const head = `${Buffer.byteLength(chunk).toString(16)}\r\n`;
+  return socket.write(typeof chunk === 'string' ? `${head}${chunk}\r\n` : framed(head, chunk));
+}
+
+function framed(head: string, chunk: Buffer): Buffer {
+  const whole = Buffer.allocUnsafe(head.length + chunk.length + 2);
+  whole.write(head, 'latin1');
+  chunk.copy(whole, head.length);
+  whole.write('\r\n', head.length + chunk.length, 'latin1');
+  return whole;
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { writerFrom } from '#server/http/event-stream';
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
@@ -139,17 +140,14 @@ export function passOn(
     const outcome: Outcome = { usage: null, events: 0, failure: undefined };
     const cutter = eventCutter();
     const last: Buffer[] = [];
+    const writer = writerFrom(body, raw);
 
     function finish(failure?: unknown) {
       body.removeAllListeners();
       body.on('error', () => undefined);
-      raw.off('drain', resume);
+      writer.release();
       if (failure !== undefined) body.destroy();
       resolve({ ...outcome, failure });
-    }
-    const resume = () => body.resume();
-    function write(bytes: Buffer) {
-      if (bytes.length > 0 && !raw.destroyed && !raw.write(bytes)) body.pause();
     }
     /** Of whole events what is to be passed on. */
     function examined(events: Buffer): Buffer {
@@ -169,15 +167,14 @@ export function passOn(
       if (!events) return;
       last.push(events);
       if (last.length > lastPackets) last.shift();
-      write(examined(events));
+      writer.write(examined(events));
     });
     body.on('end', () => {
       const rest = cutter.held();
       if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
-      write(examined(rest));
+      writer.write(examined(rest));
       finish();
     });
     body.on('error', (error: Error) => finish(signal.aborted ? signal.reason : brokeOff(error)));
-    raw.on('drain', resume);
   });
 }

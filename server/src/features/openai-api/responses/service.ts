@@ -8,11 +8,11 @@ import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { ApiRefusal } from '#server/http/api-errors';
 import type { Caller } from '#server/http/caller';
-import { sendEventHeaders } from '#server/http/event-stream';
+import { sendEventHeaders, writerFrom } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
 import type { Secret } from '#server/security/secret';
-import { type Answered, failedOutcome, type Outcome, readAnswer } from './answer.ts';
+import { failedOutcome, type Outcome, readAnswer } from './answer.ts';
 import type { responseAsking } from './asking.ts';
 import { type BackgroundWork, Cancelled } from './background.ts';
 import type { ResponseOrder, responseOrders } from './order.ts';
@@ -94,10 +94,13 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
     tellNotes(reply, answered.notes);
     if (body.stream === true) {
       sendEventHeaders(request, reply);
-      const { send, finish } = framesTo(reply, answered);
-      const outcome = await readAnswer(answered, open.base, { send, signal, naming });
+      const { write, release } = writerFrom(answered.body, reply.raw);
+      const outcome = await readAnswer(answered, open.base, { send: write, signal, naming });
       if (outcome.failure !== undefined) await noted(call, outcome.failure);
-      return finish(await lastFrames(call, begun, outcome));
+      write(await lastFrames(call, begun, outcome));
+      release();
+      reply.raw.end();
+      return;
     }
     const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal, naming });
     await end(order, open, outcome);
@@ -110,22 +113,6 @@ function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
 }
 
 const json = 'application/json; charset=utf-8';
-
-/** Writes events as fast as the program reads them; the provider waits as long. */
-function framesTo({ raw }: FastifyReply, answered?: Answered) {
-  const resume = () => answered?.body.resume();
-  raw.on('drain', resume);
-  return {
-    send(frames: string) {
-      if (!raw.destroyed && !raw.write(frames)) answered?.body.pause();
-    },
-    finish(frames: string) {
-      raw.off('drain', resume);
-      if (!raw.destroyed) raw.write(frames);
-      raw.end();
-    },
-  };
-}
 
 /** Stores the end. From the headers on nothing can be answered but what the stream itself says. */
 async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Outcome): Promise<string> {

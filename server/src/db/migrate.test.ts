@@ -7,7 +7,6 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versionRepository } from '#server/features/assistants/versions/repository';
 import { findThreads } from '#server/features/chat/search/threads-repository';
-import { comparisonRepository } from '#server/features/comparisons/repository';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
@@ -17,7 +16,6 @@ import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
 import { up as addChosen } from './migrations/0021-chosen-answers.ts';
 import { up as placeToolCalls } from './migrations/0023-tool-calls.ts';
 import { up as addVersions } from './migrations/0030-assistant-versions.ts';
-import { up as addSides } from './migrations/0032-two-sides.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -114,18 +112,18 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     const { db } = database;
     await migrate(database);
     await sql`alter table usage_records drop column comparison_id`.execute(db);
-    for (const [now, before] of [
-      ['candidate_thread_id', 'tuned_thread_id'],
-      ['baseline_thread_id', 'base_thread_id'],
-    ] as const)
-      await db.schema.alterTable('comparison_prompts').renameColumn(now, before).execute();
     const at = new Date().toISOString();
     const idOf = async (insert: { executeTakeFirstOrThrow: () => Promise<{ id: number }> }) =>
       (await insert.executeTakeFirstOrThrow()).id;
     const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
     const userId = await idOf(db.insertInto('users').values(user).returning('id'));
-    const compared = { user_id: userId, kind: 'models', title: '', candidate: '{}', created_at: at } as const;
-    const comparisonId = await idOf(db.insertInto('comparisons').values(compared).returning('id'));
+    const compared = { user_id: userId, kind: 'models', title: '', tuned_model: 'a', base_model: 'b' } as const;
+    const comparisonId = await idOf(
+      db
+        .insertInto('comparisons')
+        .values({ ...compared, candidate: '', created_at: at })
+        .returning('id'),
+    );
     const threads: number[] = [];
     for (const purpose of ['comparison', 'comparison', 'chat'] as const) {
       const thread = { user_id: userId, title: '', title_source: 'opening', purpose, pinned: 0, archived: 0 } as const;
@@ -150,49 +148,6 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     await addComparisons(db);
     const rows = await db.selectFrom('usage_records').select('comparison_id').orderBy('id').execute();
     expect(rows.map((row) => row.comparison_id)).toEqual([comparisonId, comparisonId, null, null, null]);
-  });
-
-  test('makes of a tuned model and its base a candidate and its baseline', async () => {
-    const { database } = await opened();
-    const { db } = database;
-    await migrate(database);
-    // As it was before.
-    await db.schema.dropIndex('comparisons_assistant').execute();
-    const later = ['kind', 'title', 'assistant_id', 'candidate', 'baseline', 'state', 'over_budget', 'refusal'];
-    for (const column of later) await db.schema.alterTable('comparisons').dropColumn(column).execute();
-    for (const column of ['baseline_text', 'is_due'])
-      await db.schema.alterTable('comparison_prompts').dropColumn(column).execute();
-    for (const [now, before] of [
-      ['candidate_thread_id', 'tuned_thread_id'],
-      ['baseline_thread_id', 'base_thread_id'],
-    ] as const) {
-      await db.schema.dropIndex(`comparison_prompts_${now}`).execute();
-      await db.schema.alterTable('comparison_prompts').renameColumn(now, before).execute();
-      await db.schema.createIndex(`comparison_prompts_${before}`).on('comparison_prompts').column(before).execute();
-    }
-    await sql`alter table comparisons add column tuned_model text`.execute(db);
-    await sql`alter table comparisons add column base_model text`.execute(db);
-    await sql`alter table comparisons add column temperature double precision`.execute(db);
-    const at = '2026-11-01T00:00:00.000Z';
-    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
-    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
-    await sql`insert into comparisons (id, user_id, tuned_model, base_model, temperature, created_at)
-      values (1, ${userId}, 'ft:"quoted"', 'gpt-4o', 0.5, ${at})`.execute(db);
-    for (const [index, vote] of ['tuned', 'base', 'tie', null].entries())
-      await sql`insert into comparison_prompts (user_id, comparison_id, position, instructions, turns, vote)
-        values (${userId}, 1, ${index}, 'Be brief', '[]', ${vote})`.execute(db);
-
-    await addSides(db, database.engine);
-    const side = { instructions: null, temperature: 0.5, effort: null, responseSchema: null, assistantVersion: null };
-    expect(await comparisonRepository(db).find(userId, 1)).toMatchObject({
-      kind: 'models',
-      title: 'ft:"quoted" and gpt-4o',
-      candidate: { ...side, label: 'ft:"quoted"', model: 'ft:"quoted"' },
-      baseline: { ...side, label: 'gpt-4o', model: 'gpt-4o' },
-      state: 'idle',
-      tally: { candidate: 1, baseline: 1, tie: 1 },
-      createdAt: at,
-    });
   });
 
   test('sums up by token and day what programs have used so far', async () => {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { AppError, CannotStart } from '#server/errors';
+import { isObject } from '#server/is-object';
 import type { Engine, OpenDatabase } from './connect.ts';
 import * as init from './migrations/0001-init.ts';
 import * as people from './migrations/0002-people.ts';
@@ -131,7 +133,7 @@ export async function migrate(
   const [next] = due;
   if (!next) return [];
   if (applied.length > 0 && database.file) await backUp(db, database.file, next[0]);
-  for (const [name, migration] of due) await apply(db, database.engine, name, migration);
+  for (const [name, migration] of due) await applyOnceFree(db, database.engine, name, migration);
   return due.map(([name]) => name);
 }
 
@@ -188,6 +190,31 @@ export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7260418, 0)`.execute(trx);
 }
 
+const lockedMs = 500;
+const pauseMs = 1_000;
+const waitedAtMost = 400;
+
+const isLockNotAvailable = (error: unknown) => isObject(error) && error.code === '55P03';
+
+/**
+ * While a step waits for a table that a backup or an export is reading, everything else waits for the step. So it waits for
+ * less than the second after which PostgreSQL takes waiting for a deadlock, makes room, and comes again.
+ */
+async function applyOnceFree(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
+  for (let waited = 0; ; waited++)
+    try {
+      return await apply(db, engine, name, migration);
+    } catch (cause) {
+      if (!isLockNotAvailable(cause)) throw cause;
+      if (waited >= waitedAtMost)
+        throw new CannotStart(
+          `The database could not be brought up to date (${name}): something has been using its tables for ten minutes. Wait for backups and exports to end, and start again.`,
+          { cause },
+        );
+      await wait(pauseMs);
+    }
+}
+
 async function apply(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
   await db.transaction().execute(async (trx) => {
     if (engine === 'postgres') {
@@ -195,6 +222,7 @@ async function apply(db: Kysely<Database>, engine: Engine, name: string, migrati
       // The ones that waited find the step done.
       const done = await trx.selectFrom('schema_migrations').select('name').where('name', '=', name).execute();
       if (done.length > 0) return;
+      await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);
     }
     await migration.up(trx, engine);
     await trx

@@ -2,7 +2,7 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import type { VersionOrigin } from '@roster/contracts/assistant-versions';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
-import type { ComparisonKind, Vote } from '@roster/contracts/comparisons';
+import type { ComparisonKind } from '@roster/contracts/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ResponseState } from '@roster/contracts/openai-api/responses';
@@ -733,7 +733,11 @@ export type Database = {
     kind: ComparisonKind;
     title: string;
     assistant_id: number | null;
-    /** JSON: `ComparedSettings`. */
+    /** Of the candidate and the baseline, for the version before, which knows nothing else of them; see last-release.json. */
+    tuned_model: string;
+    base_model: string;
+    temperature: number | null;
+    /** JSON: `ComparedSettings`; empty: that version has made it, of the three above. */
     candidate: string;
     /** Likewise; null: only the candidate is asked. */
     baseline: string | null;
@@ -755,11 +759,13 @@ export type Database = {
     /** JSON. */
     turns: string;
     expected: string | null;
-    candidate_thread_id: number | null;
-    baseline_thread_id: number | null;
+    /** The candidate's, and the baseline's. */
+    tuned_thread_id: number | null;
+    base_thread_id: number | null;
     /** JSON: an earlier answer, which stands for the baseline's. */
     baseline_text: string | null;
-    vote: Vote | null;
+    /** For the candidate, the baseline, or neither. */
+    vote: 'tuned' | 'base' | 'tie' | null;
     /** To be asked, since asking was started. */
     is_due: Generated<Flag>;
   };

@@ -46,3 +46,9 @@ export type MailPayload = z.output<typeof MailPayload>;
 
 /** A mail to a user. */
 export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
+
+/**
+ * The same, of a template that the version before does not know. It would give up a job of its own kind that it cannot read;
+ * one of another kind it leaves for later, and so to a process of this version.
+ */
+export const newMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });

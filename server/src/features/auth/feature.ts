@@ -68,7 +68,7 @@ export function authFeature(dependencies: Dependencies) {
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,
     refuseGuessable,
-    jobs: [mailing({ db, transport: mail, config })],
+    jobs: mailing({ db, transport: mail, config }),
     upkeep: forgettingExpired(db),
   };
 }

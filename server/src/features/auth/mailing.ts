@@ -3,7 +3,7 @@ import type { Config } from '#server/config';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { type MailPayload, mailJob } from '#server/mail/job';
+import { type MailPayload, mailJob, newMailJob } from '#server/mail/job';
 import { type Message, writeMessage } from '#server/mail/messages';
 import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
@@ -26,7 +26,7 @@ type Mailing = Dependencies & {
 };
 
 /** Sends the mail of the accounts. Links are made here, at the last moment, so that none is ever stored. */
-export function mailing(dependencies: Dependencies): JobHandler {
+export function mailing(dependencies: Dependencies): JobHandler[] {
   const { transport, config } = dependencies;
   const links = tokenLinks(config.publicUrl);
   const sending: Mailing = {
@@ -34,7 +34,7 @@ export function mailing(dependencies: Dependencies): JobHandler {
     links,
     send: (to, message) => transport.send(writeMessage(message, to)),
   };
-  return jobHandler(mailJob, (payload) => perform(sending, payload));
+  return [mailJob, newMailJob].map((job) => jobHandler(job, (payload) => perform(sending, payload)));
 }
 
 async function perform(sending: Mailing, payload: MailPayload) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { usageRepository } from '#server/features/usage/repository';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -99,6 +100,47 @@ describe.each(engines)('comparing two models on %s', (engine) => {
     });
     await votePrompt(ada, made.id, second.id, null);
     expect((await comparisonOf(ada, made.id)).tally).toEqual({ candidate: 1, baseline: 0, tie: 0 });
+  });
+
+  test('shows what the version before has made, which may run beside this one, and leaves it what it knows', async () => {
+    const ada = await someone();
+    const userId = await idOf(ada);
+    const at = '2026-11-24T12:00:00.000Z';
+    const theirs = await beside(app, async (db) => {
+      const { rows } = await sql<{ id: number }>`insert into comparisons
+        (user_id, tuned_model, base_model, temperature, created_at)
+        values (${userId}, 'ft:"quoted"', 'gpt-4o', 0.5, ${at}) returning id`.execute(db);
+      const id = rows[0]?.id ?? 0;
+      for (const [index, vote] of ['tuned', 'base', 'tie', null].entries())
+        await sql`insert into comparison_prompts (user_id, comparison_id, position, instructions, turns, vote)
+          values (${userId}, ${id}, ${index}, 'Be brief', '[]', ${vote})`.execute(db);
+      return id;
+    });
+    const side = { instructions: null, temperature: 0.5, effort: null, responseSchema: null, assistantVersion: null };
+    expect(await comparisonOf(ada, theirs)).toMatchObject({
+      kind: 'models',
+      title: 'ft:"quoted" and gpt-4o',
+      candidate: { ...side, label: 'ft:"quoted"', model: 'ft:"quoted"' },
+      baseline: { ...side, label: 'gpt-4o', model: 'gpt-4o' },
+      state: 'idle',
+      answered: 0,
+      tally: { candidate: 1, baseline: 1, tie: 1 },
+      createdAt: at,
+      items: [{ vote: 'candidate' }, { vote: 'baseline' }, { vote: 'tie' }, { vote: null }],
+    });
+
+    const { id, items } = await newComparison(ada, ['What is a fox?'], { temperature: 0.25 });
+    const promptId = items[0]?.id ?? 0;
+    await compared(app, ada, id, promptId);
+    await votePrompt(ada, id, promptId, 'candidate');
+    const known = await beside(app, (db) =>
+      sql`select c.tuned_model, c.base_model, c.temperature, p.vote from comparisons c
+        join comparison_prompts p on p.comparison_id = c.id join threads t on t.id = p.tuned_thread_id
+        where c.id = ${id}`.execute(db),
+    );
+    expect(known.rows).toEqual([
+      { tuned_model: 'gpt-4o-mini', base_model: 'gpt-4o', temperature: 0.25, vote: 'tuned' },
+    ]);
   });
 
   test('sends the temperature only to a model that takes one', async () => {

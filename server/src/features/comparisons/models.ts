@@ -1,10 +1,11 @@
-import type { comparisons as api, ComparedSettings } from '@roster/contracts/comparisons';
+import type { comparisons as api } from '@roster/contracts/comparisons';
 import type { z } from 'zod';
 import { AppError } from '#server/errors';
 import type { FileRepository } from '#server/features/files/repository';
 import type { FileStore } from '#server/storage/file-store';
 import { chosenExamples } from './chosen-examples.ts';
 import type { Example } from './example-line.ts';
+import { modelSides } from './model-sides.ts';
 import type { NewComparison, NewPrompt } from './repository.ts';
 
 export type ExampleFiles = { files: Pick<FileRepository, 'stored'>; store: Pick<FileStore, 'read'> };
@@ -20,16 +21,6 @@ async function examplesFrom({ files, store }: ExampleFiles, userId: number, file
   throw new AppError('invalid_input', message, { fields: { prompts: message } });
 }
 
-const settingsOf = (model: string, temperature: number | null): ComparedSettings => ({
-  label: model,
-  model,
-  instructions: null,
-  temperature,
-  effort: null,
-  responseSchema: null,
-  assistantVersion: null,
-});
-
 /** A comparison of two models by themselves, with its prompts. */
 export async function comparisonOfModels(
   from: ExampleFiles,
@@ -43,10 +34,8 @@ export async function comparisonOfModels(
       : await examplesFrom(from, userId, fileId, count);
   const comparison: NewComparison = {
     kind: 'models',
-    title: `${candidateModel} and ${baselineModel}`,
     assistantId: null,
-    candidate: settingsOf(candidateModel, temperature),
-    baseline: settingsOf(baselineModel, temperature),
+    ...modelSides(candidateModel, baselineModel, temperature),
   };
   return { comparison, prompts: examples };
 }

@@ -3,11 +3,12 @@ import {
   type Comparison,
   type ComparisonKind,
   StoredText,
-  type Vote,
+  Vote,
 } from '@roster/contracts/comparisons';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Example } from './example-line.ts';
+import { modelSides } from './model-sides.ts';
 
 /** What is put to the sides. */
 export type NewPrompt = Omit<Example, 'instructions'> & {
@@ -40,22 +41,27 @@ const promptColumns = [
   'instructions',
   'turns',
   'expected',
-  'candidate_thread_id as candidateThreadId',
-  'baseline_thread_id as baselineThreadId',
+  'tuned_thread_id as candidateThreadId',
+  'base_thread_id as baselineThreadId',
   'baseline_text as baselineText',
   'vote',
   'is_due as isDue',
 ] as const;
 
-type ThreadColumn = 'candidate_thread_id' | 'baseline_thread_id';
+type ThreadColumn = 'tuned_thread_id' | 'base_thread_id';
+type StoredVote = Database['comparison_prompts']['vote'];
+
+/** Votes are stored in the words of when only tuned models were compared. */
+const storedAs = { candidate: 'tuned', baseline: 'base', tie: 'tie' } as const satisfies Record<Vote, StoredVote>;
+const voteOf = (stored: StoredVote): Vote | null => Vote.options.find((vote) => storedAs[vote] === stored) ?? null;
 
 /** With its results so far: a prompt is answered when both sides have answered it completely. */
 function selectCounted(db: Kysely<Database>, userId: number) {
   const isAnswered = (thread: ThreadColumn) => sql`exists (
     select 1 from threads t join runs r on r.message_id = t.head_message_id
     where t.id = ${sql.ref(`p.${thread}`)} and r.state = 'complete')`;
-  const hasBaseline = sql`(comparisons.baseline is null or p.baseline_text is not null
-    or ${isAnswered('baseline_thread_id')})`;
+  const hasBaseline = sql`((comparisons.baseline is null and comparisons.candidate <> '') or p.baseline_text is not null
+    or ${isAnswered('base_thread_id')})`;
   const counted = (condition: ReturnType<typeof sql>) =>
     sql<number>`(select count(*) from comparison_prompts p where p.comparison_id = comparisons.id and ${condition})`;
   return db
@@ -66,37 +72,52 @@ function selectCounted(db: Kysely<Database>, userId: number) {
         .onRef('assistants.user_id', '=', 'comparisons.user_id'),
     )
     .select(['comparisons.id', 'comparisons.kind', 'comparisons.title', 'candidate', 'baseline'])
+    .select(['tuned_model', 'base_model', 'comparisons.temperature'])
     .select(['comparisons.state', 'comparisons.refusal', 'comparisons.created_at as createdAt'])
     .select(['assistants.id as assistantId', 'assistants.name as assistantName'])
     .select([
       counted(sql`true`).as('prompts'),
-      counted(sql`${isAnswered('candidate_thread_id')} and ${hasBaseline}`).as('answered'),
-      counted(sql`p.vote = 'candidate'`).as('forCandidate'),
-      counted(sql`p.vote = 'baseline'`).as('forBaseline'),
-      counted(sql`p.vote = 'tie'`).as('ties'),
+      counted(sql`${isAnswered('tuned_thread_id')} and ${hasBaseline}`).as('answered'),
+      counted(sql`p.vote = ${storedAs.candidate}`).as('forCandidate'),
+      counted(sql`p.vote = ${storedAs.baseline}`).as('forBaseline'),
+      counted(sql`p.vote = ${storedAs.tie}`).as('ties'),
     ])
     .where('comparisons.user_id', '=', userId);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectCounted>['executeTakeFirstOrThrow']>>;
-const toComparison = ({ assistantId, assistantName, forCandidate, forBaseline, ties, ...row }: Row): Comparison => ({
-  ...row,
-  assistant: assistantId === null || assistantName === null ? null : { id: assistantId, name: assistantName },
-  candidate: ComparedSettings.parse(JSON.parse(row.candidate)),
-  baseline: row.baseline === null ? null : ComparedSettings.parse(JSON.parse(row.baseline)),
+/** Of one that the version before has made; see last-release.json. */
+const isOfModelsOnly = ({ candidate }: Pick<Row, 'candidate'>) => candidate === '';
+const sidesOf = (row: Row) =>
+  isOfModelsOnly(row)
+    ? modelSides(row.tuned_model, row.base_model, row.temperature)
+    : {
+        title: row.title,
+        candidate: ComparedSettings.parse(JSON.parse(row.candidate)),
+        baseline: row.baseline === null ? null : ComparedSettings.parse(JSON.parse(row.baseline)),
+      };
+const toComparison = (row: Row): Comparison => ({
+  id: row.id,
+  kind: row.kind,
+  ...sidesOf(row),
+  assistant:
+    row.assistantId === null || row.assistantName === null ? null : { id: row.assistantId, name: row.assistantName },
   prompts: Number(row.prompts),
   answered: Number(row.answered),
-  tally: { candidate: Number(forCandidate), baseline: Number(forBaseline), tie: Number(ties) },
+  tally: { candidate: Number(row.forCandidate), baseline: Number(row.forBaseline), tie: Number(row.ties) },
+  state: row.state,
   refusal: row.refusal === null ? null : JSON.parse(row.refusal),
+  createdAt: row.createdAt,
 });
 
 const selectPrompts = (db: Kysely<Database>, userId: number) =>
   db.selectFrom('comparison_prompts').select(promptColumns).where('user_id', '=', userId);
 type PromptRow = Awaited<ReturnType<ReturnType<typeof selectPrompts>['executeTakeFirstOrThrow']>>;
-const toPrompt = ({ turns, baselineText, isDue, ...row }: PromptRow): PromptRecord => ({
+const toPrompt = ({ turns, baselineText, vote, isDue, ...row }: PromptRow): PromptRecord => ({
   ...row,
   turns: JSON.parse(turns),
   baselineText: baselineText === null ? null : StoredText.parse(JSON.parse(baselineText)),
+  vote: voteOf(vote),
   isDue: isDue === 1,
 });
 
@@ -130,6 +151,9 @@ export function comparisonRepository(db: Kysely<Database>) {
           kind,
           title,
           assistant_id: assistantId,
+          tuned_model: candidate.model,
+          base_model: baseline?.model ?? '',
+          temperature: candidate.temperature,
           candidate: JSON.stringify(candidate),
           baseline: baseline && JSON.stringify(baseline),
           refusal: null,
@@ -147,8 +171,8 @@ export function comparisonRepository(db: Kysely<Database>) {
             instructions,
             turns: JSON.stringify(turns),
             expected,
-            candidate_thread_id: null,
-            baseline_thread_id: null,
+            tuned_thread_id: null,
+            base_thread_id: null,
             baseline_text: baselineText && JSON.stringify(baselineText),
             vote: null,
           })),
@@ -188,7 +212,7 @@ export function comparisonRepository(db: Kysely<Database>) {
     ) {
       await db
         .updateTable('comparison_prompts')
-        .set({ candidate_thread_id: candidateThreadId, baseline_thread_id: baselineThreadId, vote: null })
+        .set({ tuned_thread_id: candidateThreadId, base_thread_id: baselineThreadId, vote: null })
         .where('user_id', '=', userId)
         .where('id', '=', promptId)
         .execute();
@@ -199,11 +223,11 @@ export function comparisonRepository(db: Kysely<Database>) {
         threadId === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${threadId}`;
       const { numUpdatedRows } = await db
         .updateTable('comparison_prompts')
-        .set({ vote })
+        .set({ vote: vote && storedAs[vote] })
         .where('user_id', '=', userId)
         .where('id', '=', id)
-        .where(same('candidate_thread_id', candidateThreadId))
-        .where(same('baseline_thread_id', baselineThreadId))
+        .where(same('tuned_thread_id', candidateThreadId))
+        .where(same('base_thread_id', baselineThreadId))
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
@@ -211,12 +235,12 @@ export function comparisonRepository(db: Kysely<Database>) {
     async threadIds(userId: number, comparisonId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('comparison_prompts')
-        .select(['candidate_thread_id', 'baseline_thread_id'])
+        .select(['tuned_thread_id', 'base_thread_id'])
         .where('user_id', '=', userId)
         .where('comparison_id', '=', comparisonId)
         .execute();
       return rows
-        .flatMap((row) => [row.candidate_thread_id, row.baseline_thread_id])
+        .flatMap((row) => [row.tuned_thread_id, row.base_thread_id])
         .filter((id) => id !== null)
         .sort((a, b) => a - b);
     },

@@ -408,8 +408,8 @@ const selectAbandoned = (db: Kysely<Database>) =>
         .select('p.comparison_id')
         .where((where) =>
           where.or([
-            where('p.candidate_thread_id', '=', where.ref('runs.thread_id')),
-            where('p.baseline_thread_id', '=', where.ref('runs.thread_id')),
+            where('p.tuned_thread_id', '=', where.ref('runs.thread_id')),
+            where('p.base_thread_id', '=', where.ref('runs.thread_id')),
           ]),
         )
         .unionAll(

@@ -28,7 +28,11 @@ const untilTold = (app: TestApp, day: string) =>
         .select('value')
         .where('name', '=', 'model_ends_told')
         .executeTakeFirst();
-      const jobs = await db.selectFrom('jobs').select('id').where('kind', 'in', ['models.tell-ends', 'mail']).execute();
+      const jobs = await db
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', 'in', ['models.tell-ends', 'mail', 'mail.models-end'])
+        .execute();
       return begun?.value === day && jobs.length === 0;
     }),
   );

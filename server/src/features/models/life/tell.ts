@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 import { defineJob, type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
 import { type Chore, hourMs } from '#server/jobs/upkeep';
-import { mailJob } from '#server/mail/job';
+import { newMailJob } from '#server/mail/job';
 import type { Catalogue } from '#server/provider/catalogue';
 import { endOf, type ModelEnd } from './ends.ts';
 import { modelListRepository } from './list-repository.ts';
@@ -54,7 +54,7 @@ async function tell(trx: Kysely<Database>, { now }: Dependencies, userId: number
     .map(({ model, shutdownDate, successor, assistants }) => ({ model, shutdownDate, successor, assistants }));
   if (models.length === 0) return;
   const more = Math.max(0, models.length - namedAtMost);
-  await enqueue(trx, mailJob, { template: 'models_end', userId, models: models.slice(0, namedAtMost), more });
+  await enqueue(trx, newMailJob, { template: 'models_end', userId, models: models.slice(0, namedAtMost), more });
 }
 
 /** What is due to be told to the users of a batch. */

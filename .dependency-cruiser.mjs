@@ -166,7 +166,7 @@ export default {
         path: '^(contracts|server|web|simulator)/src/',
         pathNot: ['\\.test\\.tsx?$', '^(server|web)/src/testing/'],
       },
-      to: { path: '^((server|web)/src/testing|e2e|bench)/|\\.test\\.tsx?$' },
+      to: { path: '^((server|web)/src/testing|e2e|bench|chaos)/|\\.test\\.tsx?$' },
     },
     {
       name: 'browser-tests-come-from-outside',

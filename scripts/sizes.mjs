@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { root } from './install.mjs';
 
 const linesAtMost = 60;
-const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'bench', 'scripts'];
+const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'bench', 'chaos', 'scripts'];
 
 function sourcesBelow(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })

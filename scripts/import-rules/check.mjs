@@ -7,7 +7,7 @@ import config from '../../.dependency-cruiser.mjs';
 import { root } from '../install.mjs';
 import { planted } from './planted.mjs';
 
-const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'e2e', 'bench'];
+const folders = ['contracts/src', 'server/src', 'web/src', 'simulator/src', 'e2e', 'bench', 'chaos'];
 
 async function violationsIn(baseDir, paths) {
   const { output } = await cruise(

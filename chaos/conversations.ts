@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { wordsOf } from '../bench/tokens.ts';
+import type { Person } from './person.ts';
+
+const silentForMs = 45_000;
+/** An end that is later than this after the last fault has healed does not come. */
+const endsWithinMs = 120_000;
+
+type Asked = { text: string; words: number; begun: number; ended: number; end: 'whole' | 'cut' };
+/** What a person was told is stored, in that order, and how each answer ended for its reader. */
+export type Conversation = { person: Person; threadId: number; asked: Asked[] };
+
+type Pace = { words: () => number; everyMs: number; pauseMs: number };
+/** Answers of two to eight seconds. */
+export const streamed: Pace = { words: () => 40 + Math.floor(Math.random() * 120), everyMs: 50, pauseMs: 100 };
+/** Messages in quick succession. */
+export const quick: Pace = { words: () => 3, everyMs: 1, pauseMs: 300 };
+
+export async function beginConversation(person: Person): Promise<Conversation> {
+  const draft = { title: 'Under load', model: 'gpt-4o' };
+  const { id } = await person.post<{ id: number }>('/api/threads', draft);
+  return { person, threadId: id, asked: [] };
+}
+
+/** Asks, reads the answer to its end, and asks again, until it is told to end. */
+export async function converse({ person, threadId, asked }: Conversation, pace: Pace, until: AbortSignal) {
+  while (!until.aborted) {
+    const words = pace.words();
+    const text = `Question ${asked.length + 1} of ${person.name} [[bench ${words}]] [[delay ${pace.everyMs}]]`;
+    const begun = performance.now();
+    const draft = { message: text, clientId: randomUUID() };
+    const { run } = await person.post<{ run: { id: number } }>(`/api/threads/${threadId}/messages`, draft);
+    const entry: Asked = { text, words, begun, ended: Number.NaN, end: 'cut' };
+    asked.push(entry);
+    entry.end = await readAnswer(person, run.id, wordsOf(words));
+    entry.ended = performance.now();
+    person.figures.streams[entry.end]++;
+    await wait(pace.pauseMs);
+  }
+}
+
+type Reading = { text: string; last: number; end: 'whole' | 'cut' | undefined };
+
+/** To the end, across broken connections. What was read before is never read again, and nothing is left out. */
+async function readAnswer(person: Person, runId: number, whole: string): Promise<'whole' | 'cut'> {
+  const reading: Reading = { text: '', last: 0, end: undefined };
+  const begun = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    if (attempt > 0) person.figures.streams.reconnections++;
+    await readOnce(person, runId, reading);
+    if (!whole.startsWith(reading.text))
+      person.figures.faults.push(
+        `run ${runId}: a reader saw words lost, doubled or reordered: ${reading.text.slice(-60)}`,
+      );
+    if (reading.end === 'whole' && reading.text !== whole)
+      person.figures.faults.push(`run ${runId}: its reader saw ${reading.text.length} of ${whole.length} characters`);
+    if (reading.end) return reading.end;
+    if (performance.now() - begun > endsWithinMs) {
+      person.figures.faults.push(`run ${runId}: its reader saw no end within ${endsWithinMs / 1_000} s`);
+      return 'cut';
+    }
+    await wait(500 * (0.75 + Math.random() / 2));
+  }
+}
+
+/** What one connection brings. */
+async function readOnce(person: Person, runId: number, reading: Reading) {
+  const headers = { accept: 'text/event-stream', ...(reading.last > 0 && { 'last-event-id': String(reading.last) }) };
+  const response = await person.ask({ method: 'GET', path: `/api/runs/${runId}/events`, headers });
+  if (!response.body) return;
+  const source = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const silence = setTimeout(() => void source.cancel().catch(() => undefined), silentForMs);
+      const { done, value = '' } = await source.read().finally(() => clearTimeout(silence));
+      const frames = (rest + value).split('\n\n');
+      rest = frames.pop() ?? '';
+      for (const frame of frames) take(frame, reading);
+      if (done || reading.end) break;
+    }
+  } catch {
+    // The connection broke.
+  } finally {
+    void source.cancel().catch(() => undefined);
+  }
+}
+
+function take(frame: string, reading: Reading) {
+  const number = Number(/^id: (\d+)$/m.exec(frame)?.[1]);
+  const data = /^data: (.*)$/m.exec(frame)?.[1];
+  if (data === undefined || !(number > reading.last)) return;
+  reading.last = number;
+  const event: { type: string; text?: string } = JSON.parse(data);
+  if (event.type === 'text') reading.text += event.text;
+  if (event.type === 'finished') reading.end = 'whole';
+  if (event.type === 'failed') reading.end = 'cut';
+}

@@ -1,0 +1,121 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { count, type Figures } from './figures.ts';
+
+/** As the web client waits. */
+const [firstWaitMs, longestWaitMs] = [500, 10_000];
+const givesUpAfterMs = 120_000;
+/** A response that has not begun by then is a fault of its own. */
+const answersWithinMs = 30_000;
+
+type Request = {
+  method: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  body?: unknown;
+  form?: () => FormData;
+  headers?: Record<string, string>;
+};
+export type Settings = { port: number; figures: Figures };
+
+/** Away for now, HAProxy's own (a process went away in the midst of a request), and 500, which is noted as a fault. */
+const isAskedAgain = (status: number) => status === 429 || status >= 500;
+
+/** Somebody at a browser: signed in, and asking again, with the same words, where nothing answers or a part is away. */
+export class Person {
+  readonly name: string;
+  readonly #settings: Settings;
+  #cookie = '';
+
+  constructor(name: string, settings: Settings) {
+    this.name = name;
+    this.#settings = settings;
+  }
+
+  get figures() {
+    return this.#settings.figures;
+  }
+
+  async register(hasKey: boolean) {
+    const credentials = { email: `${this.name}@example.com`, password: 'correct horse battery' };
+    const response = await this.ask({ method: 'POST', path: '/api/register', body: credentials });
+    this.#cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    await response.arrayBuffer();
+    if (hasKey) await this.post('/api/settings/apikey', { apiKey: `sk-chaos-${this.name}-${'simulated'.repeat(3)}` });
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await this.ask({ method: 'GET', path })).json() as Promise<T>;
+  }
+
+  /** A write: counted once it is acknowledged. */
+  async post<T>(path: string, body: unknown, method: 'POST' | 'PATCH' = 'POST'): Promise<T> {
+    return this.#written(await this.ask({ method, path, body }));
+  }
+
+  async upload<T>(path: string, form: () => FormData): Promise<T> {
+    return this.#written(await this.ask({ method: 'POST', path, form }));
+  }
+
+  async #written<T>(response: Response): Promise<T> {
+    const text = await response.text();
+    this.figures.acknowledgedAt.push(performance.now());
+    return JSON.parse(text === '' ? 'null' : text) as T;
+  }
+
+  /** Until it is answered. @throws where it is refused, or nothing has come of it after two minutes */
+  async ask(request: Request): Promise<Response> {
+    const { figures } = this;
+    const begun = performance.now();
+    figures.requests++;
+    for (let attempt = 0; ; attempt++) {
+      if (attempt === 1) figures.retried++;
+      if (attempt > 0) figures.retries++;
+      const response = await this.#once(request);
+      if (response?.ok) {
+        figures.longestGapMs = Math.max(figures.longestGapMs, performance.now() - begun);
+        return response;
+      }
+      if (response && !isAskedAgain(response.status))
+        throw new Error(`${request.method} ${request.path} answered ${response.status}: ${await response.text()}`);
+      if (performance.now() - begun > givesUpAfterMs)
+        throw new Error(`${request.method} ${request.path} was not answered within ${givesUpAfterMs / 1_000} s`);
+      const asked = Number(response?.headers.get('retry-after') ?? 0) * 1_000;
+      await response?.arrayBuffer().catch(() => undefined);
+      const backOff = Math.min(firstWaitMs * 2 ** attempt, longestWaitMs) * (0.75 + Math.random() / 2);
+      await wait(Math.max(asked, backOff));
+    }
+  }
+
+  async #once({ method, path, body, form, headers = {} }: Request): Promise<Response | undefined> {
+    const { figures } = this;
+    const begun = performance.now();
+    try {
+      const response = await fetch(`http://127.0.0.1:${this.#settings.port}${path}`, {
+        method,
+        headers: {
+          'sec-fetch-site': 'same-origin',
+          cookie: this.#cookie,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(form && { body: form() }),
+        // Of an event stream only its beginning is waited for so long.
+        signal: headers.accept ? null : AbortSignal.timeout(answersWithinMs),
+      });
+      count(figures.statuses, response.status);
+      const took = performance.now() - begun;
+      if (response.status === 503) {
+        figures.slowest503Ms = Math.max(figures.slowest503Ms, took);
+        if (!response.headers.has('retry-after') && response.headers.get('content-type')?.includes('json'))
+          figures.faults.push(`${method} ${path} answered 503 without Retry-After`);
+      }
+      if (response.status === 500) figures.faults.push(`${method} ${path} answered 500`);
+      return response;
+    } catch (error) {
+      count(figures.statuses, 'none');
+      if (error instanceof Error && error.name === 'TimeoutError')
+        figures.faults.push(`${method} ${path} was not answered within ${answersWithinMs / 1_000} s`);
+      return undefined;
+    }
+  }
+}

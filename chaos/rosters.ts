@@ -1,0 +1,55 @@
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../server/src/testing/free-port.ts';
+import type { Ground } from './ground.ts';
+import { answers, onePart } from './processes.ts';
+
+export const root = dirname(import.meta.dirname);
+const startsWithinMs = 120_000;
+
+/** The simulated provider. */
+export async function provider({ folder }: Ground) {
+  const port = await freePort();
+  const part = onePart(
+    {
+      name: 'provider',
+      path: process.execPath,
+      args: [join(root, 'simulator/src/main.ts')],
+      folder,
+      env: { SIMULATOR_PORT: String(port), SIMULATOR_TOKEN_DELAY_MS: '0' },
+    },
+    () => answers(`http://127.0.0.1:${port}/v1/models`, [200, 401]),
+  );
+  return { url: `http://127.0.0.1:${port}/v1`, ...part };
+}
+
+/** One process of Roster, as `npm start` runs it, under somebody who starts it again until it stays. */
+export function rosterProcess({ folder, makeFolder }: Ground, name: string, port: number, env: NodeJS.ProcessEnv) {
+  const part = onePart(
+    {
+      name,
+      path: process.execPath,
+      args: ['--max-semi-space-size=2', join(root, 'server/src/main.ts')],
+      folder,
+      env: { PORT: String(port), DATA_DIR: makeFolder(`${name}-data`), ...env },
+    },
+    () => answers(`http://127.0.0.1:${port}/readyz`),
+  );
+  return {
+    ...part,
+    async start() {
+      const giveUpAt = performance.now() + startsWithinMs;
+      for (;;)
+        try {
+          return await part.start();
+        } catch (error) {
+          // It does not start without its database, and says so.
+          await part.kill();
+          if (performance.now() > giveUpAt) throw error;
+          await wait(1_000);
+        }
+    },
+  };
+}
+
+export type RosterProcess = ReturnType<typeof rosterProcess>;

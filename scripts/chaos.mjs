@@ -1,0 +1,6 @@
+// A cluster of real parts whose parts fail one after the other, while people work with it: npm run chaos -- --minutes 1
+import { install } from './install.mjs';
+
+install();
+const { followAll, run } = await import('./run.mjs');
+followAll([run(['chaos/main.ts', ...process.argv.slice(2)])]);

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { wordsOf } from '../bench/tokens.ts';
 import type { Person } from './person.ts';
 
+/** Answers here bring something more often. */
 const silentForMs = 45_000;
 /** An end that is later than this after the last fault has healed does not come. */
 const endsWithinMs = 120_000;
@@ -71,29 +72,37 @@ async function readOnce(person: Person, runId: number, reading: Reading) {
   if (!response.body) return;
   const source = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
+  const leave = () => void source.cancel().catch(() => undefined);
+  let silence = setTimeout(leave, silentForMs);
   try {
     for (;;) {
-      const silence = setTimeout(() => void source.cancel().catch(() => undefined), silentForMs);
-      const { done, value = '' } = await source.read().finally(() => clearTimeout(silence));
+      const { done, value = '' } = await source.read();
       const frames = (rest + value).split('\n\n');
       rest = frames.pop() ?? '';
-      for (const frame of frames) take(frame, reading);
+      // A stream that only says that it is still here brings nobody any further.
+      if (frames.some((frame) => take(frame, reading))) {
+        clearTimeout(silence);
+        silence = setTimeout(leave, silentForMs);
+      }
       if (done || reading.end) break;
     }
   } catch {
     // The connection broke.
   } finally {
-    void source.cancel().catch(() => undefined);
+    clearTimeout(silence);
+    leave();
   }
 }
 
-function take(frame: string, reading: Reading) {
+/** Whether it was one that had not been read. */
+function take(frame: string, reading: Reading): boolean {
   const number = Number(/^id: (\d+)$/m.exec(frame)?.[1]);
   const data = /^data: (.*)$/m.exec(frame)?.[1];
-  if (data === undefined || !(number > reading.last)) return;
+  if (data === undefined || !(number > reading.last)) return false;
   reading.last = number;
   const event: { type: string; text?: string } = JSON.parse(data);
   if (event.type === 'text') reading.text += event.text;
   if (event.type === 'finished') reading.end = 'whole';
   if (event.type === 'failed') reading.end = 'cut';
+  return true;
 }

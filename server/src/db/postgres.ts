@@ -14,9 +14,14 @@ import { NoAnswer, type Watch, watched } from '#server/watch';
 
 const goodbyeMs = 1_500;
 
-/** Of the system and of PostgreSQL (classes 08 and 57P, too many connections) for a server that cannot be reached or used. */
+/** What a server says to writes that is the primary no longer, or not yet. */
+const readOnly = '25006';
+/**
+ * Of the system, of PostgreSQL, and of a pooler in front of it (08P01), for a server that cannot be reached or used: class 08, 57P
+ * (it stops or starts), 53 (no room on its disk, no memory, no more connections), 58 (its disk fails).
+ */
 const awayCode =
-  /^(E(CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|57P0.|53300)$/;
+  /^(E(CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|57P0.|53...|58...|25006)$/;
 const awayMessage =
   /^(Connection terminated|timeout exceeded when|timeout expired|Client (has encountered|was closed))/;
 
@@ -26,9 +31,7 @@ const isAway = (error: unknown) =>
     ('code' in error && typeof error.code === 'string' && awayCode.test(error.code)) ||
     awayMessage.test(error.message));
 
-function told(error: unknown): never {
-  throw isAway(error) ? new Unavailable('database', error) : error;
-}
+const isReadOnly = (error: unknown) => error instanceof Error && 'code' in error && error.code === readOnly;
 
 /** PostgreSQL that says so, and within seconds, where it is not there. */
 export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dialect {
@@ -39,6 +42,9 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
     client.on('error', () => undefined);
   });
   pool.on('remove', (client) => connections.delete(client));
+  const leaveAll = () => {
+    for (const client of connections) client.connection.stream.destroy();
+  };
   const watch = watched({
     async probe() {
       const client = newClient();
@@ -52,15 +58,13 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
         setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref();
       }
     },
-    onAway() {
-      for (const client of connections) client.connection.stream.destroy();
-    },
+    onAway: leaveAll,
   });
   const connect = pool.connect.bind(pool);
   pool.connect = () => connected(watch, () => connect());
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new WatchedDriver(pool, watch),
+    createDriver: () => new WatchedDriver(pool, watch, leaveAll),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -83,11 +87,13 @@ async function connected(watch: Watch, connect: () => Promise<pg.PoolClient>): P
 
 class WatchedDriver extends PostgresDriver {
   readonly #watch: Watch;
+  readonly #leaveAll: () => void;
   readonly #known = new WeakSet<DatabaseConnection>();
 
-  constructor(pool: pg.Pool, watch: Watch) {
+  constructor(pool: pg.Pool, watch: Watch, leaveAll: () => void) {
     super({ pool });
     this.#watch = watch;
+    this.#leaveAll = leaveAll;
   }
 
   override async acquireConnection(options?: AbortableOperationOptions) {
@@ -101,8 +107,14 @@ class WatchedDriver extends PostgresDriver {
     const { executeQuery } = connection;
     connection.executeQuery = <Row>(query: CompiledQuery, options?: AbortableOperationOptions) => {
       const execute = executeQuery<Row>;
-      return this.#watch.during(() => execute.call(connection, query, options)).catch(told);
+      return this.#watch.during(() => execute.call(connection, query, options)).catch((error) => this.#told(error));
     };
+  }
+
+  #told(error: unknown): never {
+    // Those that lead to what was the primary once never lead anywhere else.
+    if (isReadOnly(error)) this.#leaveAll();
+    throw isAway(error) ? new Unavailable('database', error) : error;
   }
 
   override async destroy() {

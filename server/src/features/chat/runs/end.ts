@@ -11,6 +11,7 @@ import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
 import type { AnswerEnd, ToolUse } from '#server/provider/provider';
+import { onceBack } from '#server/while-away';
 import {
   cutCalls,
   endEvent,
@@ -67,10 +68,19 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
     if (comparisonId !== null) await sideAnswerEnded(trx, { userId, comparisonId, judgingId });
   }
 
-  /** Stores the end of a run of this process and returns its last events, to be told afterwards. */
-  async function store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
-    const { order, log } = run;
+  /** Stores the end of a run of this process, once the database is there, and returns its last events, to be told afterwards. */
+  function store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
     const at = new Date().toISOString();
+    return onceBack(run.letGo.signal, (isRepeated) => storeOnce(run, end, reported, { at, isRepeated }));
+  }
+
+  async function storeOnce(
+    run: LiveRun,
+    end: End,
+    reported: AnswerEnd['usage'],
+    { at, isRepeated }: { at: string; isRepeated: boolean },
+  ): Promise<RunEvent[]> {
+    const { order, log } = run;
     const usage = await usages.ofEnd(run, end.error, reported, at);
     const steps = run.step > 1 || run.isGoingOn ? await stepsOf(db, order) : [];
     const all = inAll(...steps, usage);
@@ -78,6 +88,7 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
     await db.transaction().execute(async (trx) => {
       const ended = rowOf(end, log, { hasUsage: all !== null, lastEvent: run.frames.length + last.length, at });
       const wasOurs = await runRepository(trx).end(order.runId, ended, run.hasStored);
+      if (!wasOurs && isRepeated && (await runRepository(trx).hasEnded(order.userId, order.runId, at))) return;
       // The call has cost what it has, also where the conversation was deleted under it.
       if (usage) await record(trx, order, usage, wasOurs);
       for (const use of usages.ofTools(order, run.used, at)) await record(trx, order, use, wasOurs);

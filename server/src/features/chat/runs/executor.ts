@@ -12,7 +12,15 @@ import { cutCalls, eventCall, type FoldedLog } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import { failureOf, interruption } from './failure.ts';
 import { type FollowUpWork, followUpWork, type OnComplete } from './follow-ups.ts';
-import { type GoingOn, LiveRun, type LiveRuns, type RunOrder, ShuttingDown, Stopped } from './live-run.ts';
+import {
+  type GoingOn,
+  LeftToOthers,
+  LiveRun,
+  type LiveRuns,
+  type RunOrder,
+  ShuttingDown,
+  Stopped,
+} from './live-run.ts';
 import { runRecovery } from './recover.ts';
 import type { AbandonedRun, RunRepository } from './repository.ts';
 import { type EventSaver, eventSaver } from './save.ts';
@@ -175,6 +183,7 @@ async function execute(run: LiveRun, execution: Execution) {
       isComplete = end.reason === 'complete';
     }
   } catch (error) {
+    if (error instanceof LeftToOthers) throw error;
     // All that was told is stored, and who takes it up knows which calls were under way.
     if (!(error instanceof ShuttingDown && run.isCallingTools)) await fail(run, error, execution);
   } finally {

@@ -53,6 +53,8 @@ export type RunOrder = {
 /** Why a run's call to the provider was broken off. */
 export class Stopped extends Error {}
 export class ShuttingDown extends Error {}
+/** The database was away until this process ended; who finds the run ends it, or goes on with it. */
+export class LeftToOthers extends Error {}
 
 /** The runs that this process executes, by their ids. */
 export type LiveRuns = Map<number, LiveRun>;
@@ -89,6 +91,8 @@ export class LiveRun {
   readonly log = emptyLog();
   readonly startedAt = performance.now();
   readonly controller = new AbortController();
+  /** Aborted when this process ends: what cannot be stored by then is left to the others. */
+  readonly letGo = new AbortController();
   readonly done = Promise.withResolvers<void>();
   /** Event n is at n - 1, as it goes over the wire. */
   readonly frames: string[] = [];
@@ -183,6 +187,7 @@ export class LiveRun {
   /** The same, because this process ends. */
   interrupt() {
     this.controller.abort(new ShuttingDown());
+    this.letGo.abort(new LeftToOthers());
   }
 
   /** Its watchers, who follow it elsewhere from now on. */

@@ -279,6 +279,17 @@ export function runRepository(db: Kysely<Database>) {
       if (hasEvents) await deleteEvents.changed(db, { runId });
       return true;
     },
+    /** Whether its end of this moment is stored. */
+    async hasEnded(userId: number, runId: number, at: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .where('finished_at', '=', at)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     async requestStop(userId: number, runId: number) {
       await db
         .updateTable('runs')

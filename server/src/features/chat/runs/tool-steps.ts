@@ -9,6 +9,7 @@ import { beginFetching } from '#server/features/chat/made-files/fetch';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import type { AnswerEnd, ConversationTurn } from '#server/provider/provider';
+import { onceBack } from '#server/while-away';
 import { eventCall, frameOf, isOpenCall, type PlacedCall } from './event-log.ts';
 import { eventRepository } from './event-repository.ts';
 import { type LiveRun, type PreparedRequest, Stopped, type ToolLoop } from './live-run.ts';
@@ -58,7 +59,10 @@ export function toolSteps({
   const usages = runUsage(pricing);
   const { instance } = presence;
 
-  /** Stores what was told and what is told now with it, with whatever `work` changes, in one transaction. Then tells it. */
+  /**
+   * Stores what was told and what is told now with it, with whatever `work` changes, in one transaction. Then tells it.
+   * Where there is nothing to tell, `work` may be done twice.
+   */
   const storeFirst = (run: LiveRun, told: readonly PlacedCall[], work: (trx: Kysely<Database>) => Promise<void>) =>
     run.inTurn(async () => {
       const { runId } = run.order;
@@ -70,11 +74,14 @@ export function toolSteps({
       const next = run.frames.length + 1;
       const frames = (unsaved?.frames ?? '') + events.map((event, index) => frameOf(next + index, event)).join('');
       const last = run.frames.length + events.length;
-      await db.transaction().execute(async (trx) => {
-        await work(trx);
-        if (frames === '') return;
-        run.hasStored = true;
-        await eventRepository(trx).store([], [{ runId, first: unsaved?.first ?? next, last, frames }]);
+      await onceBack(run.letGo.signal, async (isRepeated) => {
+        if (isRepeated && frames !== '' && (await eventRepository(db).lastNumber(runId)) >= last) return;
+        await db.transaction().execute(async (trx) => {
+          await work(trx);
+          if (frames === '') return;
+          run.hasStored = true;
+          await eventRepository(trx).store([], [{ runId, first: unsaved?.first ?? next, last, frames }]);
+        });
       });
       run.announced = true;
       run.publish(events);
@@ -87,8 +94,9 @@ export function toolSteps({
     const { userId, runId, threadId, messageId, programRunId } = run.order;
     await saver.leaveOut(run);
     const calls = serverCallRepository(db);
-    const earlier = run.step > 1 ? await calls.ofRun(userId, runId) : [];
-    const approvals = loop.canAsk ? await calls.approvals(userId, threadId) : [];
+    const { signal } = run.controller;
+    const earlier = run.step > 1 ? await onceBack(signal, () => calls.ofRun(userId, runId)) : [];
+    const approvals = loop.canAsk ? await onceBack(signal, () => calls.approvals(userId, threadId)) : [];
     const known = { ...loop, approvals, earlier, step: run.step };
     const positions = new Map(run.log.calls.map(({ callId }, position) => [callId, position]));
     const all = run
@@ -181,7 +189,7 @@ export function toolSteps({
       const { userId, runId } = run.order;
       for (;;) {
         run.controller.signal.throwIfAborted();
-        const open = await serverCallRepository(db).open(userId, runId);
+        const open = await onceBack(run.controller.signal, () => serverCallRepository(db).open(userId, runId));
         if (open.length === 0) return 'settled';
         const allowed = open.filter(({ decision }) => decision !== null);
         if (allowed.length === 0) {

@@ -1,5 +1,6 @@
 import type { Run } from '@roster/contracts/chat';
 import type { FastifyBaseLogger } from 'fastify';
+import { Unavailable } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import type { EventStream } from '#server/http/event-stream';
 import { framesAfter } from './event-log.ts';
@@ -24,6 +25,8 @@ type Dependencies = {
 export function runWatching({ runs, events, log, live }: Dependencies) {
   const lookers = lookersOfRuns();
   const failed = (runId: number, stream: EventStream) => (error: unknown) => {
+    // It is looked again in a second, and then in another one.
+    if (error instanceof Unavailable) return;
     log.error({ err: error, runId }, 'following a run failed');
     stream.end();
   };
@@ -60,7 +63,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
       forget();
     }
     stream.onClose(leave);
-    await look();
+    await look().catch(failed(runId, stream));
   }
 
   return {
@@ -68,18 +71,29 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
     async watch(actor: Pick<Actor, 'userId'>, run: Run, after: number, stream: EventStream): Promise<void> {
       const here = live.get(run.id);
       if (here) return here.watch(stream, after);
-      const finished = await replay(runs, { userId: actor.userId, runId: run.id, after });
+      const finished = await finishedOr(stream, () => replay(runs, { userId: actor.userId, runId: run.id, after }));
       if (finished === undefined) return watchElsewhere(actor.userId, run.id, after, stream);
       stream.write(finished);
       stream.end();
     },
     /** Those who have followed a run here, and seen its events up to `after`. */
     followElsewhere({ userId, runId }: { userId: number; runId: number }, after: number, streams: EventStream[]) {
-      for (const stream of streams) void watchElsewhere(userId, runId, after, stream).catch(failed(runId, stream));
+      for (const stream of streams) void watchElsewhere(userId, runId, after, stream);
     },
     /** There are new events of these runs. */
     told: lookers.tell,
   };
+}
+
+/** undefined: it has not ended, or nobody can say at the moment. The reader of what fails otherwise is not left waiting. */
+async function finishedOr(stream: EventStream, replayed: () => Promise<string | undefined>) {
+  try {
+    return await replayed();
+  } catch (error) {
+    if (error instanceof Unavailable) return undefined;
+    stream.end();
+    throw error;
+  }
 }
 
 /** Who looks again when there are new events of a run. */
@@ -109,10 +123,13 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
     again = busy;
     if (busy) return;
     busy = true;
-    do {
-      again = false;
-      await work();
-    } while (again);
-    busy = false;
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } finally {
+      busy = false;
+    }
   };
 }

@@ -3,6 +3,7 @@ import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
 import type { MadeFile } from '#server/provider/made-files';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
+import { onceBack } from '#server/while-away';
 import { functionsCalled, isOpenCall } from './event-log.ts';
 import type { LiveRun, PreparedRequest } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
@@ -25,7 +26,9 @@ type Writing = {
  */
 export async function writeAnswer(run: LiveRun, writing: Writing): Promise<AnswerEnd | 'parked'> {
   const { signal } = run.controller;
-  const prepared = await untilAborted(run.order.prepare(signal), signal);
+  const prepared = await withinLimit(run, () =>
+    onceBack(signal, () => untilAborted(run.order.prepare(signal), signal)),
+  );
   run.prepared = prepared;
   const { loop } = prepared;
   for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
@@ -38,13 +41,13 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
       await writing.steps.begin(run, prepared, loop, end.usage);
     }
     if (!loop) throw new Error('A run without tools goes on with its tools');
-    await loop.checkBudget();
+    await onceBack(signal, () => loop.checkBudget());
     run.isCallingTools = true;
     if ((await writing.steps.settleAll(run, loop)) === 'parked') return 'parked';
     run.isCallingTools = false;
     // What its program is to answer comes with another run.
     if (functionsCalled(run.log).length > 0) return closing(run, { reason: 'complete', usage: null }, writing);
-    run.turns = await writing.steps.turnsSoFar(run);
+    run.turns = await onceBack(signal, () => writing.steps.turnsSoFar(run));
     run.step++;
   }
 }
@@ -133,10 +136,10 @@ async function asMuchAsFits(
       if (begins) notes = [];
     };
     try {
-      return await provider.answer(
-        { ...request, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed },
-        onPieces,
-        run.controller.signal,
+      const { signal } = run.controller;
+      // What is away are files that the request is made of: it has not been asked by then.
+      return await onceBack(signal, () =>
+        provider.answer({ ...request, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed }, onPieces, signal),
       );
     } catch (error) {
       const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';

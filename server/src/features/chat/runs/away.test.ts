@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { Unavailable } from '#server/errors';
+import { startApp } from '#server/testing/app';
+import { ask, asksOf, benchText, forgetAsks, messageOf, newThread, send, until } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
+import { lastOf, openEvents, textOf } from '#server/testing/events';
+import { uploaded } from '#server/testing/files';
+import { startLine } from '#server/testing/line';
+import { startS3 } from '#server/testing/s3';
+import { runWatching } from './watch.ts';
+
+async function behindLine() {
+  const { hostname, port } = new URL(inject('postgresUrl'));
+  const line = await startLine({ host: hostname, port: Number(port) });
+  const app = await startApp('postgres', {
+    databaseBy: (url) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`)),
+  });
+  onTestFinished(async () => {
+    line.set('open');
+    await app.stop();
+    await line.close();
+  });
+  return { app, line };
+}
+
+test('an answer that ends while the database is away is stored once it is back; all its readers see the end', async () => {
+  const { app, line } = await behindLine();
+  const second = await app.secondProcess();
+  const ada = await app.withKey('ada');
+  const threadId = await newThread(ada, { title: 'Named' });
+  const { run } = await send(ada, threadId, '[[bench 100]] [[delay 10]]');
+  const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, ada, run.id)];
+  await Promise.all([here.until(1), there.until(1)]);
+  line.set('refuse');
+  await until('the whole text', async () => textOf(here.events) === benchText(100) || undefined);
+  // The end has been tried by then, and so has a look from the other process.
+  await until(
+    'what is away',
+    async () =>
+      app.logLines.filter((text) => text.includes('is away')).length > 0 ||
+      ada.get('/api/threads').then(() => undefined),
+  );
+  line.set('open');
+  for (const reader of [here, there]) {
+    const events = await reader.all();
+    expect(textOf(events)).toBe(benchText(100));
+    expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
+  }
+  expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: benchText(100) });
+  const usage = await beside(app, (db) =>
+    db.selectFrom('usage_records').selectAll().where('run_id', '=', run.id).execute(),
+  );
+  expect(usage).toHaveLength(1);
+});
+
+test('an answer whose attachment cannot be read waits for the store', async () => {
+  const s3 = await startS3();
+  const app = await startApp('sqlite', { env: s3.env });
+  onTestFinished(async () => {
+    await app.stop();
+    await s3.close();
+  });
+  const ada = await app.withKey('ada');
+  const text = await uploaded(app, ada, { filename: 'note.txt', content: Buffer.from('Bring the ladder') });
+  const threadId = await newThread(ada, { title: 'Named' });
+  await ask(app, ada, threadId, 'What does it say?', { fileIds: [text.id] });
+  await forgetAsks(app);
+  s3.refuse(() => ({ status: 500, code: 'InternalError' }));
+  const { run } = await send(ada, threadId, 'And why?');
+  const reader = await openEvents(app, ada, run.id);
+  await until('a look at the store', async () => (await ada.get(`/api/files/${text.id}/content`)).status === 503);
+  expect(await asksOf(app)).toEqual([]);
+  expect(reader.hasEnded).toBe(false);
+  s3.refuse(() => undefined);
+  expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'complete' });
+  expect(JSON.stringify(await asksOf(app))).toContain('Bring the ladder');
+});
+
+test('a database that only reads is away; the connections to it are left for the primary', async () => {
+  const app = await startApp('postgres');
+  onTestFinished(() => app.stop());
+  const ada = await app.as('ada');
+  const name = new URL(app.databaseUrl ?? '').pathname.slice(1);
+  const demote = (isReadOnly: boolean) =>
+    beside(app, async (db) => {
+      await sql`set default_transaction_read_only = off`.execute(db);
+      await sql`alter database ${sql.id(name)} set default_transaction_read_only = ${sql.lit(isReadOnly ? 'on' : 'off')}`.execute(
+        db,
+      );
+    });
+  const leaveAll = () =>
+    beside(app, (db) =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name} and pid <> pg_backend_pid()
+        and query not like 'listen%'`.execute(db),
+    );
+  const create = () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+  await demote(true);
+  await leaveAll();
+  await until('what can be read', async () => (await ada.get('/api/assistants')).status === 200);
+  const refused = await create();
+  expect([refused.status, refused.body.code]).toEqual([503, 'database_unavailable']);
+  expect(app.logLines.filter((text) => text.includes('unexpected failure'))).toEqual([]);
+  await demote(false);
+  // Nobody cuts what has been opened: it is left by itself.
+  await until('a primary', async () => (await create()).status === 201 || undefined);
+});
+
+describe('a reader', () => {
+  const run = { id: 7, threadId: 1, messageId: 2, state: 'running' as const };
+  const log = Object({ error: () => undefined });
+  /** Of a run that is gone, where each question is answered once the `failures` are used up. */
+  async function watch(failures: Error[]) {
+    const asked = async () => {
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return undefined;
+    };
+    let ends = 0;
+    const stream = { write: () => undefined, end: () => void ends++, onClose: () => undefined };
+    const events = { after: async () => [] };
+    const watching = runWatching({ runs: { find: asked, finished: asked }, events, log, live: new Map() });
+    const begun = await watching.watch({ userId: 1 }, run, 0, stream).then(
+      () => 'follows',
+      (error: Error) => error.message,
+    );
+    return { begun, ends: () => ends };
+  }
+
+  test('whose run cannot be looked at is told when it can', async () => {
+    const away = new Unavailable('database', new Error('away'));
+    const reader = await watch([away, away, away]);
+    expect([reader.begun, reader.ends()]).toEqual(['follows', 0]);
+    await until('the end', async () => reader.ends() > 0);
+  });
+
+  test('whose run cannot be read at all is not left waiting', async () => {
+    const reader = await watch([new Error('a log that cannot be read')]);
+    expect([reader.begun, reader.ends()]).toEqual(['a log that cannot be read', 1]);
+  });
+});

@@ -80,7 +80,8 @@ async function readOnce(person: Person, runId: number, reading: Reading) {
       const frames = (rest + value).split('\n\n');
       rest = frames.pop() ?? '';
       // A stream that only says that it is still here brings nobody any further.
-      if (frames.some((frame) => take(frame, reading))) {
+      const news = frames.filter((frame) => take(frame, reading));
+      if (news.length > 0) {
         clearTimeout(silence);
         silence = setTimeout(leave, silentForMs);
       }

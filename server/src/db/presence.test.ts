@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
@@ -7,6 +7,7 @@ import { ownTime } from '#server/testing/own-clock';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { join, type Signal } from './presence.ts';
+import type { Database } from './schema.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -17,12 +18,12 @@ async function aDatabase(engine: 'sqlite' | 'postgres') {
   const { dataDir, url, remove } = await emptyDatabase(engine);
   cleanUp.push(remove);
   /** A process of the installation, as far as the others see it. */
-  async function aProcess() {
+  async function aProcess(signalsBy = url) {
     const database = connect(url, dataDir);
     cleanUp.push(() => database.close());
     await migrate(database);
     const problems: unknown[] = [];
-    const presence = await join(database, url, (problem) => problems.push(problem));
+    const presence = await join(database, signalsBy, (problem) => problems.push(problem));
     let isThere = true;
     async function leave() {
       if (isThere) await presence.leave();
@@ -33,8 +34,12 @@ async function aDatabase(engine: 'sqlite' | 'postgres') {
     presence.listen((signal) => heard.push(signal));
     return { ...presence, db: database.db, heard, problems, leave };
   }
-  return { aProcess };
+  return { aProcess, url };
 }
+
+const cutSignals = (db: Kysely<Database>) =>
+  sql`select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+    where l.locktype = 'advisory' and d.datname = current_database()`.execute(db);
 
 describe('processes on one PostgreSQL', () => {
   test('have numbers of their own and hear each other', async () => {
@@ -97,6 +102,45 @@ describe('processes on one PostgreSQL', () => {
       });
     }
     expect(first.problems.length).toBeGreaterThan(0);
+  });
+});
+
+describe('after the database was away', () => {
+  test('who is back first takes nobody for gone who is still coming back', async () => {
+    const { aProcess, url = '' } = await aDatabase('postgres');
+    const { hostname, port, host } = new URL(url);
+    const line = await startLine({ host: hostname, port: Number(port) });
+    cleanUp.push(line.close);
+    const first = await aProcess();
+    const late = await aProcess(url.replace(host, `127.0.0.1:${line.port}`));
+    line.set('refuse');
+    await cutSignals(first.db);
+    await until('The cut', async () => first.problems.length > 0 && late.problems.length > 0);
+    await until('The first one', async () => !(await late.isGone(first.instance)));
+    expect(await first.isGone(late.instance)).toBe(false);
+    // Who has left in order is gone all the same.
+    expect(await first.isGone(999_999)).toBe(true);
+    line.set('open');
+    await until('A signal that arrives', async () => {
+      first.send({ stop: 1 });
+      return late.heard.length > 0;
+    });
+    expect(await first.isGone(late.instance)).toBe(false);
+  });
+
+  test('who starts takes nobody for gone either, where the database has just come', async () => {
+    const { aProcess } = await aDatabase('postgres');
+    const old = await aProcess();
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(old.db);
+    await sql`create function public.pg_last_xact_replay_timestamp() returns timestamptz language sql as 'select now()'`.execute(
+      old.db,
+    );
+    await sql`alter database ${sql.id(rows[0]?.name ?? '')} set search_path = public, pg_catalog`.execute(old.db);
+    await sql`insert into instances (id, started_at) values (4711, 'of a process that was killed')`.execute(old.db);
+    const fresh = await aProcess();
+    expect(await fresh.isGone(4711)).toBe(false);
+    await until('The end of waiting', () => fresh.isGone(4711));
+    expect(await fresh.isGone(old.instance)).toBe(false);
   });
 });
 

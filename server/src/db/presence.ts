@@ -4,7 +4,7 @@ import { version } from '#server/version';
 import type { OpenDatabase } from './connect.ts';
 import { isFolderInUse } from './folder-lock.ts';
 import type { Database } from './schema.ts';
-import { signalConnection } from './signal-connection.ts';
+import { backWithinMs, signalConnection } from './signal-connection.ts';
 
 /** What processes on one database tell each other; ids only, the rows are read again. */
 export type Signal = { eventsOf: number[] } | { stop: number };
@@ -18,6 +18,7 @@ export type Presence = {
   instance: number;
   send: (signal: Signal) => void;
   listen: (listener: (signal: Signal) => void) => void;
+  /** Nobody is taken for gone because the database was, and not all are connected to it again. */
   isGone: (instance: number) => Promise<boolean>;
   leave: () => Promise<void>;
 };
@@ -84,6 +85,7 @@ async function amongOthers(
   onProblem: (error: unknown) => void,
 ): Promise<Presence> {
   const listeners: ((signal: Signal) => void)[] = [];
+  const joinedAt = (await hasJustCome(db)) ? performance.now() : Number.NEGATIVE_INFINITY;
   const connection = await signalConnection({
     url,
     begin: { text: 'select pg_advisory_lock($1, $2)', values: [lockSpace, instance] },
@@ -94,6 +96,7 @@ async function amongOthers(
     },
     onProblem,
   });
+  const areAllBack = () => performance.now() - (connection.since() ?? joinedAt) > backWithinMs;
 
   return {
     instance,
@@ -101,7 +104,8 @@ async function amongOthers(
       for (const part of inParts(signal)) void notify(db, part).catch(onProblem);
     },
     listen: (listener) => listeners.push(listener),
-    isGone: async (other) => other !== instance && isFree(db, other),
+    isGone: async (other) =>
+      other !== instance && (areAllBack() || (await hasLeft(db, other))) && (await isFree(db, other)),
     /** What it cannot leave in order, the others find out by its lock. */
     async leave() {
       await forget(db, instance).catch(onProblem);
@@ -127,6 +131,26 @@ async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> 
     free: boolean;
   }>`select pg_try_advisory_xact_lock(${lockSpace}, ${instance}) as free`.execute(db);
   return rows[0]?.free === true;
+}
+
+const comesWithin = sql`interval '2 minutes'`;
+
+/**
+ * Whether this PostgreSQL was started, or became the primary, a moment ago. Of what was a standby it is known when the last
+ * transaction came to it from the primary before.
+ */
+async function hasJustCome(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql<{
+    has: boolean;
+  }>`select greatest(pg_postmaster_start_time(), pg_last_xact_replay_timestamp())
+    > now() - ${comesWithin} as has`.execute(db);
+  return rows[0]?.has === true;
+}
+
+/** It left in order, or its number was never given. */
+async function hasLeft(db: Kysely<Database>, instance: number): Promise<boolean> {
+  const row = await db.selectFrom('instances').select('id').where('id', '=', instance).executeTakeFirst();
+  return row === undefined;
 }
 
 async function forget(db: Kysely<Database>, instance: number) {

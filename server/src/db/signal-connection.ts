@@ -3,8 +3,10 @@ import type pg from 'pg';
 import { endsWithin } from '#server/ends-within';
 
 const reconnectMs = 1_000;
-const connectWithinMs = 10_000;
+const connectWithinMs = 3_000;
 const goodbyeMs = 1_000;
+/** So long after the database is back everybody who is alive is connected to it again. */
+export const backWithinMs = reconnectMs + connectWithinMs + 1_000;
 
 type Options = {
   url: string;
@@ -14,8 +16,8 @@ type Options = {
   onMessage: (payload: string) => void;
   onProblem: (error: unknown) => void;
 };
-/** `client`: the newest, which may still be connecting. */
-type State = { client?: pg.Client; isClosed: boolean };
+/** `client`: the newest, which may still be connecting. `since`: when it had to be made again; undefined: it stands from the beginning. */
+type State = { client?: pg.Client; isClosed: boolean; since?: number };
 
 /**
  * A connection to PostgreSQL that hears what is said on a channel, made again until it stands whenever it was cut: without
@@ -24,7 +26,11 @@ type State = { client?: pg.Client; isClosed: boolean };
 export async function signalConnection(options: Options) {
   const state: State = { isClosed: false };
   await connect(options, state);
-  return { close: () => close(state) };
+  return {
+    /** When it was made again; not yet, while it is cut. undefined: it never was. */
+    since: () => state.since,
+    close: () => close(state),
+  };
 }
 
 async function connect(options: Options, state: State) {
@@ -47,13 +53,18 @@ async function connect(options: Options, state: State) {
     client.connection.stream.destroy();
     throw error;
   }
-  client.once('end', () => void reconnect(options, state));
+  client.once('end', () => {
+    state.since = Number.POSITIVE_INFINITY;
+    void reconnect(options, state);
+  });
 }
 
 async function reconnect(options: Options, state: State) {
   while (!state.isClosed)
     try {
-      return await connect(options, state);
+      await connect(options, state);
+      state.since = performance.now();
+      return;
     } catch (error) {
       if (!state.isClosed) options.onProblem(error);
       await sleep(reconnectMs, undefined, { ref: false });

@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
@@ -62,6 +63,24 @@ test.each(['refuse', 'hang'] as const)(
     expect(logged.length).toBeGreaterThanOrEqual(8);
   },
 );
+
+test('a database that says that it cannot be used is away, as is one whose pooler says so', async () => {
+  const app = await startApp('postgres');
+  onTestFinished(() => app.stop());
+  const ada = await app.as('ada');
+  const create = () => ada.post('/api/assistants', { name: 'Tutor', model: 'gpt-4o' });
+  const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
+  await run(`create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`);
+  await run(`create trigger refuse before insert on assistants execute function refuse()`);
+  // No room on its disk, no memory, no more connections; it stops, it starts; its disk fails; PgBouncer has no server.
+  for (const code of ['53100', '53200', '53300', '57P01', '57P03', '58030', '08P01']) {
+    const refuse = `begin raise exception 'as it says it' using errcode = '${code}'; end`;
+    await run(`create or replace function refuse() returns trigger language plpgsql as $$ ${refuse} $$`);
+    await expectAway(create, 'database_unavailable');
+  }
+  await run(`drop trigger refuse on assistants`);
+  expect((await create()).status).toBe(201);
+});
 
 test('a server whose database has fallen silent stops all the same', async () => {
   const { hostname, port } = new URL(inject('postgresUrl'));

@@ -176,6 +176,13 @@ export default {
       to: { path: '^(server|web)/', pathNot: '^server/src/testing/' },
     },
     {
+      name: 'chaos-comes-from-outside',
+      comment: 'It proves by what people are told and find again; the product is a program to it.',
+      severity: 'error',
+      from: { path: '^chaos/' },
+      to: { path: '^(contracts|server|web|simulator)/', pathNot: '^server/src/testing/' },
+    },
+    {
       name: 'no-cycles',
       comment:
         'Two modules that need each other are one module, or three. In tests and measurements types may go both ways.',

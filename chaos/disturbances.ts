@@ -3,8 +3,8 @@ import { type Cluster, untilSynchronous } from './cluster.ts';
 import type { Member } from './postgres-member.ts';
 import { startProcess, untilReady } from './processes.ts';
 
-/** What is done to the cluster while people work. Each leaves it whole again. */
-export type Disturbance = { name: string; happen: (cluster: Cluster) => Promise<void> };
+/** What is done to the cluster while people work. Each leaves it whole again. `endsAnswers`: those that a process was writing. */
+export type Disturbance = { name: string; endsAnswers?: boolean; happen: (cluster: Cluster) => Promise<void> };
 
 export async function primaryOf({ members }: Pick<Cluster, 'members'>): Promise<Member | undefined> {
   const are = await Promise.all(members.map((member) => member.isPrimary()));
@@ -90,7 +90,7 @@ async function fillDisk(cluster: Cluster) {
 }
 
 const all: Disturbance[] = [
-  { name: 'a process of Roster is killed with -9', happen: killRoster },
+  { name: 'a process of Roster is killed with -9', endsAnswers: true, happen: killRoster },
   { name: 'the primary is switched over', happen: switchOver },
   { name: 'PgBouncer is restarted', happen: restartPooler },
   { name: 'the primary crashes', happen: crashPrimary },

@@ -9,7 +9,7 @@ import { untilWritten, watchPrimary } from './failovers.ts';
 import { newFigures } from './figures.ts';
 import { Person } from './person.ts';
 import { endAll } from './processes.ts';
-import { proveAssistant, proveConversation, proveUploads } from './proof.ts';
+import { type Kill, proveAssistant, proveConversation, proveTheProof, proveUploads } from './proof.ts';
 import { printReport } from './report.ts';
 import { type Uploads, uploadAgainAndAgain } from './uploads.ts';
 
@@ -66,7 +66,7 @@ async function prepare({ port }: Cluster): Promise<Work> {
 
 /** One after the other and from the beginning again, until the time is over. Returns what happened, and when. */
 async function disturb(cluster: Cluster, minutes: number) {
-  const happened: { name: string; from: number; to: number }[] = [];
+  const happened: (Kill & { name: string; endsAnswers: boolean })[] = [];
   const endsAt = performance.now() + minutes * 60_000;
   const disturbances = disturbancesOf(cluster);
   if (!cluster.members.some(({ disk }) => disk)) say('No disk is filled: this user may not mount a small one');
@@ -77,15 +77,17 @@ async function disturb(cluster: Cluster, minutes: number) {
     say(disturbance.name);
     const from = performance.now();
     await disturbance.happen(cluster);
-    happened.push({ name: disturbance.name, from, to: performance.now() });
+    const { name, endsAnswers = false } = disturbance;
+    happened.push({ name, endsAnswers, from, to: performance.now() });
     say('  and all is there again');
     await wait(restMs);
   }
   return happened;
 }
 
-async function prove(work: Work) {
-  const conversations = await Promise.all([...work.conversations, ...work.quickOnes].map(proveConversation));
+async function prove(work: Work, kills: readonly Kill[]) {
+  const all = [...work.conversations, ...work.quickOnes];
+  const conversations = await Promise.all(all.map((one) => proveConversation(one, kills)));
   const changes = await Promise.all(work.changed.map(proveAssistant));
   const uploads = await Promise.all(work.uploads.map(proveUploads));
   const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
@@ -100,6 +102,7 @@ async function prove(work: Work) {
 }
 
 async function run(minutes: number): Promise<boolean> {
+  proveTheProof();
   say(`Load before: ${loadavg()[0]?.toFixed(2)}`);
   const cluster = await startCluster(say);
   const work = await prepare(cluster);
@@ -116,7 +119,10 @@ async function run(minutes: number): Promise<boolean> {
   ending.abort();
   await Promise.all(all);
   say('Everybody is done; now it is compared with what is stored');
-  const proof = await prove(work);
+  const proof = await prove(
+    work,
+    happened.filter(({ endsAnswers }) => endsAnswers),
+  );
   watched.abort();
   await primary.done;
   const failovers = untilWritten(primary.seen, figures.acknowledgedAt);

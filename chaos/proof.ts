@@ -33,8 +33,14 @@ async function settled(conversation: Conversation): Promise<Message[]> {
   }
 }
 
-/** All questions that were acknowledged, each once and in their order; all answers ended, with the words they should have. */
-export async function proveConversation(conversation: Conversation) {
+/** When a process of Roster was killed, until it was there again. */
+export type Kill = { from: number; to: number };
+
+/**
+ * All questions that were acknowledged, each once and in their order; all answers ended, with the words they should have. Only
+ * those are cut that were being written when a process was killed.
+ */
+export async function proveConversation(conversation: Conversation, kills: readonly Kill[]) {
   const { person, asked } = conversation;
   const messages = await settled(conversation);
   const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
@@ -44,6 +50,9 @@ export async function proveConversation(conversation: Conversation) {
     asked.map(({ text }) => text),
     questions,
   );
+  for (const [index, { begun, ended, end }] of asked.entries())
+    if (end === 'cut' && !kills.some(({ from, to }) => begun < to && ended > from))
+      faults.push(`${person.name}, answer ${index + 1}: cut, and no process was killed`);
   const stuck = answers.filter(isUnderWay).length;
   for (const [index, { text, state }] of answers.entries()) {
     const entry = asked[index];
@@ -98,8 +107,8 @@ export async function proveUploads({ person, stored }: Uploads) {
   return { faults, writes: stored.length, repeated: ids.length - stored.length };
 }
 
-/** Exported for its own proof: what is lost, doubled, reordered, or there without having been written. */
-export function differences(what: string, written: readonly string[], stored: readonly string[]): string[] {
+/** What is lost, doubled, reordered, or there without having been written. */
+function differences(what: string, written: readonly string[], stored: readonly string[]): string[] {
   const faults: string[] = [];
   const seen = new Map<string, number>();
   for (const text of stored) seen.set(text, (seen.get(text) ?? 0) + 1);
@@ -112,4 +121,18 @@ export function differences(what: string, written: readonly string[], stored: re
   for (const text of seen.keys()) if (!known.has(text)) faults.push(`${what}: never acknowledged: ${text}`);
   if (faults.length === 0 && stored.some((text, index) => text !== written[index])) faults.push(`${what}: reordered`);
   return faults;
+}
+
+/** @throws where what it looks for would not be found */
+export function proveTheProof() {
+  const written = ['one', 'two', 'three'];
+  const planted = [
+    ['one', 'three'],
+    ['one', 'two', 'two', 'three'],
+    ['two', 'one', 'three'],
+    [...written, 'four'],
+  ];
+  const isFound = planted.every((stored) => differences('planted', written, stored).length > 0);
+  if (!isFound || differences('planted', written, written).length > 0)
+    throw new Error('The comparison of what was written with what is stored does not find what it looks for');
 }

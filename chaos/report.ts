@@ -6,7 +6,7 @@ type Report = {
   figures: Figures;
   proof: { messages: number; changes: number; uploads: number; repeated: number; stuck: number };
   failovers: number[];
-  happened: { name: string; from: number; to: number }[];
+  happened: { name: string }[];
 };
 
 const seconds = (ms: number | undefined) =>

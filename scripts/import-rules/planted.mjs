@@ -124,6 +124,10 @@ export const planted = [
     files: { 'e2e/chat.spec.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
   },
   {
+    rule: 'chaos-comes-from-outside',
+    files: { 'chaos/main.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+  },
+  {
     rule: 'no-cycles',
     files: { 'server/src/db/a.ts': "import './b.ts';\n", 'server/src/db/b.ts': "import './a.ts';\n" },
   },

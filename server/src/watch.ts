@@ -1,3 +1,5 @@
+import { Unavailable } from './errors.ts';
+
 type Watched = {
   /** Asks whether the other side is there. */
   probe: () => Promise<unknown>;
@@ -73,10 +75,15 @@ export function watched({ probe, onAway = () => undefined }: Watched) {
       });
       waiting.add(reject);
       try {
-        return await Promise.race([work(), gone]);
+        const result = await Promise.race([work(), gone]);
+        progressAt = performance.now();
+        return result;
+      } catch (error) {
+        // That others are told quickly brings nobody further who still waits.
+        if (!(error instanceof Unavailable)) progressAt = performance.now();
+        throw error;
       } finally {
         waiting.delete(reject);
-        progressAt = performance.now();
         if (waiting.size === 0 && !reason && !isProbing) rest();
       }
     },

@@ -107,7 +107,8 @@ class WatchedDriver extends PostgresDriver {
     const { executeQuery } = connection;
     connection.executeQuery = <Row>(query: CompiledQuery, options?: AbortableOperationOptions) => {
       const execute = executeQuery<Row>;
-      return this.#watch.during(() => execute.call(connection, query, options)).catch((error) => this.#told(error));
+      const told = (error: unknown) => this.#told(error);
+      return this.#watch.during(() => execute.call(connection, query, options).catch(told)).catch(told);
     };
   }
 

@@ -8,19 +8,22 @@ export type EventBatch = { runId: number; first: number; last: number; frames: s
 
 /**
  * The batches as one parameter, so that it is one and the same statement for any number of runs: building a statement with
- * four parameters for each took longer than storing them. The run, and its events with it, may have been deleted meanwhile.
+ * four parameters for each took longer than storing them. What was stored although its answer was lost comes again, with what
+ * came since.
  */
 const insertEvents = {
   sqlite: prepared(
     (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
       select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
-      on conflict do nothing`,
+      on conflict (run_id, first_event) do update set last_event = excluded.last_event, events = excluded.events
+      where excluded.last_event > run_events.last_event`,
   ),
   postgres: prepared(
     (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
       select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
       from json_array_elements(${at('batches')}::json) as batches (value)
-      on conflict do nothing`,
+      on conflict (run_id, first_event) do update set last_event = excluded.last_event, events = excluded.events
+      where excluded.last_event > run_events.last_event`,
   ),
 };
 

@@ -24,13 +24,6 @@ type Dependencies = {
  */
 export function runWatching({ runs, events, log, live }: Dependencies) {
   const lookers = lookersOfRuns();
-  const failed = (runId: number, stream: EventStream) => (error: unknown) => {
-    // It is looked again in a second, and then in another one.
-    if (error instanceof Unavailable) return;
-    log.error({ err: error, runId }, 'following a run failed');
-    stream.end();
-  };
-
   async function watchElsewhere(userId: number, runId: number, after: number, stream: EventStream) {
     let seen = after;
     let isLeft = false;
@@ -53,7 +46,13 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
       stream.write((await replay(runs, { userId, runId, after: seen })) ?? '');
       stream.end();
     });
-    const lookSafely = () => void look().catch(failed(runId, stream));
+    const failed = (error: unknown) => {
+      // It is looked again in a second, and then in another one.
+      if (error instanceof Unavailable) return;
+      log.error({ err: error, runId }, 'following a run failed');
+      stream.end();
+    };
+    const lookSafely = () => void look().catch(failed);
 
     const forget = lookers.add(runId, lookSafely);
     const timer = setInterval(lookSafely, lookEveryMs);
@@ -63,7 +62,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
       forget();
     }
     stream.onClose(leave);
-    await look().catch(failed(runId, stream));
+    await look().catch(failed);
   }
 
   return {

@@ -16,6 +16,10 @@ const Criteria = requiredText(
   'Say what makes an answer better',
 ).trim();
 
+/** Who judges, and by what. */
+export const JudgingDraft = z.strictObject({ model: JudgeModel, criteria: Criteria });
+export type JudgingDraft = z.output<typeof JudgingDraft>;
+
 /** What the judge says, asked for one order of the two answers. */
 export const JudgeAnswer = z.object({
   runId: Id,
@@ -61,6 +65,8 @@ export const Judging = z.object({
   criteria: z.string(),
   /** `asking`: the judge is asked for one prompt after the other, in both orders. */
   state: z.enum(['idle', 'asking']),
+  /** It begins by itself when the prompts have been asked. */
+  follows: z.boolean(),
   /** Why judging has stopped, or what it waits for while it goes on. */
   refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
   createdAt: Time,
@@ -113,7 +119,7 @@ export const comparisonJudging = {
     access: 'editor',
     summary: 'What judging all answered prompts will take, estimated: each is asked in both orders.',
     params: byComparison,
-    body: z.strictObject({ model: JudgeModel, criteria: Criteria }),
+    body: JudgingDraft,
     output: ComparisonEstimate,
   }),
   create: endpoint({
@@ -123,7 +129,7 @@ export const comparisonJudging = {
     rate: 'jobs',
     summary: 'Has a model judge all answered prompts by criteria in plain words. It goes on without the page.',
     params: byComparison,
-    body: z.strictObject({ model: JudgeModel, criteria: Criteria, overBudget: z.boolean().optional() }),
+    body: JudgingDraft.extend({ overBudget: z.boolean().optional() }),
     output: Judging,
     status: 201,
   }),

@@ -7,7 +7,7 @@ import { requiredText, textUpTo } from './text.ts';
 
 /** In one comparison. */
 export const promptLimit = 50;
-const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 characters', 'A prompt is required');
+export const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 characters', 'A prompt is required');
 const ModelId = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 /** What is compared: two models, a draft of an assistant, an old model with its successor, or a test set's runs. */
@@ -76,6 +76,8 @@ export const ComparisonPrompt = z.object({
   /** null: not asked yet, or not at all. */
   candidate: ComparedAnswer.nullable(),
   baseline: ComparedAnswer.nullable(),
+  /** false: there is no earlier answer, and none is asked for. */
+  hasBaseline: z.boolean(),
   vote: Vote.nullable(),
   /** It will be asked, if asking is not stopped before. */
   isDue: z.boolean(),

@@ -48,10 +48,11 @@ export const replays = {
     path: '/api/assistants/:id/questions',
     access: 'user',
     summary:
-      'The newest questions that an assistant has answered with a model, each once: at most 50, of the 500 newest conversations.',
+      'The newest questions that an assistant has answered, each once: at most 50, of the 500 newest conversations.',
     params: byAssistant,
     query: z.strictObject({
-      model: ModelName,
+      /** Those that this model has answered; of all models where none is named. */
+      model: ModelName.optional(),
       /** Those in conversations that programs have made, too. */
       programs: z.enum(['true', 'false']).default('false'),
     }),

@@ -8,11 +8,13 @@ import { moveFeature } from './features/assistants/moves/feature.ts';
 import { notTakenBy } from './features/assistants/moves/not-taken.ts';
 import { assistantRepository } from './features/assistants/repository.ts';
 import { versionRecorder } from './features/assistants/versions/recorder.ts';
+import { versionRepository } from './features/assistants/versions/repository.ts';
 import { authFeature } from './features/auth/feature.ts';
 import { chatFeature } from './features/chat/feature.ts';
+import { sideAnswerEnded } from './features/comparisons/answer-ended.ts';
 import { comparisonFeature } from './features/comparisons/feature.ts';
-import { sideAnswerEnded } from './features/comparisons/queue.ts';
 import { fileFeature } from './features/files/feature.ts';
+import { exampleRepository } from './features/fine-tuning/datasets/example-repository.ts';
 import { trainingFeature } from './features/fine-tuning/feature.ts';
 import { modelRepository as tunedModelRepository } from './features/fine-tuning/models/repository.ts';
 import { modelFeature } from './features/models/feature.ts';
@@ -81,7 +83,9 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
     sideQuestions: chat.sideQuestions,
     askedQuestions: chat.askedQuestions,
     assistantsIn: assistantRepository,
+    versionsIn: versionRepository,
     assistants: assistants.drafted,
+    examples: exampleRepository(db).some,
   });
   const apiTokens = apiTokenFeature(base);
   const forPrograms = openAiApiFeatures({

@@ -43,6 +43,7 @@ import * as judgings from './migrations/0034-judgings.ts';
 import * as modelLife from './migrations/0035-model-life.ts';
 import * as assistantMoves from './migrations/0036-assistant-moves.ts';
 import * as system from './migrations/0037-system.ts';
+import * as testSets from './migrations/0038-test-sets.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -89,6 +90,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0035-model-life', modelLife],
   ['0036-assistant-moves', assistantMoves],
   ['0037-system', system],
+  ['0038-test-sets', testSets],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

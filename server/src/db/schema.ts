@@ -2,11 +2,13 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import type { VersionOrigin } from '@roster/contracts/assistant-versions';
 import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
+import type { Outcome } from '@roster/contracts/comparison-judging';
 import type { ComparisonKind } from '@roster/contracts/comparisons';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { ResponseState } from '@roster/contracts/openai-api/responses';
 import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
+import type { TestQuestionSource } from '@roster/contracts/test-sets';
 import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
@@ -748,6 +750,8 @@ export type Database = {
     refusal: string | null;
     /** JSON: what a draft would change of the assistant. */
     draft: Generated<string | null>;
+    /** Of a run; null where the set was deleted since. */
+    test_set_id: number | null;
     created_at: string;
   };
   comparison_prompts: {
@@ -768,6 +772,10 @@ export type Database = {
     vote: 'tuned' | 'base' | 'tie' | null;
     /** To be asked, since asking was started. */
     is_due: Generated<Flag>;
+    /** 0: there is no earlier answer, and none is asked for. */
+    has_baseline: Generated<Flag>;
+    /** In a run: whether both answers have the same words; null: not both are there yet. */
+    is_same: Flag | null;
   };
   comparison_judgings: {
     id: Id;
@@ -779,6 +787,8 @@ export type Database = {
     over_budget: Generated<Flag>;
     /** JSON: why judging has stopped, or what it waits for. */
     refusal: string | null;
+    /** It begins by itself when the prompts have been asked. */
+    follows: Generated<Flag>;
     created_at: string;
   };
   comparison_verdicts: {
@@ -793,6 +803,26 @@ export type Database = {
     judged_baseline_thread_id: number | null;
     /** To be asked, since judging was started. */
     is_due: Generated<Flag>;
+    /** Of the answers in both orders; null: not both are there yet. */
+    outcome: Outcome | null;
+  };
+  test_sets: {
+    id: Id;
+    user_id: number;
+    assistant_id: number;
+    name: string;
+    created_at: string;
+    updated_at: string;
+  };
+  test_questions: {
+    id: Id;
+    user_id: number;
+    set_id: number;
+    position: number;
+    source: TestQuestionSource;
+    /** JSON: the conversation up to the question, the question last. */
+    turns: string;
+    expected: string | null;
   };
   assistant_files: {
     assistant_id: number;

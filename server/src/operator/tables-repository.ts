@@ -64,6 +64,8 @@ const inOrder: Record<Table, true> = {
   fine_tuning_metrics: true,
   fine_tuning_checkpoints: true,
   custom_models: true,
+  test_sets: true,
+  test_questions: true,
   comparisons: true,
   comparison_prompts: true,
   comparison_judgings: true,

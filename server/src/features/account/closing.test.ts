@@ -13,6 +13,7 @@ import { quick, trained } from '#server/testing/fine-tuning';
 import { indexed } from '#server/testing/knowledge';
 import { keptFor } from '#server/testing/mail';
 import { rowsOf, tablesWith } from '#server/testing/rows';
+import { newSet, ran, typed } from '#server/testing/test-sets';
 import { looked, newServer } from '#server/testing/tool-servers';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
@@ -76,6 +77,8 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const comparison = await newComparison(visitor, [`${word} prompt`]);
     await compared(app, visitor, comparison.id, comparison.items[0]?.id ?? 0);
     await judged(visitor, comparison.id, { criteria: `${word} criteria` });
+    const testSet = await newSet(visitor, assistantId, typed(`${word} question`));
+    await ran(visitor, testSet.id);
     const { answer } = await ask(app, visitor, threadId, `${word} message`, { fileIds: [fileId] });
     await rated(visitor, answer.id, { correction: `${word} correction` });
     await gathered(visitor, { name: `${word} dataset` });

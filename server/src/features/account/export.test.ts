@@ -56,6 +56,8 @@ const exportedIn = new Map<Table, string>([
   ['comparison_prompts', 'comparisons.jsonl'],
   ['comparison_judgings', 'comparisons.jsonl'],
   ['comparison_verdicts', 'comparisons.jsonl'],
+  ['test_sets', 'test-sets.jsonl'],
+  ['test_questions', 'test-sets.jsonl'],
   ['datasets', 'fine-tuning/datasets/INDEX.jsonl'],
   ['dataset_examples', 'fine-tuning/datasets/<number>.jsonl'],
   ['program_vector_stores', 'vector-stores.jsonl'],
@@ -141,6 +143,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       'fine-tuning/models.json',
       'fine-tuning/datasets/INDEX.jsonl',
       'comparisons.jsonl',
+      'test-sets.jsonl',
       'responses.jsonl',
       'vector-stores.jsonl',
     ]);

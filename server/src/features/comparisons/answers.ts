@@ -40,10 +40,10 @@ function storedAnswer({ baselineText }: PromptRecord): ComparedAnswer | null {
 }
 
 export function toShown(prompt: PromptRecord, answers: Answers): ComparisonPrompt {
-  const { id, instructions, turns, expected, vote, candidateThreadId, baselineThreadId, isDue } = prompt;
+  const { id, instructions, turns, expected, vote, candidateThreadId, baselineThreadId, hasBaseline, isDue } = prompt;
   const candidate = answerIn(answers, candidateThreadId);
   const baseline = storedAnswer(prompt) ?? answerIn(answers, baselineThreadId);
-  return { id, instructions, turns, expected, candidate, baseline, vote, isDue };
+  return { id, instructions, turns, expected, candidate, baseline, hasBaseline, vote, isDue };
 }
 
 /** The sides that are to be asked now. An earlier answer stays as it is, also with `again`. */
@@ -57,7 +57,7 @@ export function sidesToAsk(
   const isToAsk = (answer: ComparedAnswer | null) => (answer?.stored ? false : again || isOpen(answer));
   return [
     ...(isToAsk(prompt.candidate) ? (['candidate'] as const) : []),
-    ...(baseline && isToAsk(prompt.baseline) ? (['baseline'] as const) : []),
+    ...(baseline && prompt.hasBaseline && isToAsk(prompt.baseline) ? (['baseline'] as const) : []),
   ];
 }
 

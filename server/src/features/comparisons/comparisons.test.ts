@@ -60,6 +60,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
       candidate: null,
       baseline: null,
       vote: null,
+      hasBaseline: true,
       isDue: false,
     });
 

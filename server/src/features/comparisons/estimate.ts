@@ -1,11 +1,11 @@
-import type { Comparison, ComparisonEstimate } from '@roster/contracts/comparisons';
+import type { ComparedSide, Comparison, ComparisonEstimate } from '@roster/contracts/comparisons';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type Answers, instructionsFor, sidesToAsk, toShown } from './answers.ts';
 import type { PromptRecord } from './repository.ts';
 
-/** Of an answer of which nothing is known. */
-const usualOutput = 400;
+/** Tokens of an answer of which nothing is known. */
+export const usualOutput = 400;
 
 /** As long as the answer that was wished for, or as the other side's. */
 function outputOf({ expected, baselineText }: PromptRecord): number {
@@ -17,7 +17,7 @@ function outputOf({ expected, baselineText }: PromptRecord): number {
 export async function estimateOf(
   { price }: Pick<PricingService, 'price'>,
   userId: number,
-  comparison: Comparison,
+  comparison: Pick<Comparison, ComparedSide>,
   prompts: readonly PromptRecord[],
   answers: Answers,
 ): Promise<ComparisonEstimate> {

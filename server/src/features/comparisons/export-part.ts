@@ -5,6 +5,8 @@ import { threadsOf, toShown } from './answers.ts';
 import { draftRepository } from './drafts/repository.ts';
 import { exportedJudgings } from './judging/export-judgings.ts';
 import { comparisonRepository } from './repository.ts';
+import { testSetRepository } from './test-sets/repository.ts';
+import { resultRepository } from './test-sets/result-repository.ts';
 
 const atOnce = 20;
 
@@ -20,17 +22,22 @@ export function comparisonExport(
     let before: number | undefined;
     for (;;) {
       const page = await comparisons.page(userId, atOnce, { before });
+      const ids = page.map(({ id }) => id);
+      const sets = await testSetRepository(reader).ofRuns(userId, ids);
+      const results = await resultRepository(reader).results(userId, [...sets.keys()]);
+      const resultOf = new Map(results.map(({ promptId, result }) => [promptId, result]));
       for (const { id, kind, title, assistant, candidate, baseline, createdAt } of page) {
         const prompts = await comparisons.prompts(userId, id);
         const answers = await answersOf(userId, threadsOf(prompts));
         const kept = prompts.map((prompt) => {
-          const { id: _, isDue: __, ...shown } = toShown(prompt, answers);
-          return shown;
+          const { id: promptId, isDue: _, ...shown } = toShown(prompt, answers);
+          return { ...shown, result: resultOf.get(promptId) ?? null };
         });
         const whole = {
           kind,
           title,
           assistantId: assistant?.id ?? null,
+          testSetId: sets.get(id)?.id ?? null,
           candidate,
           baseline,
           draft: (await drafts.find(userId, id)) ?? null,

@@ -2,6 +2,7 @@ import { comparisonJudging } from '@roster/contracts/comparison-judging';
 import { comparisons as api } from '@roster/contracts/comparisons';
 import { draftComparisons as ofDrafts } from '@roster/contracts/draft-comparisons';
 import { replays as replayApi } from '@roster/contracts/replays';
+import { testSets as testSetApi } from '@roster/contracts/test-sets';
 import type { OpenDatabase } from '#server/db/connect';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import type { FileRepository } from '#server/features/files/repository';
@@ -15,24 +16,29 @@ import { judgingService } from './judging/service.ts';
 import { replayService } from './replays/service.ts';
 import { comparisonService } from './service.ts';
 import { startedComparisons } from './starting.ts';
+import { testSetExport } from './test-sets/export-part.ts';
+import { runningService } from './test-sets/running.ts';
+import { testSetService } from './test-sets/service.ts';
 
-type Dependencies = Parameters<typeof replayService>[0] & {
-  database: OpenDatabase;
-  sideQuestions: SideQuestionService;
-  pricing: Pick<PricingService, 'price'>;
-  rates: Pick<Rates, 'use' | 'giveBack'>;
-  files: Pick<FileRepository, 'stored'>;
-  store: Pick<FileStore, 'read'>;
-  assistants: DraftedAssistants;
-};
+type Dependencies = Parameters<typeof replayService>[0] &
+  Omit<Parameters<typeof testSetService>[0], 'database' | 'sideQuestions' | 'assistants'> & {
+    database: OpenDatabase;
+    sideQuestions: SideQuestionService;
+    pricing: Pick<PricingService, 'price'>;
+    rates: Pick<Rates, 'use' | 'giveBack'>;
+    files: Pick<FileRepository, 'stored'>;
+    store: Pick<FileStore, 'read'>;
+    assistants: DraftedAssistants;
+  };
 
 /** The same prompts put to two sides, whose answers stand next to each other. */
 export function comparisonFeature(dependencies: Dependencies) {
   const { database, sideQuestions } = dependencies;
   const replays = replayService(dependencies);
   const comparisons = comparisonService(dependencies);
-  const started = startedComparisons(dependencies);
   const judgings = judgingService(dependencies);
+  const started = startedComparisons({ ...dependencies, onAsked: judgings.follow });
+  const testSets = testSetService(dependencies);
   const drafts = draftService(dependencies);
   return {
     routes({ route }: Router) {
@@ -52,10 +58,28 @@ export function comparisonFeature(dependencies: Dependencies) {
       judgingRoutes(route, judgings);
       route(replayApi.questions, ({ actor, params, query }) => replays.questions(actor.userId, params.id, query));
       route(replayApi.create, ({ actor, params, body }) => replays.create(actor, params.id, body));
+      testSetRoutes(route, testSets, runningService(dependencies));
     },
-    jobs: [...started.jobs, ...judgings.jobs],
-    exportParts: [comparisonExport(database, sideQuestions.exportedAnswers)],
+    jobs: [...started.jobs, ...judgings.jobs, ...testSets.jobs],
+    upkeep: testSets.upkeep,
+    exportParts: [comparisonExport(database, sideQuestions.exportedAnswers), testSetExport(database)],
   };
+}
+
+function testSetRoutes(
+  route: Router['route'],
+  sets: ReturnType<typeof testSetService>,
+  running: ReturnType<typeof runningService>,
+) {
+  route(testSetApi.list, ({ actor, params }) => sets.list(actor.userId, params.id));
+  route(testSetApi.create, ({ actor, params, body }) => sets.create(actor, params.id, body));
+  route(testSetApi.set, ({ actor, params }) => sets.find(actor.userId, params.id));
+  route(testSetApi.update, ({ actor, params, body }) => sets.update(actor, params.id, body));
+  route(testSetApi.remove, ({ actor, params }) => sets.remove(actor.userId, params.id));
+  route(testSetApi.runs, ({ actor, params, query }) => running.runs(actor.userId, params.id, query));
+  route(testSetApi.estimate, ({ actor, params, body }) => running.estimate(actor.userId, params.id, body));
+  route(testSetApi.run, ({ actor, params, body }) => running.run(actor, params.id, body));
+  route(testSetApi.results, ({ actor, params }) => running.results(actor.userId, params.id));
 }
 
 function judgingRoutes(route: Router['route'], judgings: ReturnType<typeof judgingService>) {

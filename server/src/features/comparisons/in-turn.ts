@@ -1,6 +1,6 @@
 import type { Comparison } from '@roster/contracts/comparisons';
 import type { Kysely } from 'kysely';
-import { lockActiveUser } from '#server/db/locks';
+import { lockActiveUser, lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
@@ -54,10 +54,21 @@ type Work = {
   id: number;
   askNext: (overBudget: boolean) => Promise<Outcome>;
   queue: (trx: Kysely<Database>, inMs: number) => Promise<void>;
+  /** In the transaction in which it is finished. */
+  onEnded?: (trx: Kysely<Database>, overBudget: boolean) => Promise<void>;
 };
 
+/** Nothing more is due: what follows from that is begun together with it. */
+const finish = (db: Kysely<Database>, { userId, kind, id, onEnded }: Work, overBudget: boolean) =>
+  db.transaction().execute(async (trx) => {
+    await lockUserRow(trx, userId);
+    await askingRepository(trx, kind).finish(userId, id);
+    await onEnded?.(trx, overBudget);
+  });
+
 /** Asks until there is no room, nothing more is due, or asking is refused. It is woken when an answer has ended. */
-async function goOn(db: Kysely<Database>, { userId, kind, id, askNext, queue }: Work) {
+async function goOn(db: Kysely<Database>, work: Work) {
+  const { userId, kind, id, askNext, queue } = work;
   const rows = askingRepository(db, kind);
   for (;;) {
     const started = await rows.started(userId, id);
@@ -65,7 +76,7 @@ async function goOn(db: Kysely<Database>, { userId, kind, id, askNext, queue }: 
     const outcome = await askNext(started.overBudget);
     if (outcome.next === 'more') await rows.setWaiting(userId, id, null);
     if (outcome.next === 'waits') return;
-    if (outcome.next === 'ended') return rows.finish(userId, id);
+    if (outcome.next === 'ended') return finish(db, work, started.overBudget);
     if (outcome.next !== 'later') continue;
     const { refusal, inMs } = outcome;
     await db.transaction().execute(async (trx) => {

@@ -13,6 +13,9 @@ export const askJob = defineJob({ name: 'comparisons.ask', payload: Asking });
 export const queueAsking = (trx: Kysely<Database>, { userId, comparisonId }: Asking, inMs = 0) =>
   enqueueOnce(trx, askJob, { userId, comparisonId }, { inMs });
 
+/** Removes what is left of runs whose test set was deleted. */
+export const removeRunsJob = defineJob({ name: 'comparisons.remove-runs', payload: z.object({ userId: z.number() }) });
+
 const JudgingWork = z.object({ userId: z.number(), judgingId: z.number() });
 export type JudgingWork = z.output<typeof JudgingWork>;
 
@@ -21,9 +24,3 @@ export const judgeJob = defineJob({ name: 'comparisons.judge', payload: JudgingW
 
 export const queueJudging = (trx: Kysely<Database>, { userId, judgingId }: JudgingWork, inMs = 0) =>
   enqueueOnce(trx, judgeJob, { userId, judgingId }, { inMs });
-
-/** In the transaction that ends an answer: there is room for the next. */
-export const sideAnswerEnded = (
-  trx: Kysely<Database>,
-  { judgingId, ...asking }: Asking & { judgingId: number | null },
-) => (judgingId === null ? queueAsking(trx, asking) : queueJudging(trx, { userId: asking.userId, judgingId }));

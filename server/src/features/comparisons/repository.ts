@@ -16,6 +16,8 @@ export type NewPrompt = Omit<Example, 'instructions'> & {
   instructions?: string;
   /** Stands for the baseline's answer, which is then not asked for. */
   baselineText?: StoredText | null;
+  /** false: without an earlier answer, and none is asked for. */
+  hasBaseline?: boolean;
 };
 
 export type PromptRecord = Example & {
@@ -23,6 +25,7 @@ export type PromptRecord = Example & {
   candidateThreadId: number | null;
   baselineThreadId: number | null;
   baselineText: StoredText | null;
+  hasBaseline: boolean;
   vote: Vote | null;
   isDue: boolean;
 };
@@ -34,6 +37,8 @@ export type NewComparison = {
   candidate: ComparedSettings;
   /** null: only the candidate is asked. */
   baseline: ComparedSettings | null;
+  /** Whose run it is. */
+  testSetId?: number;
 };
 
 const promptColumns = [
@@ -44,6 +49,7 @@ const promptColumns = [
   'tuned_thread_id as candidateThreadId',
   'base_thread_id as baselineThreadId',
   'baseline_text as baselineText',
+  'has_baseline as hasBaseline',
   'vote',
   'is_due as isDue',
 ] as const;
@@ -52,16 +58,22 @@ type ThreadColumn = 'tuned_thread_id' | 'base_thread_id';
 type StoredVote = Database['comparison_prompts']['vote'];
 
 /** Votes are stored in the words of when only tuned models were compared. */
-const storedAs = { candidate: 'tuned', baseline: 'base', tie: 'tie' } as const satisfies Record<Vote, StoredVote>;
+export const storedAs = { candidate: 'tuned', baseline: 'base', tie: 'tie' } as const satisfies Record<
+  Vote,
+  StoredVote
+>;
 const voteOf = (stored: StoredVote): Vote | null => Vote.options.find((vote) => storedAs[vote] === stored) ?? null;
+
+/** A run whose test set was deleted is not there any more; what is left of it is removed soon. */
+const isLeft = sql<boolean>`(comparisons.kind = 'test' and comparisons.test_set_id is null)`;
 
 /** With its results so far: a prompt is answered when both sides have answered it completely. */
 function selectCounted(db: Kysely<Database>, userId: number) {
   const isAnswered = (thread: ThreadColumn) => sql`exists (
     select 1 from threads t join runs r on r.message_id = t.head_message_id
     where t.id = ${sql.ref(`p.${thread}`)} and r.state = 'complete')`;
-  const hasBaseline = sql`((comparisons.baseline is null and comparisons.candidate <> '') or p.baseline_text is not null
-    or ${isAnswered('base_thread_id')})`;
+  const hasBaseline = sql`((comparisons.baseline is null and comparisons.candidate <> '') or p.has_baseline = 0
+    or p.baseline_text is not null or ${isAnswered('base_thread_id')})`;
   const counted = (condition: ReturnType<typeof sql>) =>
     sql<number>`(select count(*) from comparison_prompts p where p.comparison_id = comparisons.id and ${condition})`;
   return db
@@ -82,7 +94,8 @@ function selectCounted(db: Kysely<Database>, userId: number) {
       counted(sql`p.vote = ${storedAs.baseline}`).as('forBaseline'),
       counted(sql`p.vote = ${storedAs.tie}`).as('ties'),
     ])
-    .where('comparisons.user_id', '=', userId);
+    .where('comparisons.user_id', '=', userId)
+    .where(({ not }) => not(isLeft));
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectCounted>['executeTakeFirstOrThrow']>>;
@@ -110,11 +123,14 @@ const toComparison = (row: Row): Comparison => ({
   createdAt: row.createdAt,
 });
 
+type PageOf = { before?: number | undefined; kind?: ComparisonKind | undefined; testSetId?: number };
+
 const selectPrompts = (db: Kysely<Database>, userId: number) =>
   db.selectFrom('comparison_prompts').select(promptColumns).where('user_id', '=', userId);
 type PromptRow = Awaited<ReturnType<ReturnType<typeof selectPrompts>['executeTakeFirstOrThrow']>>;
-const toPrompt = ({ turns, baselineText, vote, isDue, ...row }: PromptRow): PromptRecord => ({
+const toPrompt = ({ turns, baselineText, hasBaseline, vote, isDue, ...row }: PromptRow): PromptRecord => ({
   ...row,
+  hasBaseline: hasBaseline === 1,
   turns: JSON.parse(turns),
   baselineText: baselineText === null ? null : StoredText.parse(JSON.parse(baselineText)),
   vote: voteOf(vote),
@@ -124,15 +140,16 @@ const toPrompt = ({ turns, baselineText, vote, isDue, ...row }: PromptRow): Prom
 export function comparisonRepository(db: Kysely<Database>) {
   return {
     /** The newest first, from before the id `before` on. */
-    async page(
-      userId: number,
-      limit: number,
-      { before, kind }: { before?: number | undefined; kind?: ComparisonKind | undefined },
-    ): Promise<Comparison[]> {
+    async page(userId: number, limit: number, { before, kind, testSetId }: PageOf): Promise<Comparison[]> {
       let query = selectCounted(db, userId).orderBy('comparisons.id', 'desc').limit(limit);
       if (before !== undefined) query = query.where('comparisons.id', '<', before);
       if (kind !== undefined) query = query.where('comparisons.kind', '=', kind);
+      if (testSetId !== undefined) query = query.where('comparisons.test_set_id', '=', testSetId);
       return (await query.execute()).map(toComparison);
+    },
+    async some(userId: number, ids: readonly number[]): Promise<Comparison[]> {
+      if (ids.length === 0) return [];
+      return (await selectCounted(db, userId).where('comparisons.id', 'in', ids).execute()).map(toComparison);
     },
     async find(userId: number, id: number): Promise<Comparison | undefined> {
       const row = await selectCounted(db, userId).where('comparisons.id', '=', id).executeTakeFirst();
@@ -140,7 +157,7 @@ export function comparisonRepository(db: Kysely<Database>) {
     },
     async insert(
       userId: number,
-      { kind, title, assistantId, candidate, baseline }: NewComparison,
+      { kind, title, assistantId, candidate, baseline, testSetId }: NewComparison,
       prompts: readonly NewPrompt[],
       at: string,
     ): Promise<number> {
@@ -157,6 +174,7 @@ export function comparisonRepository(db: Kysely<Database>) {
           candidate: JSON.stringify(candidate),
           baseline: baseline && JSON.stringify(baseline),
           refusal: null,
+          test_set_id: testSetId ?? null,
           created_at: at,
         })
         .returning('id')
@@ -164,7 +182,7 @@ export function comparisonRepository(db: Kysely<Database>) {
       await db
         .insertInto('comparison_prompts')
         .values(
-          prompts.map(({ instructions = '', turns, expected, baselineText = null }, index) => ({
+          prompts.map(({ instructions = '', turns, expected, baselineText = null, hasBaseline = true }, index) => ({
             user_id: userId,
             comparison_id: id,
             position: index + 1,
@@ -174,7 +192,9 @@ export function comparisonRepository(db: Kysely<Database>) {
             tuned_thread_id: null,
             base_thread_id: null,
             baseline_text: baselineText && JSON.stringify(baselineText),
+            has_baseline: hasBaseline ? (1 as const) : (0 as const),
             vote: null,
+            is_same: null,
           })),
         )
         .execute();
@@ -204,7 +224,7 @@ export function comparisonRepository(db: Kysely<Database>) {
         .where('id', 'in', promptIds)
         .execute();
     },
-    /** Stores which threads hold the answers now, and removes the vote, which was on others. */
+    /** Stores which threads hold the answers now, and removes what was said of others. */
     async setThreads(
       userId: number,
       promptId: number,
@@ -212,7 +232,7 @@ export function comparisonRepository(db: Kysely<Database>) {
     ) {
       await db
         .updateTable('comparison_prompts')
-        .set({ tuned_thread_id: candidateThreadId, base_thread_id: baselineThreadId, vote: null })
+        .set({ tuned_thread_id: candidateThreadId, base_thread_id: baselineThreadId, vote: null, is_same: null })
         .where('user_id', '=', userId)
         .where('id', '=', promptId)
         .execute();
@@ -243,6 +263,12 @@ export function comparisonRepository(db: Kysely<Database>) {
         .flatMap((row) => [row.tuned_thread_id, row.base_thread_id])
         .filter((id) => id !== null)
         .sort((a, b) => a - b);
+    },
+    /** Runs whose test set is gone; of whomever where nobody is named. */
+    async leftRuns(limit: number, userId?: number): Promise<{ id: number; userId: number }[]> {
+      const left = db.selectFrom('comparisons').select(['id', 'user_id as userId']).where(isLeft);
+      const wanted = userId === undefined ? left : left.where('user_id', '=', userId);
+      return wanted.orderBy('id').limit(limit).execute();
     },
     async delete(userId: number, id: number): Promise<boolean> {
       const { numDeletedRows } = await db

@@ -59,18 +59,21 @@ async function vote(
   return shownPrompt(dependencies, userId, await findPrompt(rows, userId, ids));
 }
 
-/** With its answers; open runs are stopped first. */
-async function remove({ database: { db }, sideQuestions }: Dependencies, userId: number, id: number) {
+/** With its answers; open runs are stopped first. false: it is gone already. */
+export async function removeComparison(
+  { database: { db }, sideQuestions }: Pick<Dependencies, 'database' | 'sideQuestions'>,
+  userId: number,
+  id: number,
+): Promise<boolean> {
   const threadIds = async (within: Kysely<Database>) => [
     ...(await comparisonRepository(within).threadIds(userId, id)),
     ...(await judgingRepository(within).threadIds(userId, { comparisonId: id })),
   ];
   await sideQuestions.stop(userId, await threadIds(db));
-  const removed = await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     await sideQuestions.remove(trx, userId, () => threadIds(trx));
     return comparisonRepository(trx).delete(userId, id);
   });
-  if (!removed) throw noComparison();
 }
 
 export function comparisonService(dependencies: Dependencies) {
@@ -101,6 +104,8 @@ export function comparisonService(dependencies: Dependencies) {
     ask: (userId: number, ids: PromptIds, options: z.output<typeof api.ask.body>) =>
       askPrompt(dependencies, userId, ids, options),
     vote: (userId: number, ids: PromptIds, better: Vote | null) => vote(dependencies, userId, ids, better),
-    remove: (userId: number, id: number) => remove(dependencies, userId, id),
+    async remove(userId: number, id: number) {
+      if (!(await removeComparison(dependencies, userId, id))) throw noComparison();
+    },
   };
 }

@@ -16,6 +16,8 @@ import { comparisonRepository } from './repository.ts';
 type Dependencies = AskingParts & {
   sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
   rates: Pick<Rates, 'use' | 'giveBack'>;
+  /** In the transaction in which everything was asked and has ended. */
+  onAsked: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
 };
 
 /** The prompts that are not answered, of those that are being answered none. */
@@ -30,6 +32,24 @@ async function openPrompts(
   return prompts.filter((prompt) => sidesToAsk(comparison, toShown(prompt, answers), false).length > 0);
 }
 
+/** In the transaction of its cause: what is open is due from now on. */
+export async function beginAsking(
+  parts: AskingParts,
+  trx: Kysely<Database>,
+  userId: number,
+  id: number,
+  overBudget: boolean,
+) {
+  const comparison = await findComparison(comparisonRepository(trx), userId, id);
+  if (comparison.state === 'asking') return;
+  const open = await openPrompts(parts, trx, userId, comparison);
+  if (open.length === 0) throw new AppError('conflict', 'Every prompt is answered already.');
+  const promptIds = open.map((prompt) => prompt.id);
+  await askingRepository(trx, 'comparison').begin(userId, id, overBudget);
+  await comparisonRepository(trx).setDue(userId, id, promptIds);
+  await queueAsking(trx, { userId, comparisonId: id });
+}
+
 /** Whatever a crash or a failure has cut off is asked again here, by a person's word, and nowhere else. */
 async function start(parts: Dependencies, { userId, stillMay }: Actor, id: number, overBudget: boolean) {
   const { db } = parts.database;
@@ -37,14 +57,7 @@ async function start(parts: Dependencies, { userId, stillMay }: Actor, id: numbe
   await parts.sideQuestions.check(userId, { overBudget });
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
-    const comparison = await findComparison(comparisonRepository(trx), userId, id);
-    if (comparison.state === 'asking') return;
-    const open = await openPrompts(parts, trx, userId, comparison);
-    if (open.length === 0) throw new AppError('conflict', 'Every prompt is answered already.');
-    const promptIds = open.map((prompt) => prompt.id);
-    await askingRepository(trx, 'comparison').begin(userId, id, overBudget);
-    await comparisonRepository(trx).setDue(userId, id, promptIds);
-    await queueAsking(trx, { userId, comparisonId: id });
+    await beginAsking(parts, trx, userId, id, overBudget);
   });
   return findComparison(comparisonRepository(db), userId, id);
 }
@@ -93,6 +106,7 @@ export function startedComparisons(parts: Dependencies) {
             kind: 'comparison',
             askNext: (overBudget) => askNext(parts, asking, overBudget),
             queue: (trx, inMs) => queueAsking(trx, asking, inMs),
+            onEnded: (trx, overBudget) => parts.onAsked(trx, asking.userId, asking.comparisonId, overBudget),
           }),
         ({ userId, comparisonId }) => askingRepository(db, 'comparison').stop(userId, comparisonId, givenUp),
       ),

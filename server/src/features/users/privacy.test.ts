@@ -9,6 +9,7 @@ import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
+import { newSet, ran, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -50,6 +51,8 @@ type Owned = {
   comparisonId: number;
   promptId: number;
   judgingId: number;
+  testSetId: number;
+  testRunId: number;
   trainingId: number;
   checkpointId: number;
   customModelId: number;
@@ -63,6 +66,7 @@ type Owned = {
   ownThreadId: number;
   ownFileId: number;
   ownAssistantId: number;
+  ownTestSetId: number;
   ownDatasetId: number;
 };
 type Attempt = { path: string; body?: unknown };
@@ -230,6 +234,21 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/comparisons/:id/judgings/:judgingId': ({ comparisonId, judgingId }) => ({
     path: `${judgingsPath(comparisonId)}/${judgingId}`,
   }),
+  'GET /api/assistants/:id/test-sets': ({ assistantId }) => ({ path: setsPath(assistantId) }),
+  'POST /api/assistants/:id/test-sets': ({ assistantId }) => ({
+    path: setsPath(assistantId),
+    body: { name: 'Mine', questions: typed('Why?') },
+  }),
+  'GET /api/test-sets/:id': ({ testSetId }) => ({ path: setPath(testSetId) }),
+  'PATCH /api/test-sets/:id': ({ testSetId }) => ({ path: setPath(testSetId), body: { name: 'Mine' } }),
+  'DELETE /api/test-sets/:id': ({ testSetId }) => ({ path: setPath(testSetId) }),
+  'GET /api/test-sets/:id/runs': ({ testSetId }) => ({ path: `${setPath(testSetId)}/runs` }),
+  'POST /api/test-sets/:id/runs': ({ testSetId }) => ({ path: `${setPath(testSetId)}/runs`, body: versionOne }),
+  'POST /api/test-sets/:id/runs/estimate': ({ testSetId }) => ({
+    path: `${setPath(testSetId)}/runs/estimate`,
+    body: versionOne,
+  }),
+  'GET /api/test-runs/:id': ({ testRunId }) => ({ path: `/api/test-runs/${testRunId}` }),
   'PATCH /api/tool-servers/:id': ({ toolServerId }) => ({
     path: `/api/tool-servers/${toolServerId}`,
     body: { name: 'Taken' },
@@ -285,6 +304,17 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   ],
   'POST /api/comparisons': ({ fileId }) => [
     { path: comparisonsPath, body: { candidateModel: 'a', baselineModel: 'b', prompts: { fileId } } },
+  ],
+  'POST /api/assistants/:id/test-sets': ({ ownAssistantId, answerId, exampleId }) =>
+    [
+      { kind: 'conversation', answerId },
+      { kind: 'dataset', exampleId },
+    ].map((question) => ({ path: setsPath(ownAssistantId), body: { name: 'Taken', questions: [question] } })),
+  'POST /api/test-sets/:id/runs': ({ ownTestSetId, testRunId }) => [
+    {
+      path: `${setPath(ownTestSetId)}/runs`,
+      body: { ...versionOne, baseline: { kind: 'run', runId: testRunId } },
+    },
   ],
   'POST /api/assistants/:id/files': ({ ownAssistantId, fileId }) => [
     { path: `/api/assistants/${ownAssistantId}/files`, body: { fileIds: [fileId] } },
@@ -373,6 +403,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
     const comparison = await newComparison(bob, [planted.prompt]);
     await compared(app, bob, comparison.id, comparison.items[0]?.id ?? 0);
     const { id: judgingId } = await judged(bob, comparison.id, { criteria: planted.criteria });
+    const testSet = await newSet(bob, assistantId, typed(planted.prompt));
+    const { id: testRunId } = await ran(bob, testSet.id);
     const training = await trained(app, bob, { name: planted.training });
     const { body: checkpoints } = await bob.get(`/api/fine-tuning/jobs/${training.id}/checkpoints`);
     await rated(bob, run.messageId, { correction: planted.correction });
@@ -385,6 +417,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
       auth: { type: 'header', name: 'Authorization', value: planted.toolHeader },
     });
     const { body: move } = await bob.post('/api/assistants/move', { fromModel: 'gpt-4o', toModel: 'gpt-4.1' });
+    const ownAssistantId = await created(ada);
     owned = {
       moveId: move.id,
       toolServerId: toolServer.body.id,
@@ -402,13 +435,16 @@ describe.each(engines)('an administrator on %s', (engine) => {
       comparisonId: comparison.id,
       promptId: comparison.items[0]?.id ?? 0,
       judgingId,
+      testSetId: testSet.id,
+      testRunId,
       trainingId: training.id,
       checkpointId: checkpoints[1].id,
       customModelId: (await bob.get('/api/fine-tuning/models/custom')).body[0].id,
       ownTrainingFileId: (await trainingFile(app, ada)).id,
       ownThreadId: await newThread(ada),
       ownFileId: (await uploaded(app, ada)).id,
-      ownAssistantId: await created(ada),
+      ownAssistantId,
+      ownTestSetId: (await newSet(ada, ownAssistantId, typed('Own'))).id,
       datasetId,
       exampleId: (await examplesOf(bob, datasetId))[0]?.id ?? 0,
       ownDatasetId: (await gathered(ada)).id,
@@ -464,6 +500,8 @@ describe.each(engines)('an administrator on %s', (engine) => {
       comparisonId: unknownId,
       promptId: unknownId,
       judgingId: unknownId,
+      testSetId: unknownId,
+      testRunId: unknownId,
       trainingId: unknownId,
       checkpointId: unknownId,
       customModelId: unknownId,

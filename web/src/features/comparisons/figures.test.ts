@@ -27,6 +27,7 @@ const prompt = (more: Partial<ComparisonPrompt> = {}): ComparisonPrompt => ({
   expected: null,
   candidate: null,
   baseline: null,
+  hasBaseline: true,
   vote: null,
   isDue: false,
   ...more,

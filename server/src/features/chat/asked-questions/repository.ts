@@ -7,8 +7,8 @@ const answersLookedAt = 400;
 /** Of a question, as a list shows it. */
 const shownCharacters = 600;
 
-/** An assistant, the model that it answered with, and whether conversations of programs count. */
-export type AskedOf = { assistantId: number; model: string; programs: boolean };
+/** An assistant, the model that it answered with (undefined: any), and whether conversations of programs count. */
+export type AskedOf = { assistantId: number; model?: string | undefined; programs: boolean };
 
 /** A message on the branch of a question, without its text. */
 export type Step = { id: number; parentId: number | null; bytes: number };
@@ -27,7 +27,7 @@ export function askedQuestionRepository(db: Kysely<Database>) {
         .orderBy('id', 'desc')
         .limit(threadsLookedAt);
       const threads = programs ? own : own.where('access_token_id', 'is', null);
-      return db
+      const answers = db
         .selectFrom(threads.as('t'))
         .innerJoin('runs', 'runs.thread_id', 't.id')
         .innerJoin('messages as answer', 'answer.id', 'runs.message_id')
@@ -37,17 +37,16 @@ export function askedQuestionRepository(db: Kysely<Database>) {
         .select(['t.access_token_id as accessTokenId', 'answer.created_at as createdAt'])
         .where('runs.user_id', '=', userId)
         .where('runs.assistant_id', '=', assistantId)
-        .where('runs.model', '=', model)
         .where('runs.state', '=', 'complete')
         .where('question.role', '=', 'user')
         .orderBy('answer.id', 'desc')
-        .limit(answersLookedAt)
-        .execute();
+        .limit(answersLookedAt);
+      return (model === undefined ? answers : answers.where('runs.model', '=', model)).execute();
     },
 
     /** These answers, as far as they are the assistant's and in a conversation. */
-    answers: (userId: number, assistantId: number, model: string, ids: number[]) =>
-      db
+    answers(userId: number, assistantId: number, model: string | undefined, ids: number[]) {
+      const answers = db
         .selectFrom('messages as answer')
         .innerJoin('runs', 'runs.message_id', 'answer.id')
         .innerJoin('threads', 'threads.id', 'answer.thread_id')
@@ -57,10 +56,10 @@ export function askedQuestionRepository(db: Kysely<Database>) {
         .where(sql<boolean>`+answer.user_id = ${userId}`)
         .where('answer.id', 'in', ids)
         .where('runs.assistant_id', '=', assistantId)
-        .where('runs.model', '=', model)
         .where('runs.state', '=', 'complete')
-        .where('threads.purpose', '=', 'chat')
-        .execute(),
+        .where('threads.purpose', '=', 'chat');
+      return (model === undefined ? answers : answers.where('runs.model', '=', model)).execute();
+    },
 
     /** These messages and all that come before them in their branches, each once. */
     async stepsTo(userId: number, ids: number[]): Promise<Map<number, Step>> {

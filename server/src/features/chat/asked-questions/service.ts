@@ -86,6 +86,7 @@ export function askedQuestions({ reader }: Pick<OpenDatabase, 'reader'>) {
       answerIds: number[],
       tokens: number,
     ): Promise<QuestionInContext[]> {
+      if (answerIds.length === 0) return [];
       const rows = await asked.answers(userId, assistantId, model, answerIds);
       const answers = new Map(rows.map((row) => [row.id, row]));
       const questionIds = rows.flatMap(({ questionId }) => questionId ?? []);

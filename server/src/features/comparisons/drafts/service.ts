@@ -1,5 +1,5 @@
 import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants';
-import type { ComparedSettings, Comparison } from '@roster/contracts/comparisons';
+import type { Comparison } from '@roster/contracts/comparisons';
 import {
   type AskedQuestion,
   type draftComparisons as api,
@@ -10,6 +10,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import { AppError } from '#server/errors';
 import { noComparison } from '#server/features/comparisons/answers';
 import { findComparison } from '#server/features/comparisons/asking';
+import { assistantSide } from '#server/features/comparisons/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import { storeComparison } from '#server/features/comparisons/service';
 import type { Actor } from '#server/http/actor';
@@ -25,16 +26,6 @@ export type DraftedAssistants = {
 };
 
 type Dependencies = { database: Pick<OpenDatabase, 'db'>; assistants: DraftedAssistants };
-
-const sideOf = (label: string, settings: AssistantSettings, assistantVersion: number | null): ComparedSettings => ({
-  label,
-  model: settings.model,
-  instructions: settings.instructions,
-  temperature: settings.temperature,
-  effort: settings.reasoningEffort,
-  responseSchema: settings.responseSchema,
-  assistantVersion,
-});
 
 async function findAssistant({ assistants }: Dependencies, userId: number, id: number): Promise<Assistant> {
   const assistant = await assistants.find(userId, id);
@@ -61,8 +52,8 @@ async function create(
         kind: 'draft',
         title: `${current.name}: draft and version ${current.version}`,
         assistantId,
-        candidate: sideOf('Draft', draft, null),
-        baseline: sideOf(`Version ${current.version}`, AssistantSettings.parse(current), current.version),
+        candidate: assistantSide('Draft', draft, null),
+        baseline: assistantSide(`Version ${current.version}`, AssistantSettings.parse(current), current.version),
       },
       questions.map((text) => ({ turns: [{ role: 'user', text }], expected: null })),
     );

@@ -1,15 +1,38 @@
+import type { JudgingDraft } from '@roster/contracts/comparison-judging';
 import type { ComparisonEstimate } from '@roster/contracts/comparisons';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
-import { judgeQuestion } from './judge-prompt.ts';
+import { type JudgedTexts, judgeQuestion } from './judge-prompt.ts';
 import { allToJudge, type Judged } from './verdicts.ts';
 
 /** A sentence or two, and the choice. */
-const usualOutput = 80;
+const usualVerdict = 80;
+
+async function judgeCost(
+  { price }: Pick<PricingService, 'price'>,
+  userId: number,
+  model: string,
+  questions: number,
+  inputTokens: number,
+): Promise<ComparisonEstimate> {
+  const outputTokens = usualVerdict * questions;
+  const counts = { inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  const { costUsd } = await price(userId, model, counts);
+  return {
+    answers: questions,
+    inputTokens,
+    outputTokens,
+    costUsd: questions === 0 ? 0 : costUsd,
+    unpriced: costUsd === null && questions > 0 ? [model] : [],
+  };
+}
+
+const tokensOf = ({ instructions, text }: ReturnType<typeof judgeQuestion>) =>
+  estimateTokens(instructions) + estimateTokens(text);
 
 /** What asking the judge takes: of each prompt that is open, both orders or the one that is missing. */
 export async function judgingEstimate(
-  { price }: Pick<PricingService, 'price'>,
+  pricing: Pick<PricingService, 'price'>,
   userId: number,
   judged: Judged,
 ): Promise<ComparisonEstimate> {
@@ -17,18 +40,25 @@ export async function judgingEstimate(
   const questions = allToJudge(judged).flatMap(({ orders, texts }) =>
     orders.map((order) => judgeQuestion(criteria, texts[order])),
   );
-  const inputTokens = questions.reduce(
-    (sum, { instructions, text }) => sum + estimateTokens(instructions) + estimateTokens(text),
-    0,
-  );
-  const outputTokens = usualOutput * questions.length;
-  const counts = { inputTokens, outputTokens, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  const { costUsd } = await price(userId, model, counts);
-  return {
-    answers: questions.length,
-    inputTokens,
-    outputTokens,
-    costUsd: questions.length === 0 ? 0 : costUsd,
-    unpriced: costUsd === null && questions.length > 0 ? [model] : [],
-  };
+  const inputTokens = questions.reduce((sum, question) => sum + tokensOf(question), 0);
+  return judgeCost(pricing, userId, model, questions.length, inputTokens);
+}
+
+type Foreseen = Pick<JudgedTexts, 'instructions' | 'turns' | 'expected'> & {
+  /** Of both answers together, as far as they are known. */
+  answerTokens: number;
+};
+
+/** What judging answers takes that are not there yet: each in both orders. */
+export function foreseenJudging(
+  pricing: Pick<PricingService, 'price'>,
+  userId: number,
+  { model, criteria }: JudgingDraft,
+  prompts: readonly Foreseen[],
+): Promise<ComparisonEstimate> {
+  const inputTokens = prompts.reduce((sum, { answerTokens, ...texts }) => {
+    const question = judgeQuestion(criteria, { ...texts, first: '', second: '' });
+    return sum + 2 * (tokensOf(question) + answerTokens);
+  }, 0);
+  return judgeCost(pricing, userId, model, 2 * prompts.length, inputTokens);
 }

@@ -54,7 +54,7 @@ describe.each(engines)('judging answers on %s', (engine) => {
     expect([status, body]).toEqual([
       201,
       {
-        ...{ id: expect.any(Number), model: 'gpt-4o-mini', criteria, state: 'asking', refusal: null },
+        ...{ id: expect.any(Number), model: 'gpt-4o-mini', criteria, state: 'asking', follows: false, refusal: null },
         createdAt: expect.any(String),
       },
     ]);

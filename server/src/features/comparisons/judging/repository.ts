@@ -1,5 +1,5 @@
-import type { Judging } from '@roster/contracts/comparison-judging';
-import type { Kysely } from 'kysely';
+import type { Judging, JudgingDraft, Outcome } from '@roster/contracts/comparison-judging';
+import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 /** The orders in which the two answers are put to a judge. */
@@ -18,14 +18,13 @@ export type VerdictRecord = {
   isDue: boolean;
 };
 
-export type NewJudging = Pick<Judging, 'model' | 'criteria'>;
-
 const columns = [
   'comparison_judgings.id',
   'comparison_judgings.comparison_id as comparisonId',
   'comparison_judgings.model',
   'comparison_judgings.criteria',
   'comparison_judgings.state',
+  'comparison_judgings.follows',
   'comparison_judgings.refusal',
   'comparison_judgings.created_at as createdAt',
 ] as const;
@@ -44,8 +43,9 @@ const selectJudgings = (db: Kysely<Database>, userId: number) =>
   db.selectFrom('comparison_judgings').select(columns).where('comparison_judgings.user_id', '=', userId);
 type Row = Awaited<ReturnType<ReturnType<typeof selectJudgings>['executeTakeFirstOrThrow']>>;
 export type JudgingRecord = Judging & { comparisonId: number };
-const toJudging = ({ refusal, ...row }: Row): JudgingRecord => ({
+const toJudging = ({ follows, refusal, ...row }: Row): JudgingRecord => ({
   ...row,
+  follows: follows === 1,
   refusal: refusal === null ? null : JSON.parse(refusal),
 });
 
@@ -63,7 +63,12 @@ export function judgingRepository(db: Kysely<Database>) {
       const row = await selectJudgings(db, userId).where('id', '=', id).executeTakeFirst();
       return row && toJudging(row);
     },
-    async insert(userId: number, comparisonId: number, { model, criteria }: NewJudging): Promise<number> {
+    async insert(
+      userId: number,
+      comparisonId: number,
+      { model, criteria }: JudgingDraft,
+      { follows = false }: { follows?: boolean } = {},
+    ): Promise<number> {
       const { id } = await db
         .insertInto('comparison_judgings')
         .values({
@@ -71,12 +76,61 @@ export function judgingRepository(db: Kysely<Database>) {
           comparison_id: comparisonId,
           model,
           criteria,
+          follows: follows ? 1 : 0,
           refusal: null,
           created_at: new Date().toISOString(),
         })
         .returning('id')
         .executeTakeFirstOrThrow();
       return id;
+    },
+    /** Those that begin when the prompts of a comparison have been asked. */
+    async following(userId: number, comparisonId: number): Promise<JudgingRecord[]> {
+      const rows = await selectJudgings(db, userId)
+        .where('comparison_id', '=', comparisonId)
+        .where('follows', '=', 1)
+        .execute();
+      return rows.map(toJudging);
+    },
+    /** It has begun, or will not by itself. */
+    async clearFollows(userId: number, id: number) {
+      await db
+        .updateTable('comparison_judgings')
+        .set({ follows: 0 })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('follows', '=', 1)
+        .execute();
+    },
+    /** What the judge has said in both orders where no outcome is stored yet. */
+    async said(userId: number, judgingId: number) {
+      const answer = (column: 'candidate_first_thread_id' | 'baseline_first_thread_id') =>
+        sql<string | null>`(select m.text from threads t join messages m on m.id = t.head_message_id
+          join runs r on r.message_id = m.id
+          where t.id = ${sql.ref(`v.${column}`)} and t.user_id = ${userId} and r.state = 'complete')`;
+      const rows = await db
+        .selectFrom('comparison_verdicts as v')
+        .select('v.id')
+        .select([
+          answer('candidate_first_thread_id').as('candidateFirst'),
+          answer('baseline_first_thread_id').as('baselineFirst'),
+        ])
+        .where('v.user_id', '=', userId)
+        .where('v.judging_id', '=', judgingId)
+        .where('v.outcome', 'is', null)
+        .where('v.candidate_first_thread_id', 'is not', null)
+        .execute();
+      return rows.flatMap(({ id, candidateFirst, baselineFirst }) =>
+        candidateFirst === null || baselineFirst === null ? [] : [{ id, candidateFirst, baselineFirst }],
+      );
+    },
+    async setOutcome(userId: number, verdictId: number, outcome: Outcome) {
+      await db
+        .updateTable('comparison_verdicts')
+        .set({ outcome })
+        .where('user_id', '=', userId)
+        .where('id', '=', verdictId)
+        .execute();
     },
     /** In the order of the prompts. */
     async verdicts(userId: number, judgingId: number): Promise<VerdictRecord[]> {
@@ -104,6 +158,7 @@ export function judgingRepository(db: Kysely<Database>) {
             judged_candidate_thread_id: null,
             judged_baseline_thread_id: null,
             is_due: 1 as const,
+            outcome: null,
           })),
         )
         .onConflict((conflict) => conflict.columns(['judging_id', 'prompt_id']).doUpdateSet({ is_due: 1 }))
@@ -118,6 +173,7 @@ export function judgingRepository(db: Kysely<Database>) {
           baseline_first_thread_id: verdict.baselineFirst,
           judged_candidate_thread_id: verdict.judgedCandidate,
           judged_baseline_thread_id: verdict.judgedBaseline,
+          outcome: null,
         })
         .where('user_id', '=', userId)
         .where('judging_id', '=', judgingId)

@@ -1,6 +1,7 @@
 import {
   type comparisonJudging as api,
   type Judging,
+  type JudgingDraft,
   judgingLimit,
   type WholeJudging,
 } from '@roster/contracts/comparison-judging';
@@ -18,7 +19,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import type { Actor } from '#server/http/actor';
 import { type JudgingParts, judgingJob, readJudged } from './asking.ts';
 import { judgingEstimate } from './estimate.ts';
-import { type JudgingRecord, judgingRepository, type NewJudging } from './repository.ts';
+import { type JudgingRecord, judgingRepository } from './repository.ts';
 import { allToJudge, resultsOf, toJudging } from './verdicts.ts';
 
 type Dependencies = JudgingParts & { pricing: Pick<PricingService, 'price'> };
@@ -61,9 +62,36 @@ async function begin(
         ? 'Every answered prompt is judged already.'
         : 'No prompt has two whole answers yet. Ask them first.',
     );
-  await askingRepository(trx, 'judging').begin(userId, judging.id, overBudget);
-  await judgingRepository(trx).setDue(userId, judging.id, open);
-  await queueJudging(trx, { userId, judgingId: judging.id });
+  await makeDue(trx, userId, judging.id, open, overBudget);
+}
+
+async function makeDue(
+  trx: Kysely<Database>,
+  userId: number,
+  judgingId: number,
+  open: readonly number[],
+  overBudget: boolean,
+) {
+  await askingRepository(trx, 'judging').begin(userId, judgingId, overBudget);
+  await judgingRepository(trx).clearFollows(userId, judgingId);
+  await judgingRepository(trx).setDue(userId, judgingId, open);
+  await queueJudging(trx, { userId, judgingId });
+}
+
+/** In the transaction in which the prompts of a comparison have been asked: those that were to follow begin. */
+async function follow(
+  parts: JudgingParts,
+  trx: Kysely<Database>,
+  userId: number,
+  comparisonId: number,
+  overBudget: boolean,
+) {
+  const rows = judgingRepository(trx);
+  for (const judging of await rows.following(userId, comparisonId)) {
+    const open = allToJudge(await judgedOf(parts, trx, userId, judging)).map(({ prompt }) => prompt.id);
+    if (open.length === 0) await rows.clearFollows(userId, judging.id);
+    else await makeDue(trx, userId, judging.id, open, overBudget);
+  }
 }
 
 async function create(
@@ -108,7 +136,10 @@ async function start(parts: Dependencies, { userId, stillMay }: Actor, ids: Ids,
 
 async function stop({ database: { db }, sideQuestions }: Dependencies, userId: number, ids: Ids): Promise<Judging> {
   const { id: judgingId } = await findJudging(db, userId, ids);
-  await db.transaction().execute((trx) => askingRepository(trx, 'judging').stop(userId, judgingId, null));
+  await db.transaction().execute(async (trx) => {
+    await askingRepository(trx, 'judging').stop(userId, judgingId, null);
+    await judgingRepository(trx).clearFollows(userId, judgingId);
+  });
   await sideQuestions.stop(userId, await judgingRepository(db).threadIds(userId, { judgingId }));
   return toJudging(await findJudging(db, userId, ids));
 }
@@ -140,7 +171,7 @@ export function judgingService(parts: Dependencies) {
         estimate: await judgingEstimate(parts.pricing, userId, judged),
       };
     },
-    async estimate(userId: number, comparisonId: number, draft: NewJudging) {
+    async estimate(userId: number, comparisonId: number, draft: JudgingDraft) {
       return judgingEstimate(parts.pricing, userId, await judgedOf(parts, db, userId, { comparisonId, ...draft }));
     },
     create: (actor: Actor, comparisonId: number, draft: z.output<typeof api.create.body>) =>
@@ -149,6 +180,8 @@ export function judgingService(parts: Dependencies) {
       start(parts, actor, ids, overBudget),
     stop: (userId: number, ids: Ids) => stop(parts, userId, ids),
     remove: (userId: number, ids: Ids) => remove(parts, userId, ids),
+    follow: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) =>
+      follow(parts, trx, userId, comparisonId, overBudget),
     jobs: [judgingJob(parts)],
   };
 }

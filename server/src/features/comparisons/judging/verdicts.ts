@@ -3,29 +3,23 @@ import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/compa
 import type { SideAnswer } from '#server/features/chat/side-questions/repository';
 import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/answers';
 import type { PromptRecord } from '#server/features/comparisons/repository';
+import { sameWords } from '#server/features/comparisons/same-words';
 import type { JudgedTexts } from './judge-prompt.ts';
-import { type Choice, readVerdict } from './read-verdict.ts';
+import { agreed, saidOf } from './outcomes.ts';
 import { type JudgingRecord, type Order, orders, type VerdictRecord } from './repository.ts';
-
-const sideOf: Record<Order, Record<Choice, Vote>> = {
-  candidateFirst: { first: 'candidate', second: 'baseline', tie: 'tie' },
-  baselineFirst: { first: 'baseline', second: 'candidate', tie: 'tie' },
-};
 
 export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]): number[] =>
   verdicts.flatMap((verdict) => orders.map((order) => verdict[order])).filter((id) => id !== null);
 
 function judgeAnswer(order: Order, answer: SideAnswer | undefined): JudgeAnswer | null {
   if (!answer) return null;
-  const said = answer.state === 'complete' ? readVerdict(answer.text) : null;
-  return { ...answer, choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
+  const said = answer.state === 'complete' ? saidOf(order, answer.text) : { choice: null, reason: null };
+  return { ...answer, ...said };
 }
 
-/** Only where the judge chose the same in both orders is it a choice. */
 function outcomeOf({ candidateFirst: one, baselineFirst: other }: Pick<Verdict, Order>): Outcome | null {
   if (one?.state !== 'complete' || other?.state !== 'complete') return null;
-  if (one.choice === null || other.choice === null) return 'unreadable';
-  return one.choice === other.choice ? one.choice : 'position';
+  return agreed(one.choice, other.choice);
 }
 
 /** An answer was asked for again since it was judged. */
@@ -52,8 +46,10 @@ export type Judged = {
 
 export type ToJudge = { prompt: PromptRecord; orders: Order[]; texts: Record<Order, JudgedTexts> };
 
-function textsOf({ baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
+function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
   if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
+  // Nobody has to be asked about these.
+  if (kind === 'test' && sameWords(shown.candidate.text, shown.baseline.text)) return null;
   const told = instructionsFor(candidate, prompt);
   const { turns, expected } = prompt;
   const both = { instructions: told === instructionsFor(baseline, prompt) ? told : null, turns, expected };

@@ -11,6 +11,7 @@ import type { NotTakenBy } from '#server/features/assistants/moves/not-taken';
 import type { AssistantRepository } from '#server/features/assistants/repository';
 import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
 import { findComparison } from '#server/features/comparisons/asking';
+import { assistantSide } from '#server/features/comparisons/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import { storeComparison } from '#server/features/comparisons/service';
 import type { ModelService } from '#server/features/models/service';
@@ -47,9 +48,9 @@ async function checkModels({ models }: Dependencies, userId: number, { fromModel
 
 /** The assistant with a model: what that takes of it. */
 function settingsWith({ catalogue }: Dependencies, assistant: Assistant, model: string): ComparedSettings {
-  const { temperature, reasoningEffort, instructions, responseSchema, version } = assistant;
+  const { temperature, reasoningEffort, version } = assistant;
   const { effort } = catalogue.parameters(model, { temperature, effort: reasoningEffort });
-  return { label: model, model, instructions, temperature, effort, responseSchema, assistantVersion: version };
+  return assistantSide(model, { ...assistant, model, reasoningEffort: effort }, version);
 }
 
 /** Three quarters of what the models that are asked can read, where that is less. */

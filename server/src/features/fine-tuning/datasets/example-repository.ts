@@ -170,6 +170,17 @@ export function exampleRepository(db: Kysely<Database>) {
       const rows = await ofDataset(userId, datasetId).where('e.id', 'in', ids).orderBy('e.id').execute();
       return rows.map(toExample);
     },
+    /** These, of whichever dataset, by their ids. */
+    async some(userId: number, ids: number[]): Promise<Map<number, Lesson>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('dataset_examples as e')
+        .select(columns)
+        .where('e.user_id', '=', userId)
+        .where('e.id', 'in', ids)
+        .execute();
+      return new Map(rows.map((row) => [row.id, toExample(row)]));
+    },
     async kept(userId: number, datasetId: number, after: number, limit: number): Promise<KeptExample[]> {
       const rows = await ofDataset(userId, datasetId)
         .select(['e.source_message_id', 'e.created_at'])

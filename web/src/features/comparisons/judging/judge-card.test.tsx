@@ -44,6 +44,7 @@ const asked = (id: number, vote: ComparisonPrompt['vote']): ComparisonPrompt => 
   expected: null,
   candidate: { ...complete, runId: id * 10, text: 'One, two', stored: null },
   baseline: { ...complete, runId: id * 10 + 1, text: 'Three', stored: null },
+  hasBaseline: true,
   vote,
   isDue: false,
 });
@@ -64,6 +65,7 @@ const judging: WholeJudging = {
   model: 'gpt-5-mini',
   criteria: 'The true one.',
   state: 'idle',
+  follows: false,
   refusal: null,
   createdAt: givenDay,
   verdicts: [
@@ -167,7 +169,7 @@ test('while it judges it can be stopped', async () => {
   shown({ state: 'asking', open: 0, verdicts: [verdict(1, { isDue: true })] });
   answer(comparisonJudging.stop, () => {
     stopped++;
-    return { id: 5, model: 'gpt-5-mini', criteria: 'The true one.', state: 'idle', refusal: null, createdAt: givenDay };
+    return { ...judging, state: 'idle' };
   });
   await expectText(prompt(1), 'Waiting');
   await card.getByRole('button', { name: 'Stop' }).click();

@@ -1,0 +1,35 @@
+import type { Outcome } from '@roster/contracts/comparison-judging';
+import type { Vote } from '@roster/contracts/comparisons';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { type Choice, readVerdict } from './read-verdict.ts';
+import { judgingRepository, type Order } from './repository.ts';
+
+const sideOf: Record<Order, Record<Choice, Vote>> = {
+  candidateFirst: { first: 'candidate', second: 'baseline', tie: 'tie' },
+  baselineFirst: { first: 'baseline', second: 'candidate', tie: 'tie' },
+};
+
+/** The side that a judge chose, by which answer it read first. */
+export function saidOf(order: Order, text: string): { choice: Vote | null; reason: string | null } {
+  const said = readVerdict(text);
+  return { choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
+}
+
+/** Only where the judge chose the same in both orders is it a choice. */
+export function agreed(one: Vote | null, other: Vote | null): Outcome {
+  if (one === null || other === null) return 'unreadable';
+  return one === other ? one : 'position';
+}
+
+/** In the transaction that ends an answer of the judge: what both orders came to is stored, so that it can be counted. */
+export async function noteOutcomes(trx: Kysely<Database>, userId: number, judgingId: number) {
+  const rows = judgingRepository(trx);
+  for (const { id, candidateFirst, baselineFirst } of await rows.said(userId, judgingId)) {
+    const outcome = agreed(
+      saidOf('candidateFirst', candidateFirst).choice,
+      saidOf('baselineFirst', baselineFirst).choice,
+    );
+    await rows.setOutcome(userId, id, outcome);
+  }
+}

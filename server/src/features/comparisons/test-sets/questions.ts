@@ -1,0 +1,97 @@
+import { type TestQuestion, type TestQuestionDraft, testQuestionCharacters } from '@roster/contracts/test-sets';
+import { AppError } from '#server/errors';
+import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
+import type { Lesson } from '#server/features/fine-tuning/datasets/example-repository';
+import type { NewQuestion } from './repository.ts';
+
+/** What goes before a question of its conversation: at most so many tokens, estimated. */
+const earlierTokens = 4_000;
+
+export type QuestionSources = {
+  askedQuestions: Pick<AskedQuestions, 'inContext'>;
+  /** Examples of the person's datasets, by their ids. */
+  examples: (userId: number, ids: number[]) => Promise<Map<number, Lesson>>;
+};
+/** What drafts name that is elsewhere. */
+type Found = {
+  asked: ReadonlyMap<number, NewQuestion['turns']>;
+  examples: ReadonlyMap<number, Lesson>;
+  kept: ReadonlyMap<number, TestQuestion>;
+};
+
+const refuse = (message: string) => new AppError('invalid_input', message, { fields: { questions: message } });
+const gone = (number: number, of: string) =>
+  new AppError('not_found', `Question ${number} is not in its ${of} any more. Choose again.`);
+
+function keptQuestion(draft: Extract<TestQuestionDraft, { kind: 'kept' }>, kept: TestQuestion): NewQuestion {
+  const { source, turns } = kept;
+  const expected = draft.expected === undefined ? kept.expected : draft.expected;
+  const { text } = draft;
+  if (text === undefined || text === turns.at(-1)?.text) return { source, turns, expected };
+  return { source: 'typed', turns: [...turns.slice(0, -1), { role: 'user', text }], expected };
+}
+
+function toQuestion(draft: TestQuestionDraft, number: number, { asked, examples, kept }: Found): NewQuestion {
+  switch (draft.kind) {
+    case 'typed':
+      return { source: 'typed', turns: [{ role: 'user', text: draft.text }], expected: draft.expected };
+    case 'conversation': {
+      const turns = asked.get(draft.answerId);
+      if (!turns) throw gone(number, 'conversation');
+      return { source: 'conversation', turns, expected: null };
+    }
+    case 'dataset': {
+      const example = examples.get(draft.exampleId);
+      if (!example) throw gone(number, 'dataset');
+      return {
+        source: 'dataset',
+        turns: example.turns.map(({ role, text }) => ({ role, text })),
+        expected: example.answer,
+      };
+    }
+    case 'kept': {
+      const question = kept.get(draft.questionId);
+      if (!question)
+        throw new AppError(
+          'conflict',
+          'This test set was changed in the meantime. Open it again to see its questions.',
+        );
+      return keptQuestion(draft, question);
+    }
+  }
+}
+
+/** An empty expected answer is none. */
+function checked({ source, turns, expected }: NewQuestion, number: number): NewQuestion {
+  const wished = expected?.trim() ? expected : null;
+  const texts = [...turns.map(({ text }) => text), wished ?? ''];
+  if (texts.reduce((sum, text) => sum + text.length, 0) > testQuestionCharacters)
+    throw refuse(
+      `Question ${number} is too long: with what was said before it and the expected answer it may have ${testQuestionCharacters} characters.`,
+    );
+  return { source, turns, expected: wished };
+}
+
+/** What two questions have alike that are one: the same words, after the same conversation. */
+export const keyOf = (turns: NewQuestion['turns']): string =>
+  JSON.stringify(turns.map(({ role, text }) => [role, text]));
+
+/** The questions that these drafts name, each once. `kept`: those that are in the set. */
+export async function questionsOf(
+  { askedQuestions, examples }: QuestionSources,
+  userId: number,
+  assistantId: number,
+  drafts: readonly TestQuestionDraft[],
+  kept: readonly TestQuestion[],
+): Promise<NewQuestion[]> {
+  const answerIds = drafts.flatMap((draft) => (draft.kind === 'conversation' ? draft.answerId : []));
+  const exampleIds = drafts.flatMap((draft) => (draft.kind === 'dataset' ? draft.exampleId : []));
+  const asked = await askedQuestions.inContext(userId, { assistantId }, [...new Set(answerIds)], earlierTokens);
+  const found: Found = {
+    asked: new Map(asked.map(({ answerId, turns }) => [answerId, turns])),
+    examples: await examples(userId, exampleIds),
+    kept: new Map(kept.map((question) => [question.id, question])),
+  };
+  const questions = drafts.map((draft, index) => checked(toQuestion(draft, index + 1, found), index + 1));
+  return [...new Map(questions.map((question) => [keyOf(question.turns), question])).values()];
+}

@@ -25,6 +25,7 @@ const onOne = {
   'http/api-description.test.ts': beforeSql,
   'http/program-api-description.test.ts': beforeSql,
   'http/connections.test.ts': beforeSql,
+  'http/draining.test.ts': 'about connections at a stop, whatever the database',
   'http/json-body.test.ts': beforeSql,
   'http/protection.test.ts': beforeSql,
   'http/rates.test.ts': beforeSql,

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createFeatures } from './compose.ts';
 import { schemaState } from './db/migrate.ts';
@@ -6,6 +7,8 @@ import { type ForTests, type Foundation, foundation, type Given } from './founda
 import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
 import type { FindCaller } from './http/caller.ts';
+import { usualTimes } from './http/connections.ts';
+import { createDraining } from './http/draining.ts';
 import { operationRoutes, type Phase } from './http/operation.ts';
 import { describeProgramApi } from './http/program-api-description.ts';
 import { createRouter } from './http/router.ts';
@@ -60,9 +63,13 @@ async function serveMetrics({ app, config: { metrics }, prometheus }: Foundation
   metricsRoute(app, metrics, answer);
 }
 
-async function closeFoundation({ app, mail, openResponses, provider, rates, streams, tracing }: Foundation) {
+async function closeFoundation(
+  { app, mail, openResponses, provider, rates, streams, tracing }: Foundation,
+  drain: () => Promise<void>,
+) {
   mail.close();
   streams.close();
+  await drain();
   openResponses.close();
   await rates.close();
   await app.close();
@@ -74,7 +81,9 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
   const base = await foundation(parts, parts);
   const { app, cookie, database, log, sessions } = base;
   const { db } = database;
+  const drain = createDraining(app);
   const { auth, findCaller, figures, all: features } = createFeatures(base, tools);
+  const { noticedMs, endingMs } = parts.connectionTimes ?? usualTimes;
   const state: { phase: Phase } = { phase: 'starting' };
 
   const findActor: Parameters<typeof createRouter>[0]['findActor'] = (token, { ip }) => sessions.find(token, ip);
@@ -116,12 +125,13 @@ export async function createApp({ checkResponses = false, jobTimes, tools, ...pa
     /** Takes no new work, lets what is under way end, and closes. */
     async close() {
       state.phase = 'stopping';
+      if (base.config.trustProxy > 0) await wait(noticedMs);
       backups.close();
       await Promise.all([worker.stop(), ...features.map(({ close }) => close?.())]);
       // Until here: what is asked of answers that are being ended is looked for by it.
       await upkeep.stop();
       await metricsPort?.close();
-      await closeFoundation(base);
+      await closeFoundation(base, () => drain(endingMs));
     },
   };
 }

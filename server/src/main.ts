@@ -5,7 +5,8 @@ import { createLog } from './log.ts';
 import { start } from './start.ts';
 import { version } from './version.ts';
 
-const stopWithinMs = 30_000;
+/** A little less than what systemd, containers and Kubernetes are told to wait. */
+const stopWithinMs = 34_000;
 
 // Whatever is made from here on, the database among it, is its owner's only, also in a folder that is open to others.
 process.umask(0o077);

@@ -19,6 +19,10 @@ export const usualTimes = {
   requestMs: 15 * 60_000,
   /** While an answer waits to be read, or to be made. */
   stalledMs: 5 * 60_000,
+  /** At a stop behind a proxy: until it has seen that this process is not ready. That of deploy/proxies/haproxy.cfg takes four seconds. */
+  noticedMs: 5_000,
+  /** At a stop: for requests that are under way, but for answers of models, which have their own time. */
+  endingMs: 2_000,
 };
 export type ConnectionTimes = typeof usualTimes;
 

@@ -99,7 +99,8 @@ export async function startApp(
       jobTimes: { pollMs: 100 },
       ...(tools && { tools }),
       ...(now && { now }),
-      ...(connectionTimes && { connectionTimes: { ...usualTimes, ...connectionTimes } }),
+      // No proxy has to notice anything.
+      connectionTimes: { ...usualTimes, noticedMs: 0, ...connectionTimes },
       toolTimes: { ...usualToolTimes, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),
     });

@@ -31,6 +31,25 @@
     // Not something Roster wrote: the theme's own colors stay.
   }
 
+  // Its scripts are gone: a newer version was installed since the page was sent. Once in a while only, whatever else it may be.
+  const reloadedAt = 'app-reloaded-at';
+  addEventListener(
+    'error',
+    ({ target }) => {
+      const file = target?.src ?? target?.href;
+      if (typeof file !== 'string' || !file.startsWith(`${location.origin}/assets/`)) return;
+      try {
+        if (Date.now() - Number(sessionStorage.getItem(reloadedAt)) < 30_000) return;
+        sessionStorage.setItem(reloadedAt, String(Date.now()));
+      } catch {
+        // Storage is refused: nobody would know that it was reloaded.
+        return;
+      }
+      location.reload();
+    },
+    true,
+  );
+
   // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
   const early = {
     pressed: null,

@@ -1,10 +1,11 @@
 // Holds the files of deploy/ to each other and to the configuration, and has the programs that read them do so where
-// they are installed. There is no Helm here: its templates are held by what they name and how their blocks end.
+// they are installed. There is no Helm here: what its templates come to is made by scripts/deployments/templates.mjs.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { checkChart } from './deployments/chart.mjs';
 import { root } from './install.mjs';
 
 /** A file with one of its words replaced, while it is proven that this is found. */
@@ -64,56 +65,14 @@ function compose(where) {
   }
 }
 
-/** What a path of names leads to in the values. */
-const valueAt = (values, path) => path.split('.').reduce((value, name) => value?.[name], values);
-const leaves = (value, path = []) =>
-  value && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0
-    ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
-    : [path.join('.')];
-
-function chart() {
-  const values = parse(read('helm/roster/values.yaml'));
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const about = parse(read('helm/roster/Chart.yaml'));
-  expect(about.version === version && about.appVersion === version, `The chart is of another version than ${version}`);
-  const folder = 'helm/roster/templates';
-  const used = new Set();
-  const kinds = [];
-  for (const name of readdirSync(join(root, 'deploy', folder))) {
-    const text = read(`${folder}/${name}`);
-    const opened = text.match(/\{\{-? (?:if|with|range|define) /g)?.length ?? 0;
-    expect(opened === (text.match(/\{\{-? end -?\}\}/g)?.length ?? 0), `${name}: a block does not end`);
-    for (const [, path] of text.matchAll(/\.Values\.([\w.]+)/g)) {
-      used.add(path);
-      expect(valueAt(values, path) !== undefined, `${name} asks for ${path}, which is no value`);
-    }
-    // What is left without its actions has to be YAML still.
-    const plain = text
-      .replaceAll(/^\s*\{\{-? (?:if|else|end|with|range|fail|define|\$)[^}]*\}\}$/gm, '')
-      .replaceAll(/\{\{[^}]*\}\}/g, 'x');
-    if (name.endsWith('.yaml')) kinds.push(parse(plain, { uniqueKeys: false }).kind);
-    expectVariables(
-      [...text.matchAll(/- name: ([A-Z][A-Z_]+)$/gm)].map(([, variable]) => variable),
-      name,
-    );
-  }
-  for (const path of leaves(values))
-    expect(
-      [...used].some((name) => path === name || path.startsWith(`${name}.`)),
-      `No template uses the value ${path}`,
-    );
-  for (const kind of ['Deployment', 'Service', 'Ingress', 'PodDisruptionBudget', 'PersistentVolumeClaim'])
-    expect(kinds.includes(kind), `The chart has no ${kind}`);
-}
-
 /** Runs a program that may not be installed. */
 function tried(program, args) {
-  const { status, error, stderr } = spawnSync(program, args, {
+  const { status, error, stderr, stdout } = spawnSync(program, args, {
     encoding: 'utf8',
     env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
   });
   if (error) return false;
-  expect(status === 0, `${program} refuses: ${stderr}`);
+  expect(status === 0, `${program} ${args[0]} refuses: ${stderr}${stdout}`);
   return true;
 }
 
@@ -132,9 +91,12 @@ function programs() {
       ['nginx', ['-t', '-q', '-e', 'stderr', '-c', at('nginx.conf')]],
       ['haproxy', ['-c', '-q', '-f', at('haproxy.cfg')]],
       ['caddy', ['validate', '--adapter', 'caddyfile', '--config', join(root, 'deploy/proxies/Caddyfile')]],
+      ['promtool', ['check', 'rules', join(root, 'deploy/prometheus/alerts.yml')]],
+      ['promtool', ['test', 'rules', join(root, 'deploy/prometheus/alerts.test.yml')]],
+      ['systemd-analyze', ['verify', '--man=no', join(root, 'deploy/systemd/roster.service')]],
       ['systemd-analyze', ['security', '--offline=yes', '--threshold=20', join(root, 'deploy/systemd/roster.service')]],
     ];
-    return checks.flatMap(([program, args]) => (tried(program, args) ? [] : [`no ${program}`]));
+    return [...new Set(checks.flatMap(([program, args]) => (tried(program, args) ? [] : [`no ${program}`])))];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -145,7 +107,7 @@ function checkAll() {
   container();
   compose('compose.yaml');
   compose('compose.cluster.yaml');
-  chart();
+  checkChart(read, expect, expectVariables);
   const set = read('systemd/roster.service').matchAll(/(?<=[ =])([A-Z]+_[A-Z_]+)(?==)/g);
   expectVariables(
     [...set].map(([, name]) => name),
@@ -164,7 +126,15 @@ const planted = [
   ['compose.cluster.yaml', './proxies/haproxy.cfg', './proxies/absent.cfg'],
   ['helm/roster/templates/deployment.yaml', '.Values.replicas', '.Values.replica'],
   ['helm/roster/templates/service.yaml', 'nindent 4 }}', 'nindent 4 }}{{- if true }}'],
+  ['helm/roster/templates/service.yaml', '"roster.labels"', '"roster.lables"'],
   ['helm/roster/templates/ingress.yaml', 'kind: Ingress', 'kind: Route'],
+  ['helm/roster/templates/deployment.yaml', 'args: [migrate]', 'args: [start]'],
+  ['helm/roster/templates/deployment.yaml', '/readyz', '/healthz'],
+  ['helm/roster/templates/deployment.yaml', '.Values.replicas) 1', '.Values.replicas) 9'],
+  ['helm/roster/templates/disruption.yaml', '.Values.replicas) 1', '.Values.replicas) 5'],
+  ['helm/roster/templates/_names.tpl', 'secretKeyRef: { name: {{ . }}, key: DATABASE_URL }', 'x: y'],
+  ['helm/roster/templates/_names.tpl', 'drop: [ALL]', 'drop: []'],
+  ['helm/roster/values.schema.json', '^(https://[^/]+)?$', ''],
   ['helm/roster/values.yaml', 'trustProxy: 1', 'trustProxy: 1\nunused: 1'],
   ['helm/roster/Chart.yaml', 'version: ', 'version: 9'],
   ['systemd/roster.service', 'DATA_DIR', 'DATA_FOLDER'],

@@ -1,6 +1,6 @@
 import { loadOperatorConfig, type OperatorConfig } from '#server/config';
-import { connectBeside, type OpenDatabase } from '#server/db/connect';
-import { checkSchema } from '#server/db/migrate';
+import { connect, connectBeside, type OpenDatabase, reach } from '#server/db/connect';
+import { checkSchema, migrate } from '#server/db/migrate';
 import { CannotStart } from '#server/errors';
 import { passwordLinks } from '#server/features/auth/passwords';
 import { createFileStore } from '#server/storage/create';
@@ -21,6 +21,8 @@ const usage = `Usage: ${program} COMMAND
 ${start}  admin grant EMAIL           makes an active account an administrator
   user reset-link EMAIL       prints a link that sets a new password for an account
   backup FILE.tar             writes everything but the master key into a new file
+  migrate                     brings the database up to date, as a start of the server does; on SQLite
+                              the server has to be stopped
   check                       says how the installation is, and exits with 1 when something is wrong
 
 These work beside the running server, the following ones while it is stopped:
@@ -56,6 +58,20 @@ async function beside(config: OperatorConfig, work: (database: OpenDatabase) => 
 const aboutPeople = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
   operatorCommands({ database, mailsOut, passwordLink: passwordLinks(database.db, publicUrl) });
 
+/** So that it can be a step of its own before the first process of a new version. */
+async function bringUpToDate({ databaseUrl, dataDir }: OperatorConfig): Promise<string> {
+  const database = connect(databaseUrl, dataDir);
+  try {
+    await reach(database);
+    const applied = await migrate(database);
+    return applied.length === 0
+      ? 'The database is up to date.'
+      : `The database was brought up to date: ${applied.join(', ')}.`;
+  } finally {
+    await database.close();
+  }
+}
+
 const commands = new Map<string, Command>([
   [
     'admin grant',
@@ -90,6 +106,7 @@ const commands = new Map<string, Command>([
           : restore({ ...config, openStore: () => createFileStore(config) }, file, options.has('--keep-sessions')),
     },
   ],
+  ['migrate', { perform: bringUpToDate }],
   [
     'check',
     {

@@ -140,6 +140,23 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
   });
 });
 
+test.each(engines)('migrate brings a database on %s up to date, once', async (engine) => {
+  const { dataDir, url, remove } = await emptyDatabase(engine);
+  onTestFinished(remove);
+  const variables = { DATA_DIR: dataDir, ...(url && { DATABASE_URL: url }) };
+  const { code, out, errors } = await roster(['migrate'], variables);
+  expect([code, errors]).toEqual([0, '']);
+  expect(out).toMatch(/^The database was brought up to date: 0001-init, .*\.\n$/);
+  expect((await roster(['migrate'], variables)).out).toBe('The database is up to date.\n');
+});
+
+test('migrate leaves the database of a running server on SQLite to it', async () => {
+  const app = await startApp('sqlite');
+  onTestFinished(() => app.stop());
+  const { code, errors } = await roster(['migrate'], { DATA_DIR: app.dataDir });
+  expect([code, errors]).toEqual([1, expect.stringContaining('Another Roster is running')]);
+});
+
 test('without words the commands are listed, wherever they are asked for', async () => {
   for (const words of [[], ['help'], ['--help']]) {
     const { code, out } = await roster(words, {});

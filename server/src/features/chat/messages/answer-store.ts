@@ -4,7 +4,7 @@ import { RunUnderWay } from '#server/conversation/refusals';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
+import { AppError, Unavailable } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
 import { type BusyThread, runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
@@ -177,17 +177,31 @@ async function storeAnswer(
   return stored;
 }
 
+/** The database went away while all of this was committed: nobody knows whether it is stored. */
+export class InDoubt extends Unavailable {
+  readonly written: StoredAnswer[];
+  constructor(cause: unknown, written: StoredAnswer[]) {
+    super('database', cause);
+    this.written = written;
+  }
+}
+
 /** Stores questions and empty answers with their runs: all of a call in one transaction, before the provider is asked. */
 export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) {
   /** undefined: a request with the same client id was quicker. */
-  const once = <T>(store: (trx: Kysely<Database>) => Promise<T>): Promise<T | undefined> =>
-    db
-      .transaction()
-      .execute(store)
-      .catch((error: unknown) => {
-        if (error instanceof AlreadyThere) return undefined;
-        throw error;
+  async function once(store: (trx: Kysely<Database>) => Promise<StoredAnswer[]>): Promise<StoredAnswer[] | undefined> {
+    let written: StoredAnswer[] | undefined;
+    try {
+      return await db.transaction().execute(async (trx) => {
+        written = await store(trx);
+        return written;
       });
+    } catch (error) {
+      if (error instanceof AlreadyThere) return undefined;
+      if (error instanceof Unavailable && written) throw new InDoubt(error, written);
+      throw error;
+    }
+  }
 
   return {
     question: (userId: number, question: NewQuestion, answerers: Answerer[]) =>

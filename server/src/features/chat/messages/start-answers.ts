@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { Unavailable } from '#server/errors';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { ThreadRecord } from '#server/features/chat/threads/repository';
 import type { Secret } from '#server/security/secret';
-import type { StoredAnswer } from './answer-store.ts';
+import { onceBack } from '#server/while-away';
+import { InDoubt, type StoredAnswer } from './answer-store.ts';
 import type { Answerer, AnswererFinder } from './answerer.ts';
 import { earlierCall, type Started } from './client-calls.ts';
 import type { EndedModelRefusal } from './refuse-ended.ts';
@@ -33,6 +35,9 @@ export type Asked = {
   shown: (first: StoredAnswer) => number;
 };
 
+/** After that it is recovered as what a crash has left. */
+const seenWithinMs = 55_000;
+
 /** Common to all calls that start answers, once for each client id: store first, then start the runs. */
 export function answerStarter({
   db,
@@ -56,14 +61,35 @@ export function answerStarter({
     const answerers = await answerersFor(userId, thread, models);
     await refuseEnded(userId, thread, models, answerers);
     if (!overBudget) await checkBudget(userId, answerers[0]?.assistantId ?? null);
-    const stored = await store(answerers);
+    const begin = (answer: StoredAnswer) => executor.start(orderOf(userId, apiKey, { ...answer, overBudget }));
+    const stored = await store(answerers).catch((error: unknown) => {
+      if (error instanceof InDoubt) void beginOnceSeen(userId, client, error.written, begin);
+      throw error;
+    });
     const [first] = stored ?? [];
     if (!stored || !first) return quicker(userId, client);
-    for (const answer of stored) executor.start(orderOf(userId, apiKey, { ...answer, overBudget }));
+    stored.forEach(begin);
     const message = await messageRepository(db).find(userId, shown(first));
     if (!message) throw noMessage();
     return { runs: stored.map(({ run }) => run), run: first.run, message };
   };
+
+  /** What is stored after all is answered: whoever sends it again is told of these runs, and waits for them. */
+  async function beginOnceSeen(
+    userId: number,
+    client: ClientCall | null,
+    written: StoredAnswer[],
+    begin: (answer: StoredAnswer) => void,
+  ) {
+    const seen = await onceBack(AbortSignal.timeout(seenWithinMs), async () => {
+      const found = await earlierCall(db, userId, client);
+      // It may be under way in the database still.
+      if (!found) throw new Unavailable('database', 'not seen yet');
+      return found;
+    }).catch(() => undefined);
+    for (const answer of written)
+      if (seen?.runs.some(({ id, state }) => id === answer.run.id && state === 'queued')) begin(answer);
+  }
 
   async function quicker(userId: number, client: ClientCall | null): Promise<Started> {
     const found = await earlierCall(db, userId, client);

@@ -2,7 +2,17 @@ import { sql } from 'kysely';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { Unavailable } from '#server/errors';
 import { startApp } from '#server/testing/app';
-import { ask, asksOf, benchText, forgetAsks, messageOf, newThread, send, until } from '#server/testing/chat';
+import {
+  ask,
+  asksOf,
+  benchText,
+  forgetAsks,
+  messageOf,
+  messagesOf,
+  newThread,
+  send,
+  until,
+} from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
@@ -52,6 +62,41 @@ test('an answer that ends while the database is away is stored once it is back; 
     db.selectFrom('usage_records').selectAll().where('run_id', '=', run.id).execute(),
   );
   expect(usage).toHaveLength(1);
+});
+
+test('a message whose commit was answered to nobody is answered; sent again it is the same', async () => {
+  const { app, line } = await behindLine();
+  const ada = await app.withKey('ada');
+  const threadId = await newThread(ada, { title: 'Named' });
+  // Its commit takes a moment, in which the line breaks.
+  const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
+  await run(
+    `create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$`,
+  );
+  await run(
+    `create constraint trigger linger after insert on runs deferrable initially deferred for each row execute function linger()`,
+  );
+  const send = () => ada.post(`/api/threads/${threadId}/messages`, { message: 'Hello', clientId: 'in-doubt-0001' });
+  const sending = send();
+  await until('the commit', async () => {
+    const { rows } = await beside(app, (db) =>
+      sql`select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query ilike 'commit'`.execute(
+        db,
+      ),
+    );
+    return rows.length > 0;
+  });
+  line.set('refuse');
+  expect(await sending).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+  line.set('open');
+  const again = await until('the message', async () => {
+    const answer = await send();
+    return answer.status === 202 ? answer : undefined;
+  });
+  const reader = await openEvents(app, ada, again.body.run.id);
+  expect(lastOf(await reader.all())).toEqual({ type: 'finished', reason: 'complete' });
+  expect(await messagesOf(ada, threadId)).toHaveLength(2);
+  expect(await asksOf(app)).toHaveLength(1);
 });
 
 test('an answer whose attachment cannot be read waits for the store', async () => {

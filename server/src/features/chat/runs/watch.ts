@@ -46,12 +46,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
       stream.write((await replay(runs, { userId, runId, after: seen })) ?? '');
       stream.end();
     });
-    const failed = (error: unknown) => {
-      // It is looked again in a second, and then in another one.
-      if (error instanceof Unavailable) return;
-      log.error({ err: error, runId }, 'following a run failed');
-      stream.end();
-    };
+    const failed = endedBy(log, runId, stream);
     const lookSafely = () => void look().catch(failed);
 
     const forget = lookers.add(runId, lookSafely);
@@ -83,6 +78,13 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
     told: lookers.tell,
   };
 }
+
+/** What the reader of a run is spared while the database is away: it is looked again in a second, and then in another one. */
+const endedBy = (log: FastifyBaseLogger, runId: number, stream: EventStream) => (error: unknown) => {
+  if (error instanceof Unavailable) return;
+  log.error({ err: error, runId }, 'following a run failed');
+  stream.end();
+};
 
 /** undefined: it has not ended, or nobody can say at the moment. The reader of what fails otherwise is not left waiting. */
 async function finishedOr(stream: EventStream, replayed: () => Promise<string | undefined>) {

@@ -47,7 +47,7 @@ export async function measureLists(): Promise<{ faults: string[] }> {
 }
 
 /** The same rows, brought over as an operator does. */
-async function copied({ folder }: Lists, server: string): Promise<string> {
+export async function copied({ folder }: Lists, server: string): Promise<string> {
   console.log('Lists: copying all into PostgreSQL …');
   const url = server.replace(/\/\w+$/, '/lists');
   await tell(server, 'create database lists');

@@ -3,6 +3,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { measureAnalytics } from './analytics.ts';
 import { measureApiRelay } from './api-relay.ts';
 import { measureBeginnings } from './beginnings.ts';
+import { measureCluster } from './cluster.ts';
 import { measureCompression } from './compression.ts';
 import { measureExchanges } from './exchanges.ts';
 import { measureFirstLoad } from './first-load.ts';
@@ -28,6 +29,7 @@ const parts: Part[] = [
   { name: 'exchanges', measure: measureExchanges },
   { name: 'tools', measure: measureTools },
   { name: 'lists', measure: measureLists },
+  { name: 'cluster', measure: measureCluster },
   { name: 'analytics', measure: measureAnalytics },
   { name: 'sign-ins', measure: measureSignIns },
   { name: 'upload', measure: measureUpload },

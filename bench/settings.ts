@@ -30,6 +30,8 @@ export const settings = {
   samples: whole('BENCH_SAMPLES', 100),
   /** How many messages the person has whose lists and searches are timed, 10 in a conversation. */
   messages: whole('BENCH_MESSAGES', 100_000),
+  /** How long the cluster is under load. */
+  minutes: whole('BENCH_MINUTES', 5),
   /** Options of Node for the server: those of `npm start`, or others, to see what they change. */
   flags: (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=2').split(' ').filter((flag) => flag !== ''),
   /** Writes a CPU profile of the server under .cache/bench/profile and names the functions that took the most. */

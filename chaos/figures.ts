@@ -11,8 +11,8 @@ export function newFigures() {
     acknowledgedAt: [] as number[],
     /** From a person's first try until the answer that counts, in milliseconds. */
     longestGapMs: 0,
-    /** How long it took to be told that something is away. */
-    slowest503Ms: 0,
+    /** How long it took each time to be told that something is away. */
+    told503Ms: [] as number[],
     streams: { whole: 0, cut: 0, reconnections: 0 },
     /** What must not be. */
     faults: [] as string[],

@@ -11,13 +11,15 @@ export async function haproxy(
   rosterPorts: number[],
 ) {
   const [people, primary] = [await freePort(), await freePort()];
+  const servers = (name: string, more: string) =>
+    rosterPorts.map((port, index) => `  server ${name}-${index + 1} 127.0.0.1:${port}${more}`).join('\n');
   const settings = `
 global
   maxconn 4000
 defaults
   timeout connect 2s
   timeout http-request 15s
-  option redispatch
+  option redispatch 1
   retries 3
 
 listen primary
@@ -46,7 +48,10 @@ backend roster
   retry-on conn-failure
   option httpchk GET /readyz
   default-server check inter 1s fall 2 rise 1
-${rosterPorts.map((port, index) => `  server roster-${index + 1} 127.0.0.1:${port}`).join('\n')}
+${servers('roster', '')}
+  # Where none is ready, as without a database, they say so themselves, with a sentence and when to come back.
+  option allbackups
+${servers('unready', ' no-check backup')}
 `;
   const file = writeFile('haproxy.cfg', settings);
   const command = { name: 'haproxy', path: programs.path('haproxy'), args: ['-db', '-f', file], folder, as };

@@ -26,7 +26,10 @@ export function printReport({ figures, proof, failovers, happened }: Report) {
       ['connections of readers made again', `${reconnections}`],
       ['requests; made more than once; repetitions', `${figures.requests}; ${figures.retried}; ${figures.retries}`],
       ['responses by status', statuses.map(([status, count]) => `${status}: ${count}`).join(', ')],
-      ['the slowest 503', seconds(figures.slowest503Ms)],
+      [
+        'until a 503 was told: p50, p95, longest',
+        [50, 95, 100].map((share) => seconds(percentile(figures.told503Ms, share))).join(', '),
+      ],
       ['longest gap of a person', seconds(figures.longestGapMs)],
       ['new primaries', `${failovers.length}`],
       [

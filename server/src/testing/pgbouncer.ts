@@ -11,7 +11,7 @@ const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pg
 export const hasPgBouncer = program !== undefined;
 
 /** A real PgBouncer in transaction mode, with few connections to the server behind it. */
-export async function startPgBouncer(server: URL) {
+export async function startPgBouncer(server: URL, { poolSize = 4 } = {}) {
   if (!program) throw new Error('PgBouncer is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'roster-pgbouncer-'));
   chmodSync(folder, 0o755);
@@ -27,7 +27,7 @@ export async function startPgBouncer(server: URL) {
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
-    'default_pool_size = 4',
+    `default_pool_size = ${poolSize}`,
     'max_client_conn = 200',
   ];
   writeFileSync(file, `${settings.join('\n')}\n`, { mode: 0o644 });

@@ -1,14 +1,34 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { environment, node, root } from '../install.mjs';
 
+/** The seconds of processor of all programs that have ended, with those that they started. Only Linux says it; elsewhere 0. */
+function secondsOfEnded() {
+  if (process.platform !== 'linux') return 0;
+  const text = readFileSync('/proc/self/stat', 'utf8');
+  // Behind the name, which may hold anything; of children in user mode and in the kernel, in hundredths.
+  const [inUser, inKernel] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15);
+  return (Number(inUser) + Number(inKernel)) / 100;
+}
+let counted = 0;
+
 /** Runs a program to its end. What it prints goes to `printed`, or straight to the terminal. */
-function run(args, { cwd = '.', env = {} }, printed) {
+function run(args, { cwd = '.', env = {} }, printed, onUsed) {
   return new Promise((resolve) => {
     const stdio = printed ? ['ignore', 'pipe', 'pipe'] : 'inherit';
     const child = spawn(node, args, { cwd: join(root, cwd), env: { ...environment(), ...env }, stdio });
     if (printed) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
+    // Nothing else has ended since: what the sum has grown by is this program's.
+    child.on('exit', () => {
+      const ended = secondsOfEnded();
+      onUsed(ended - counted);
+      counted = ended;
+    });
     child.on('close', (code) => resolve(code === 0));
   });
 }
@@ -19,13 +39,17 @@ async function perform({ name, run: work }, rest, isLive) {
   const printed = isLive ? undefined : [];
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
   if (isLive) process.stdout.write(heading);
-  const program = (args, options = {}) => run(args, options, printed);
+  let processor = 0;
+  const onUsed = (seconds) => {
+    processor += seconds;
+  };
+  const program = (args, options = {}) => run(args, options, printed, onUsed);
   const { passed, failed, names = [] } = await work({ rest, program });
   const seconds = (performance.now() - started) / 1000;
   if (printed) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
   console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
   const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
-  return { passed, failed, seconds, failures };
+  return { passed, failed, seconds, processor, failures };
 }
 
 /**
@@ -54,20 +78,23 @@ export async function performAll(steps, rest) {
   return outcomes;
 }
 
-const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(9)).join(''));
+const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join(''));
 
-/** Prints what failed, the seconds by step, and as the last line the count. Returns whether all passed. */
+/**
+ * Prints what failed, by step the seconds by the clock and those of the processor, which a busy machine changes less, and as
+ * the last line the count. Returns whether all passed.
+ */
 export function printResults(outcomes, milliseconds) {
   const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);
   const failures = outcomes.flatMap((outcome) => outcome.failures);
   if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`);
   console.log();
-  row('step', 'passed', 'failed', 'seconds');
+  row('step', 'passed', 'failed', 'seconds', 'processor');
   for (const name of new Set(outcomes.map(({ step }) => step))) {
     const of = outcomes.filter(({ step }) => step === name);
-    row(name, sum(of, 'passed'), sum(of, 'failed'), sum(of, 'seconds').toFixed(1));
+    row(name, sum(of, 'passed'), sum(of, 'failed'), sum(of, 'seconds').toFixed(1), sum(of, 'processor').toFixed(1));
   }
-  row('by the clock', '', '', (milliseconds / 1000).toFixed(1));
+  row('by the clock', '', '', (milliseconds / 1000).toFixed(1), sum(outcomes, 'processor').toFixed(1));
   const [passed, failed] = [sum(outcomes, 'passed'), sum(outcomes, 'failed')];
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;

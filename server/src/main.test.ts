@@ -7,6 +7,7 @@ import { request } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { freePort } from '#server/testing/free-port';
 import { type Spawned, spawnServer, untilReady } from '#server/testing/process';
+import { sources } from '#server/testing/programs';
 
 const folders: string[] = [];
 const processes: Spawned[] = [];
@@ -26,7 +27,8 @@ function newFolder() {
 
 async function started(DATA_DIR: string, more: Record<string, string> = {}) {
   const port = await freePort();
-  const spawned = spawnServer({ DATA_DIR, PORT: String(port), PROVIDER_BASE_URL: 'http://127.0.0.1:1/v1', ...more });
+  const variables = { DATA_DIR, PORT: String(port), PROVIDER_BASE_URL: 'http://127.0.0.1:1/v1', ...more };
+  const spawned = spawnServer(variables, { programs: sources });
   processes.push(spawned);
   return { ...spawned, port };
 }

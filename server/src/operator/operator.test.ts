@@ -6,6 +6,7 @@ import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
 import { managed, recordOf } from '#server/testing/managed-users';
+import { sources } from '#server/testing/programs';
 import { roster } from '#server/testing/roster';
 import type { Visitor } from '#server/testing/visitor';
 
@@ -159,7 +160,7 @@ test('migrate leaves the database of a running server on SQLite to it', async ()
 
 test('without words the commands are listed, wherever they are asked for', async () => {
   for (const words of [[], ['help'], ['--help']]) {
-    const { code, out } = await roster(words, {});
+    const { code, out } = await roster(words, {}, sources);
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(
@@ -171,7 +172,7 @@ test('without words the commands are listed, wherever they are asked for', async
 
 test('the version is that of the package, and said without a configuration', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-  const { code, out, errors } = await roster(['--version'], { PORT: 'none' });
+  const { code, out, errors } = await roster(['--version'], { PORT: 'none' }, sources);
   expect([code, out, errors]).toEqual([0, `${version}\n`, '']);
 });
 

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-const mainWithTools = fileURLToPath(new URL('./main-with-tools.ts', import.meta.url));
+import { inject } from 'vitest';
+import type { Programs } from './programs.ts';
 
 export type Spawned = {
   child: ChildProcess;
@@ -26,9 +24,12 @@ export const compiled = (variables: Record<string, string>) => {
  * The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. Where TOOLS_URL
  * is one of them, with tools that are called there.
  */
-export function spawnServer(variables: Record<string, string>, flags: string[] = []): Spawned {
+export function spawnServer(
+  variables: Record<string, string>,
+  { flags = [], programs = inject('programs') }: { flags?: string[]; programs?: Programs } = {},
+): Spawned {
   const output = { text: '' };
-  const child = spawn(process.execPath, [...flags, variables.TOOLS_URL ? mainWithTools : main], {
+  const child = spawn(process.execPath, [...flags, variables.TOOLS_URL ? programs.mainWithTools : programs.main], {
     env: compiled(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,16 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { compiled } from './process.ts';
-
-// Not through scripts/roster.mjs, which would install packages where the lock file is newer than they are.
-const script = fileURLToPath(new URL('../operator/main.ts', import.meta.url));
+import type { Programs } from './programs.ts';
 
 type Given = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; errors: string }> };
 
 /** The command as an operator gives it: a process of its own, with nothing but these variables. */
-export function spawnRoster(words: string[], variables: Record<string, string>): Given {
+export function spawnRoster(
+  words: string[],
+  variables: Record<string, string>,
+  { operator }: Pick<Programs, 'operator'> = inject('programs'),
+): Given {
   const env = compiled({ PATH: process.env.PATH ?? '', ...variables });
-  const child = spawn(process.execPath, [script, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Not through scripts/roster.mjs, which would install packages where the lock file is newer than they are.
+  const child = spawn(process.execPath, [operator, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let out = '';
   let errors = '';
   child.stdout.on('data', (chunk: Buffer) => {
@@ -23,4 +29,4 @@ export function spawnRoster(words: string[], variables: Record<string, string>):
   return { child, ended };
 }
 
-export const roster = (words: string[], variables: Record<string, string>) => spawnRoster(words, variables).ended;
+export const roster = (...given: Parameters<typeof spawnRoster>) => spawnRoster(...given).ended;

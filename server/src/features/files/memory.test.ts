@@ -5,6 +5,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { download, sha256, someBytes, uploaded } from '#server/testing/files';
 import { freePort } from '#server/testing/free-port';
 import { spawnServer, untilReady } from '#server/testing/process';
+import { sources } from '#server/testing/programs';
 import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** The options with which `npm start` runs the server. */
@@ -37,7 +38,7 @@ test.runIf(process.platform === 'linux')(
       RATE_LIMIT_SCALE: '1000',
       LOG_LEVEL: 'warn',
     };
-    const spawned = spawnServer(variables, startFlags);
+    const spawned = spawnServer(variables, { flags: startFlags, programs: sources });
     onTestFinished(async () => {
       spawned.child.kill('SIGKILL');
       await spawned.ended;

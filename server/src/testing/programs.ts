@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
+
+const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** What tests start as processes of their own: paths of the sources, and of what is made of them. */
+export type Programs = { main: string; mainWithTools: string; operator: string };
+
+export const sources: Programs = {
+  main: source('main.ts'),
+  mainWithTools: source('testing/main-with-tools.ts'),
+  operator: source('operator/main.ts'),
+};
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    programs: Programs;
+  }
+}
+
+/** Many small files; what has native parts, or is loaded by its own name, stays where it is. */
+const taken = ['@roster', 'kysely', 'yaml', 'zod'];
+const isTaken = (id: string) => /^[./#]/.test(id) || taken.includes(id.split('/', 1)[0] ?? '');
+
+/** Files beside a source, threads among them, are found from where the source lies. */
+const inTheirPlaces: Plugin = {
+  name: 'in-their-places',
+  transform: {
+    filter: { code: 'import.meta.url' },
+    handler: (code, id) => code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
+  },
+};
+
+/**
+ * The programs in a few files instead of 1,300: finding and reading those is half of the work of a start, and tests that
+ * kill servers start 150 of them. The sources themselves, as operators start them, are started by main.test.ts and the browser
+ * tests. These
+ * lie in a folder by their contents, so that what was compiled of them is found again.
+ */
+export async function makePrograms(): Promise<Programs> {
+  const made = await rolldown({
+    input: { ...sources },
+    platform: 'node',
+    external: (id) => !isTaken(id),
+    plugins: [inTheirPlaces],
+    logLevel: 'silent',
+  });
+  const { output } = await made.generate({ format: 'esm', chunkFileNames: '[name]-[hash].js' });
+  await made.close();
+  const files = output.map((file) => ({
+    name: file.fileName,
+    text: file.type === 'chunk' ? file.code : String(file.source),
+  }));
+  const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const all = fileURLToPath(new URL('../../.cache/programs/', import.meta.url));
+  const folder = join(all, hash);
+  if (!existsSync(folder)) {
+    rmSync(all, { recursive: true, force: true });
+    mkdirSync(all, { recursive: true });
+    const making = mkdtempSync(join(dirname(folder), 'making-'));
+    for (const { name, text } of files) writeFileSync(join(making, name), text);
+    renameSync(making, folder);
+  }
+  const path = (name: keyof Programs) => join(folder, `${name}.js`);
+  return { main: path('main'), mainWithTools: path('mainWithTools'), operator: path('operator') };
+}

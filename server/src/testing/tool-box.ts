@@ -14,8 +14,12 @@ export function fakeToolBox() {
   const offered = new Map<string, OfferedTool>();
   const answers = new Map<string, Answering>();
   const calls: Call[] = [];
+  let beginning: Promise<void> = Promise.resolve();
   const box: ToolBox = {
-    offered: async () => [...offered.values()],
+    async offered() {
+      await beginning;
+      return [...offered.values()];
+    },
     async call(userId, { tool }, input, signal) {
       const call = { userId, tool, input, signal };
       calls.push(call);
@@ -42,6 +46,10 @@ export function fakeToolBox() {
         ...more,
       });
       if (answering) answers.set(tool, answering);
+    },
+    /** Answers are asked for only then, so that their readers miss nothing. */
+    beginAfter(promise: Promise<void>) {
+      beginning = promise;
     },
     withdraw: (tool: string) => offered.delete(tool),
     said,

@@ -45,7 +45,13 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
   test('a tool is called, the model goes on with what it said, and all of it is kept, shown, told again and counted', async () => {
     await forgetAsks(app);
     const threadId = await thread();
-    const { events, answer, run } = await ask(app, ada, threadId, '[[saying]] [[call demo_weather]] Utrecht tomorrow');
+    const watched = Promise.withResolvers<void>();
+    tools.beginAfter(watched.promise);
+    const { run } = await send(ada, threadId, '[[saying]] [[call demo_weather]] Utrecht tomorrow');
+    const reader = await openEvents(app, ada, run.id);
+    watched.resolve();
+    const events = await reader.all();
+    const answer = await messageOf(ada, threadId, run.messageId);
     expect(statesOf(events)).toEqual(['running', 'done']);
     expect(events.map(({ number }) => number)).toEqual(upTo(events.length));
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint, Id } from './endpoint.ts';
 import { ComparedUse } from './usage.ts';
 
 /** Of each list of a model that ends: the first ones, beside how many there are. */
@@ -26,14 +26,50 @@ export const EndingModel = z.object({
   /** Whose next answer it would write: of the 2,000 newest. */
   conversations: z.number().int(),
   /** Those in use that it is, or that were trained from it; the first 100. */
-  tunedModels: z.array(z.object({ id: z.number().int(), name: z.string(), model: z.string() })),
+  tunedModels: z.array(
+    z.object({
+      id: Id,
+      name: z.string(),
+      model: z.string(),
+      /** The job that made it, and the dataset that it was trained with; null: not known here any more. */
+      job: z.object({ id: Id, name: z.string() }).nullable(),
+      dataset: z.object({ id: Id, name: z.string() }).nullable(),
+    }),
+  ),
   tunedModelCount: z.number().int(),
   /** The other model is its successor. */
   usage: ComparedUse,
 });
 export type EndingModel = z.output<typeof EndingModel>;
 
+/** A model that ends, with how much of the whole installation is on it: numbers, and nobody's names. */
+export const EndingModelOfAll = EndingModel.pick({
+  model: true,
+  shutdownDate: true,
+  source: true,
+  asOf: true,
+  lifecycle: true,
+  successor: true,
+}).extend({
+  /** Of fine-tuned models together: `model` is what they were trained from. */
+  isTuned: z.boolean(),
+  assistants: z.number().int(),
+  /** Whose assistants, conversations or calls of the last 30 days use it. */
+  people: z.number().int(),
+  /** In the last 30 days, today included, in UTC. */
+  calls: z.number().int(),
+});
+export type EndingModelOfAll = z.output<typeof EndingModelOfAll>;
+
 export const modelLife = {
+  ofAll: endpoint({
+    method: 'GET',
+    path: '/api/admin/models',
+    access: 'admin',
+    summary:
+      'The models in use that end within 90 days or have ended, with how many assistants, people and calls of the last 30 days are on each; the next one to end comes first, at most 100.',
+    output: z.object({ items: z.array(EndingModelOfAll).max(endingModelsAtMost) }),
+  }),
   list: endpoint({
     method: 'GET',
     path: '/api/model-life',

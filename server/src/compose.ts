@@ -77,6 +77,7 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
     models,
     files,
     ownsAssistant: assistants.owns,
+    endsOf: modelLife.endsOf,
   });
   const comparisons = comparisonFeature({
     ...{ ...base, pricing, files, models, notTakenBy },

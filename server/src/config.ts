@@ -125,6 +125,9 @@ function mailServerOf(address: string | undefined) {
   return { isPlain: isPlain && !isLoopback(url.hostname) };
 }
 
+const baseUrlOf = ({ PROVIDER_BASE_URL: url }: Environment) => url.replace(/\/+$/, '');
+const modelCatalogueOf = ({ MODEL_CATALOGUE: file }: Environment) => file && resolve(file);
+
 /** What an operator's command needs to know. No master key is made, and one is read only where it is asked for. */
 export function loadOperatorConfig(variables: Record<string, string | undefined>) {
   const read = readEnvironment(variables);
@@ -137,6 +140,8 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     databaseUrl: env.DATABASE_URL,
     mailsOut: env.SMTP_URL !== undefined,
     s3: s3Of(env),
+    baseUrl: baseUrlOf(env),
+    modelCatalogue: modelCatalogueOf(env),
     installation: installationOf(read),
     backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
     /** The variable that the master keys come from; undefined: the file in the data folder. */
@@ -276,13 +281,13 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     masterKeys: keys,
     provider: {
-      baseUrl: env.PROVIDER_BASE_URL.replace(/\/+$/, ''),
+      baseUrl: baseUrlOf(env),
       name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
       isOpenAi,
     },
     warnings: configWarnings(installation),
     defaultModel: env.DEFAULT_MODEL,
-    modelCatalogue: env.MODEL_CATALOGUE && resolve(env.MODEL_CATALOGUE),
+    modelCatalogue: modelCatalogueOf(env),
     mail: {
       smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
       from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,

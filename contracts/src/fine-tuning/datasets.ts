@@ -57,6 +57,18 @@ export const DatasetExample = z.object({
 });
 export type DatasetExample = z.output<typeof DatasetExample>;
 
+/** Instructions for an assistant that are made of a dataset: they go into its form, and nothing is stored. */
+export const ExampleInstructions = z.object({
+  /** No longer than the form takes; empty: no example is short enough. */
+  instructions: z.string(),
+  /** So many examples are in them. */
+  examples: z.number().int(),
+  /** Of those that were not left out. */
+  of: z.number().int(),
+  dataset: z.object({ id: Id, name: z.string() }),
+});
+export type ExampleInstructions = z.output<typeof ExampleInstructions>;
+
 /** What gathering has come to. `left`: rated answers for which the dataset has no room. */
 const gathered = { added: z.number().int(), left: z.number().int() };
 
@@ -182,6 +194,15 @@ export const datasets = {
     }),
     bodyLimit: 2 * 1024 * 1024,
     output: DatasetExample,
+  }),
+  instructions: endpoint({
+    method: 'GET',
+    path: '/api/fine-tuning/datasets/:id/instructions',
+    access: 'user',
+    summary:
+      'Instructions made of the best examples, for a model that cannot be trained: first those that a review has kept, then those that a person has written. Nothing is stored.',
+    params: byId,
+    output: ExampleInstructions,
   }),
   division: endpoint({
     method: 'GET',

@@ -72,6 +72,9 @@ export type JobDraft = z.output<typeof JobDraft>;
 /** A file of a job. `id` is null where it was deleted, or where the job was not made here. */
 const JobFile = z.object({ id: Id.nullable(), filename: z.string() });
 
+/** The dataset that something was trained with, while it is there; a file that was uploaded comes from none. */
+export const TrainedWith = z.object({ id: Id, name: z.string() }).nullable();
+
 export const Job = z.object({
   id: Id,
   name: z.string(),
@@ -84,6 +87,7 @@ export const Job = z.object({
   errorCode: z.string().nullable(),
   trainingFile: JobFile,
   validationFile: JobFile.nullable(),
+  dataset: TrainedWith,
   hyperparameters: Hyperparameters,
   /** The provider's own id; null while it has not taken the job. */
   providerJobId: z.string().nullable(),
@@ -148,10 +152,20 @@ export const CustomModel = z.object({
   isActive: z.boolean(),
   /** The job that made it, where it is known here. */
   jobId: Id.nullable(),
+  jobName: z.string().nullable(),
+  dataset: TrainedWith,
   /** Of a checkpoint; null: the end of the training. */
   step: z.number().int().nullable(),
-  /** `YYYY-MM-DD`: when its base model ends, and it with it. */
-  shutdownDate: z.string().nullable(),
+  /** Its base model ends, and it with it: from 90 days before. */
+  end: z
+    .object({
+      /** `YYYY-MM-DD` */
+      shutdownDate: z.string(),
+      lifecycle: z.enum(['ending', 'gone']),
+      /** Of the base model. */
+      successor: z.string().nullable(),
+    })
+    .nullable(),
   createdAt: Time,
 });
 export type CustomModel = z.output<typeof CustomModel>;

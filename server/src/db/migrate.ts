@@ -44,6 +44,7 @@ import * as modelLife from './migrations/0035-model-life.ts';
 import * as assistantMoves from './migrations/0036-assistant-moves.ts';
 import * as system from './migrations/0037-system.ts';
 import * as testSets from './migrations/0038-test-sets.ts';
+import * as datasetsOfFiles from './migrations/0039-datasets-of-files.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -91,6 +92,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0036-assistant-moves', assistantMoves],
   ['0037-system', system],
   ['0038-test-sets', testSets],
+  ['0039-datasets-of-files', datasetsOfFiles],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

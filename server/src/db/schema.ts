@@ -524,6 +524,8 @@ export type Database = {
     purpose: 'assistants' | 'user_data' | 'fine-tune';
     /** A tool of the provider has made it for an answer. */
     made_by_assistant: Generated<Flag>;
+    /** The dataset that it was saved from, or that what it was made of was. */
+    dataset_id: Generated<number | null>;
     created_at: string;
   };
   /** Uploads that are under way, with the room they may need. Without a foreign key: bytes outlive their owner. */
@@ -658,6 +660,8 @@ export type Database = {
     training_filename: string;
     validation_file_id: number | null;
     validation_filename: string | null;
+    /** That of the training file when the job was made. */
+    dataset_id: Generated<number | null>;
     status: JobStatus;
     notice: string | null;
     error_code: string | null;

@@ -182,6 +182,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/fine-tuning/datasets/:id': signedIn,
   'GET /api/fine-tuning/datasets/:id/examples': signedIn,
   'GET /api/fine-tuning/datasets/:id/division': signedIn,
+  'GET /api/fine-tuning/datasets/:id/instructions': signedIn,
   'POST /api/fine-tuning/datasets': editors,
   'PATCH /api/fine-tuning/datasets/:id': editors,
   'DELETE /api/fine-tuning/datasets/:id': editors,
@@ -199,6 +200,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/admin/users/:id/reset-password': administrators,
   'POST /api/admin/users/:id/sign-out': administrators,
   'GET /api/admin/security-events': administrators,
+  'GET /api/admin/models': administrators,
   'GET /api/admin/system': administrators,
   'POST /api/admin/jobs/:id/retry': administrators,
 };

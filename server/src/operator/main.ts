@@ -10,6 +10,7 @@ import { check } from './check.ts';
 import { operatorCommands } from './commands.ts';
 import { rotateKeys } from './keys.ts';
 import { migrateTo } from './migrate-to.ts';
+import { endingModels } from './models.ts';
 import { Refused } from './refused.ts';
 import { restore, verifyBackup } from './restore.ts';
 
@@ -24,6 +25,7 @@ ${start}  admin grant EMAIL           makes an active account an administrator
   migrate                     brings the database up to date, as a start of the server does; on SQLite
                               the server has to be stopped
   check                       says how the installation is, and exits with 1 when something is wrong
+  models                      says which models in use end, and how many assistants and people are on each
 
 These work beside the running server, the following ones while it is stopped:
 
@@ -117,6 +119,7 @@ const commands = new Map<string, Command>([
       },
     },
   ],
+  ['models', { perform: (config) => beside(config, (database) => endingModels(database, config)) }],
   ['keys rotate', { perform: rotateKeys }],
   [
     'migrate-to',

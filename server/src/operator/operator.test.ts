@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase, engines, password, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
@@ -37,6 +38,29 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     expect([again.code, again.out]).toEqual([0, 'bob@example.com is an administrator already. Nothing was changed.\n']);
     const record = await recordOf(ada, 'bob@example.com');
     expect(record.filter((event) => event.startsWith('role_changed'))).toHaveLength(1);
+  });
+
+  test('models says which models in use end, and how much is on each', async () => {
+    const catalogue = join(app.dataDir, 'catalogue.json');
+    const entry = { price: null, temperature: 'yes', efforts: [], contextTokens: 8_000 };
+    const file = {
+      ...{ asOf: '2020-01-01', source: 'a test', unit: 'USD per 1,000,000 tokens' },
+      models: [{ match: 'house-model', ...entry, shutdownDate: '2020-02-01', successor: 'house-model-2' }],
+    };
+    writeFileSync(catalogue, JSON.stringify(file));
+    const none = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
+    expect([none.code, none.out]).toEqual([0, 'No model that is used here ends within 90 days or has ended.\n']);
+    const frank = await app.as('frank');
+    for (const name of ['One', 'Two']) await created(frank, { name, model: 'house-model' });
+    const { code, out, errors } = await roster(['models'], { ...variables, MODEL_CATALOGUE: catalogue });
+    expect([code, errors]).toEqual([0, '']);
+    expect(out).toBe(
+      [
+        'Model        Ends                Assistants  People  Calls in 30 days  Successor',
+        'house-model  2020-02-01 (ended)           2       1                 0  house-model-2',
+        '',
+      ].join('\n'),
+    );
   });
 
   test('a grant closes the streams that were opened with the old role', async () => {

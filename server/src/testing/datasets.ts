@@ -2,6 +2,7 @@ import type { AnswerRating, Message } from '@roster/contracts/chat';
 import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import type { z } from 'zod';
 import { ask, newThread } from './chat.ts';
+import { beside } from './database.ts';
 import type { Visitor } from './visitor.ts';
 
 export const datasetsPath = '/api/fine-tuning/datasets';
@@ -45,3 +46,35 @@ export async function examplesOf(visitor: Visitor, datasetId: number, query = ''
 }
 
 export const textsOf = (turns: z.output<typeof DatasetExample>['turns']) => turns.map(({ text }) => text);
+
+type GivenExample = { question: string; answer: string; instructions?: string; review?: DatasetExample['review'] };
+
+/** A dataset of these examples, which come from no conversation. Its person must have a key. */
+export async function datasetOf(
+  app: Parameters<typeof beside>[0] & { url: string },
+  visitor: Visitor,
+  examples: GivenExample[],
+): Promise<number> {
+  await ratedThread(app, visitor, [{ value: 'good' }]);
+  const { id } = await gathered(visitor);
+  const { id: userId } = (await visitor.get('/api/user')).body;
+  const rows = examples.map(({ question, answer, instructions = '', review = 'unreviewed' }) => ({
+    user_id: userId,
+    dataset_id: id,
+    source_message_id: null,
+    rejected_message_id: null,
+    turns: JSON.stringify([{ role: 'user', text: question, files: [] }]),
+    rejected: null,
+    ...{ instructions, answer, review },
+    created_at: '2026-01-01T00:00:00.000Z',
+  }));
+  await beside(app, async (db) => {
+    await db.deleteFrom('dataset_examples').where('dataset_id', '=', id).execute();
+    for (let from = 0; from < rows.length; from += 100)
+      await db
+        .insertInto('dataset_examples')
+        .values(rows.slice(from, from + 100))
+        .execute();
+  });
+  return id;
+}

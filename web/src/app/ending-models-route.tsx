@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelLifeQuery } from '#web/data/model-life.ts';
 import { MoveAssistants } from '#web/features/assistants/moves/move-assistants.tsx';
+import { TrainAgain } from '#web/features/fine-tuning/models/train-again.tsx';
 import { EndingModelsPage } from '#web/features/models/ending-models-page.tsx';
 import { Button } from '#web/ui/button.tsx';
 
@@ -11,6 +12,9 @@ export function EndingModelsRoute() {
   return (
     <EndingModelsPage
       action={(model) => (model.assistantCount > 0 ? <MoveFrom key={model.model} model={model} /> : null)}
+      tunedAction={({ name, job, dataset, successor }) => (
+        <TrainAgain model={{ name, jobId: job?.id ?? null, datasetId: dataset?.id ?? null, successor }} />
+      )}
     />
   );
 }

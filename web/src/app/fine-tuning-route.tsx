@@ -7,15 +7,18 @@ import { FineTuningPage } from '#web/features/fine-tuning/fine-tuning-page.tsx';
 import { JobPage } from '#web/features/fine-tuning/jobs/job-page.tsx';
 
 export function FineTuningRoute() {
-  const { tab = 'jobs', train, validate, tuned, base, prompts } = useSearch({ from: '/signed-in/fine-tuning' });
+  const { tab = 'jobs', train, validate, again, ...search } = useSearch({ from: '/signed-in/fine-tuning' });
+  const { tuned, base, prompts } = search;
   const navigate = useNavigate();
+  const files = train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null };
+  const newJob = again === undefined ? files : { again, base };
   // Replaced, so that Back does not open the dialog again.
   const onBegun = () => void navigate({ to: '/fine-tuning', search: { tab }, replace: true });
   return (
     <FineTuningPage
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/fine-tuning', search: { tab: next } })}
-      newJob={train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null }}
+      newJob={newJob}
       comparisons={
         <ComparisonList
           begin={tuned === undefined ? undefined : { tunedModel: tuned, baseModel: base, fileId: prompts }}

@@ -35,6 +35,10 @@ export const settingsSearch = (raw: Raw) =>
     version: positiveInteger(raw.version),
     /** The comparison whose draft is in the form. */
     draft: positiveInteger(raw.draft),
+    /** What a new assistant begins with, and the dataset whose examples become its instructions. */
+    name: query(raw.name, 200),
+    model: query(raw.model, 200),
+    examples: positiveInteger(raw.examples),
     /** How connecting Google or GitHub ended. */
     connected: text(raw.connected),
     error: text(raw.error),
@@ -56,6 +60,8 @@ export const fineTuningSearch = (raw: Raw) =>
     /** The files that a new job begins with. */
     train: positiveInteger(raw.train),
     validate: positiveInteger(raw.validate),
+    /** The job that it repeats; `base` says on what. */
+    again: positiveInteger(raw.again),
     /** The models that a new comparison begins with, and the file that its prompts come from. */
     tuned: text(raw.tuned),
     base: text(raw.base),

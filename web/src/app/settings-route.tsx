@@ -23,6 +23,9 @@ export function SettingsRoute() {
     edit,
     version,
     draft,
+    name,
+    model,
+    examples,
     connected,
     error,
     ...ends
@@ -54,6 +57,7 @@ export function SettingsRoute() {
           editing={edit}
           version={version}
           draft={draft}
+          start={{ name, model, datasetId: examples }}
           compareDraft={(comparing) => (
             <Suspense fallback={null}>
               <CompareDraftDialog {...comparing} />

@@ -1,5 +1,6 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '#server/db/engine';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -13,6 +14,8 @@ export type StoredFile = {
   storageKey: FileKey;
   purpose: FilePurpose;
   madeByAssistant?: boolean;
+  /** The dataset that it comes from. */
+  datasetId?: number | null;
 };
 
 /** Where a page of a list begins: after the file with this id, which has this value in the order of the list. */
@@ -91,6 +94,13 @@ export function fileRepository(db: Kysely<Database>) {
     provider: { state: row.state === null || row.state === 'removing' ? 'queued' : row.state, error: row.error },
   });
 
+  /** null where it is gone by now. On PostgreSQL it stays there until the transaction ends. */
+  async function keptDataset(userId: number, datasetId: number | null): Promise<number | null> {
+    if (datasetId === null) return null;
+    const own = db.selectFrom('datasets').select('id').where('user_id', '=', userId).where('id', '=', datasetId);
+    return (await (isPostgres(db) ? own.forKeyShare() : own).executeTakeFirst())?.id ?? null;
+  }
+
   return {
     /** Other uploads of this person wait, so that together they stay within the quota. */
     lock: (userId: number) => lockUser(db, userId),
@@ -126,8 +136,8 @@ export function fileRepository(db: Kysely<Database>) {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { filename, type, size, sha256, storage_key, purpose } = row;
-      return { filename, type, size, sha256, storageKey: readableKey(storage_key, id), purpose };
+      const { filename, type, size, sha256, storage_key, purpose, dataset_id: datasetId } = row;
+      return { filename, type, size, sha256, storageKey: readableKey(storage_key, id), purpose, datasetId };
     },
     /** With the names of their bytes as they are stored. */
     async all(userId: number) {
@@ -152,6 +162,7 @@ export function fileRepository(db: Kysely<Database>) {
           storage_key: file.storageKey,
           purpose: file.purpose,
           made_by_assistant: file.madeByAssistant ? 1 : 0,
+          dataset_id: await keptDataset(userId, file.datasetId ?? null),
           created_at: new Date().toISOString(),
         })
         .returning('id')

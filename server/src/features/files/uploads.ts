@@ -133,7 +133,7 @@ async function commit(
   { db, hasKey }: Dependencies,
   { userId, stillMay }: Uploader,
   uploadId: number,
-  stored: StoredBytes & { madeByAssistant?: boolean },
+  stored: StoredBytes & Pick<StoredFile, 'madeByAssistant' | 'datasetId'>,
   purpose: FilePurpose,
   link?: (trx: Kysely<Database>, fileId: number) => Promise<void>,
 ): Promise<number> {
@@ -195,7 +195,14 @@ async function sweep(dependencies: Dependencies): Promise<number> {
   return swept;
 }
 
-type MadeFile = { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> };
+type MadeFile = {
+  filename: string;
+  type: string;
+  purpose: FilePurpose;
+  content: AsyncIterable<Buffer>;
+  /** The dataset that it comes from. */
+  datasetId?: number | null;
+};
 
 /** What a tool of the provider has made for an answer. */
 export type MadeForAnswer = {
@@ -249,7 +256,7 @@ export function uploadService(dependencies: Dependencies) {
       takeIn(dependencies, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
         const content = limited(made.content);
         const stored = await storeBytes(store, buffers, storageKey, { ...made, content });
-        return commit(dependencies, actor, uploadId, stored, made.purpose);
+        return commit(dependencies, actor, uploadId, { ...stored, datasetId: made.datasetId ?? null }, made.purpose);
       }),
 
     /** A file that a tool of the provider has made. */

@@ -9,7 +9,7 @@ type ComparedModel = { model: string; successor: string | null };
 
 const dayMs = 24 * 60 * 60_000;
 /** The first of the days, the last of which is today. */
-const firstDay = (now: number) => dayOf(now - (comparedDays - 1) * dayMs);
+export const firstComparedDay = (now: number) => dayOf(now - (comparedDays - 1) * dayMs);
 
 /** What a person used of models lately, and what the same tokens cost with another one. */
 export function recentUse(
@@ -28,13 +28,13 @@ export function recentUse(
 
   return {
     async of(userId: number, { model, successor }: ComparedModel, now: number): Promise<ComparedUse> {
-      const used = await sums.byModelSince(userId, [model], firstDay(now));
+      const used = await sums.byModelSince(userId, [model], firstComparedDay(now));
       return shown(userId, used.get(model), successor);
     },
     /** Each with its usage beside it. */
     async ofEach<Model extends ComparedModel>(userId: number, models: readonly Model[], now: number) {
       const ids = models.map(({ model }) => model);
-      const used = await sums.byModelSince(userId, ids, firstDay(now));
+      const used = await sums.byModelSince(userId, ids, firstComparedDay(now));
       return Promise.all(
         models.map(async (one) => ({ ...one, usage: await shown(userId, used.get(one.model), one.successor) })),
       );

@@ -161,6 +161,9 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/fine-tuning/datasets/:id/examples': ({ datasetId }) => ({
     path: `/api/fine-tuning/datasets/${datasetId}/examples`,
   }),
+  'GET /api/fine-tuning/datasets/:id/instructions': ({ datasetId }) => ({
+    path: `/api/fine-tuning/datasets/${datasetId}/instructions`,
+  }),
   'GET /api/fine-tuning/datasets/:id/division': ({ datasetId }) => ({
     path: `/api/fine-tuning/datasets/${datasetId}/division?validationShare=0.2`,
   }),

@@ -4,7 +4,7 @@ import { useEditing } from '#web/data/current-user.ts';
 import { Notice } from '#web/ui/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
-import { CreateAssistant } from './create-assistant.tsx';
+import { type AssistantStart, CreateAssistant } from './create-assistant.tsx';
 import { type CompareDraft, EditPanel } from './edit-panel.tsx';
 import { ImportResultNotice } from './import-result.tsx';
 import { ImportTab } from './import-tab.tsx';
@@ -21,6 +21,8 @@ type AssistantsPanelProps = {
   tools: (assistantId: number) => ReactNode;
   /** The comparison whose draft is in the form. */
   draft: number | undefined;
+  /** What a new one begins with. */
+  start: AssistantStart;
   compareDraft: CompareDraft;
   onCompared: (comparisonId: number) => void;
   onViewChange: (view: AssistantView) => void;
@@ -28,7 +30,7 @@ type AssistantsPanelProps = {
 };
 
 export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProps) {
-  const { version, draft, tools, compareDraft, onCompared, onViewChange, onEdit } = props;
+  const { version, draft, start, tools, compareDraft, onCompared, onViewChange, onEdit } = props;
   const [result, setResult] = useState<ImportResult | null>(null);
   const { reason } = useEditing();
   const toList = () => onViewChange('list');
@@ -48,7 +50,7 @@ export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProp
         />
       </>
     ),
-    create: <CreateAssistant onDone={toList} />,
+    create: <CreateAssistant key={JSON.stringify(start)} start={start} onDone={toList} />,
     import: <ImportTab onImported={imported} />,
   };
   return (

@@ -1,34 +1,61 @@
-import { type AssistantDraft, assistantDefaults } from '@roster/contracts/assistants';
+import { type AssistantDraft, assistantDefaults, nameLimit } from '@roster/contracts/assistants';
+import { beginningOf } from '@roster/contracts/cut';
+import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
 import type { ModelList } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useCreateAssistant } from '#web/data/assistant-changes.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelsQuery } from '#web/data/models.ts';
+import { errorText } from '#web/lib/api.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { Notice } from '#web/ui/notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { AssistantFields } from './assistant-form.tsx';
+import { exampleInstructionsQuery } from './example-instructions.ts';
 import { useDraftForm } from './use-assistant-form.ts';
 
-/** `onDone`: back to the list. */
-export function CreateAssistant({ onDone }: { onDone: () => void }) {
+/** What the form begins with, where something else has led to it. */
+export type AssistantStart = {
+  name: string | undefined;
+  model: string | undefined;
+  /** The dataset whose examples become the instructions. */
+  datasetId: number | undefined;
+};
+
+type CreateAssistantProps = {
+  start: AssistantStart;
+  /** Back to the list. */
+  onDone: () => void;
+};
+
+export function CreateAssistant({ start, onDone }: CreateAssistantProps) {
   // The form starts with a model of the list, so it waits for the list; without one, the specified models do.
   const models = useQuery(modelsQuery);
-  if (models.isPending) return <SpinnerPanel label="Loading models" className="min-h-64" />;
-  return <CreateForm models={models.data} onDone={onDone} />;
+  const examples = useQuery(exampleInstructionsQuery(start.datasetId));
+  if (models.isPending || (start.datasetId !== undefined && examples.isPending))
+    return <SpinnerPanel label="Loading models" className="min-h-64" />;
+  return <CreateForm models={models.data} start={start} examples={examples} onDone={onDone} />;
 }
 
-function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone: () => void }) {
+type CreateFormProps = CreateAssistantProps & {
+  models: ModelList | undefined;
+  examples: { data: ExampleInstructions | undefined; error: Error | null };
+};
+
+function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
   const create = useCreateAssistant();
   const { reason } = useEditing();
   const form = useDraftForm({
     ...assistantDefaults,
-    name: '',
-    model: models?.defaultModel ?? 'gpt-4o',
+    name: beginningOf(start.name ?? '', nameLimit),
+    model: start.model ?? models?.defaultModel ?? 'gpt-4o',
+    ...(examples.data && { instructions: examples.data.instructions }),
   });
 
   // In an effect, because the question about unsaved changes must have gone before the page does.
@@ -47,6 +74,7 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
       <CardHeader title="Create Assistant" description="It runs on the provider’s current API, with your own key." />
       <CardBody>
         <form onSubmit={form.handleSubmit(submit)} noValidate>
+          <FromExamples {...examples} />
           <AssistantFields form={form} models={models} />
           <p className="mt-5 text-muted-foreground text-sm">
             Files that it knows from, and tools of tool servers, are added once it is created, with Edit in the list.
@@ -67,5 +95,32 @@ function CreateForm({ models, onDone }: { models: ModelList | undefined; onDone:
       </CardBody>
       <UnsavedChanges when={form.formState.isDirty && !create.isSuccess} what="this assistant" />
     </Card>
+  );
+}
+
+/** Says where the instructions come from: a person reads them before they are anybody's. */
+function FromExamples({ data, error }: CreateFormProps['examples']) {
+  if (error)
+    return (
+      <Notice tone="warning" title="The examples could not be read" className="mb-5">
+        {errorText(error)}
+      </Notice>
+    );
+  if (!data) return null;
+  const { examples, of, dataset } = data;
+  return (
+    <Notice className="mb-5">
+      {examples === 0 ? (
+        <>
+          No example of <bdi>{dataset.name}</bdi> is short enough for the instructions.
+        </>
+      ) : (
+        <>
+          The instructions were made of {formatNumber(examples)} of {formatCount(of, 'example')} of{' '}
+          <bdi>{dataset.name}</bdi>, the best ones that fit. Read them first: nothing is saved until you create the
+          assistant.
+        </>
+      )}
+    </Notice>
   );
 }

@@ -29,6 +29,7 @@ import {
   type WholeComparison,
 } from './queries.ts';
 import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
+import { ResultsCard } from './results-card.tsx';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { useAsking } from './use-asking.ts';
@@ -108,7 +109,8 @@ function Loaded({ comparison, moving }: LoadedProps) {
         {asking.problem ? (
           <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
         ) : null}
-        {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} isBlind={isBlind} />}
+        {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} />}
+        <ResultsCard comparison={comparison} judging={judging.shown} isBlind={isBlind} />
         {items.map((prompt, index) => (
           <PromptCard
             key={prompt.id}

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
@@ -14,12 +14,18 @@ import { usePrerequisites } from './use-prerequisites.ts';
 const CreateJobDialog = lazy(() =>
   import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),
 );
+const AgainDialog = lazy(() =>
+  import('./jobs/create/again-dialog.tsx').then((part) => ({ default: part.AgainDialog })),
+);
+
+/** With files, or with all that an earlier job had, on another base. */
+type NewJob = JobFiles | { again: number; base: string | undefined };
 
 type FineTuningPageProps = {
   tab: FineTuningTab;
   onTabChange: (tab: FineTuningTab) => void;
   /** What the address asks to begin with; `onBegun` takes it out of the address. */
-  newJob: JobFiles | undefined;
+  newJob: NewJob | undefined;
   /** The tab of comparisons. */
   comparisons: ReactNode;
   onBegun: () => void;
@@ -52,10 +58,10 @@ export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun 
       </Tabs>
       {(isCreating || newJob) && prerequisites.baseModels && prerequisites.files && (
         <Suspense fallback={null}>
-          <CreateJobDialog
+          <NewJobDialog
             baseModels={prerequisites.baseModels}
             files={prerequisites.files}
-            chosen={newJob}
+            newJob={newJob}
             onClose={() => {
               setCreating(false);
               if (newJob) onBegun();
@@ -65,6 +71,13 @@ export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun 
       )}
     </Page>
   );
+}
+
+type NewJobDialogProps = Omit<ComponentProps<typeof CreateJobDialog>, 'start'> & { newJob: NewJob | undefined };
+
+function NewJobDialog({ newJob, ...dialog }: NewJobDialogProps) {
+  if (newJob && 'again' in newJob) return <AgainDialog {...dialog} jobId={newJob.again} base={newJob.base} />;
+  return <CreateJobDialog {...dialog} start={newJob} />;
 }
 
 type CreateButtonProps = { prerequisites: ReturnType<typeof usePrerequisites>; onCreate: () => void };

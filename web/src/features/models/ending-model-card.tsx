@@ -4,9 +4,15 @@ import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
-type EndingModelCardProps = { model: EndingModel; action: ReactNode };
+export type EndingTunedModel = EndingModel['tunedModels'][number] & Pick<EndingModel, 'successor'>;
+type EndingModelCardProps = {
+  model: EndingModel;
+  action: ReactNode;
+  /** What leads on from a fine-tuned model. */
+  tunedAction: (tuned: EndingTunedModel) => ReactNode;
+};
 
-export function EndingModelCard({ model, action }: EndingModelCardProps) {
+export function EndingModelCard({ model, action, tunedAction }: EndingModelCardProps) {
   const { model: id, shutdownDate, lifecycle, source, asOf, successor } = model;
   const day = formatLongDate(shutdownDate);
   const said = source === 'provider' ? 'the provider’s list of models' : 'Roster’s catalogue';
@@ -30,7 +36,7 @@ export function EndingModelCard({ model, action }: EndingModelCardProps) {
         <Row label="Successor">
           {successor === null ? 'None is known' : <span className="font-mono text-xs">{successor}</span>}
         </Row>
-        <Users model={model} />
+        <Users model={model} tunedAction={tunedAction} />
         <Row label="Last 30 days">{costsOf(model)}</Row>
       </dl>
     </li>
@@ -49,8 +55,8 @@ function Row({ label, children }: { label: string; children: ReactNode }) {
 const linkClass =
   'rounded-xs text-primary-text underline underline-offset-4 max-md:inline-flex max-md:min-h-10 max-md:items-center';
 
-function Users({ model }: { model: EndingModel }) {
-  const { assistants, assistantCount, conversations, tunedModels, tunedModelCount } = model;
+function Users({ model, tunedAction }: Omit<EndingModelCardProps, 'action'>) {
+  const { assistants, assistantCount, conversations, tunedModelCount } = model;
   return (
     <>
       <Row label="Assistants">
@@ -72,11 +78,52 @@ function Users({ model }: { model: EndingModel }) {
       {conversations > 0 && <Row label="Conversations">{formatNumber(conversations)}</Row>}
       {tunedModelCount > 0 && (
         <Row label="Fine-tuned models">
-          <Link to="/fine-tuning" search={{ tab: 'models' }} className={linkClass}>
-            <bdi>{tunedModels.map(({ name }) => name).join(', ')}</bdi>
-          </Link>
-          {tunedModelCount > tunedModels.length && ` and ${tunedModelCount - tunedModels.length} more`}
+          <TunedModels model={model} tunedAction={tunedAction} />
         </Row>
+      )}
+    </>
+  );
+}
+
+function TunedModels({ model, tunedAction }: Omit<EndingModelCardProps, 'action'>) {
+  const { tunedModels, tunedModelCount, successor } = model;
+  return (
+    <ul className="grid gap-3">
+      {tunedModels.map((tuned) => (
+        <li key={tuned.id} className="grid justify-items-start gap-2">
+          <p>
+            <Link to="/fine-tuning" search={{ tab: 'models' }} className={linkClass}>
+              <bdi>{tuned.name}</bdi>
+            </Link>
+            <MadeBy tuned={tuned} />
+          </p>
+          {tunedAction({ ...tuned, successor })}
+        </li>
+      ))}
+      {tunedModelCount > tunedModels.length && <li>{`and ${tunedModelCount - tunedModels.length} more`}</li>}
+    </ul>
+  );
+}
+
+/** Of what a fine-tuned model came. */
+function MadeBy({ tuned: { job, dataset } }: { tuned: EndingModel['tunedModels'][number] }) {
+  return (
+    <>
+      {job && (
+        <>
+          {', made by the job '}
+          <Link to="/fine-tuning/jobs/$id" params={{ id: job.id }} className={linkClass}>
+            <bdi>{job.name}</bdi>
+          </Link>
+        </>
+      )}
+      {dataset && (
+        <>
+          {' with the dataset '}
+          <Link to="/fine-tuning/datasets/$id" params={{ id: dataset.id }} className={linkClass}>
+            <bdi>{dataset.name}</bdi>
+          </Link>
+        </>
       )}
     </>
   );

@@ -8,27 +8,29 @@ import { EmptyState } from '#web/ui/empty-state.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { EndingModelCard } from './ending-model-card.tsx';
+import { EndingModelCard, type EndingTunedModel } from './ending-model-card.tsx';
 
 type EndingModelsPageProps = {
   /** What leads on from a model. */
   action: (model: EndingModel) => ReactNode;
+  /** What leads on from a fine-tuned model. */
+  tunedAction: (tuned: EndingTunedModel) => ReactNode;
 };
 
 /** The models in use that end, with what uses them. */
-export function EndingModelsPage({ action }: EndingModelsPageProps) {
+export function EndingModelsPage(props: EndingModelsPageProps) {
   return (
     <Page
       title="Models That End"
       lead="Models that you use and that are shut down within 90 days, or have been."
       width="settings"
     >
-      <EndingModels action={action} />
+      <EndingModels {...props} />
     </Page>
   );
 }
 
-function EndingModels({ action }: EndingModelsPageProps) {
+function EndingModels({ action, tunedAction }: EndingModelsPageProps) {
   const { data, error, refetch } = useQuery(modelLifeQuery);
   if (data?.length === 0)
     return (
@@ -42,7 +44,7 @@ function EndingModels({ action }: EndingModelsPageProps) {
     return (
       <ul className="grid gap-4">
         {data.map((model) => (
-          <EndingModelCard key={model.model} model={model} action={action(model)} />
+          <EndingModelCard key={model.model} model={model} action={action(model)} tunedAction={tunedAction} />
         ))}
       </ul>
     );

@@ -1,22 +1,36 @@
 import { assistants } from '@roster/contracts/assistants';
 import { chat } from '@roster/contracts/chat';
+import { files } from '@roster/contracts/files';
+import { type BaseModel, fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { trainingFiles } from '@roster/contracts/fine-tuning/training-files';
 import { modelLife } from '@roster/contracts/model-life';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
 import { oneAnswer } from '#web/testing/conversations.ts';
+import { baseModel, job } from '#web/testing/fine-tuning.ts';
 import { endingModel } from '#web/testing/new-account.ts';
 import { expectHidden, expectText } from '#web/testing/page.ts';
+import { storedFile } from '#web/testing/stored-files.ts';
 
 const main = page.getByRole('main');
 const card = (name: string) =>
   main.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
 
 describe('the page of the models that end', () => {
+  let bases: Record<string, BaseModel>;
+  beforeEach(() => {
+    bases = {};
+  });
   const openWith = (...items: ReturnType<typeof endingModel>[]) =>
-    open('/assistants/models', { answers: () => answer(modelLife.list, { items }) });
+    open('/assistants/models', {
+      answers() {
+        answer(modelLife.list, { items });
+        answer(fineTuning.baseModels, bases);
+      },
+    });
 
   test('says when, who says so, what uses them and what the successor would cost', async () => {
     const usage = {
@@ -32,7 +46,12 @@ describe('the page of the models that end', () => {
         assistants: [{ id: 4, name: 'Tutor' }],
         assistantCount: 101,
         conversations: 2,
-        tunedModels: [{ id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1' }],
+        tunedModels: [
+          {
+            ...{ id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1' },
+            ...{ job: { id: 7, name: 'Summer' }, dataset: { id: 3, name: 'Rated' } },
+          },
+        ],
         tunedModelCount: 1,
         usage,
       }),
@@ -48,8 +67,26 @@ describe('the page of the models that end', () => {
     await expectText(second, 'Ended on January 14, 2027');
     await expectText(second, 'None is known');
     await expectText(second, 'Not used');
+    await expectText(first, 'Weather, made by the job Summer with the dataset Rated');
+    await expectText(first, 'OpenAI does not train gpt-6.1-terra.');
     await first.getByRole('link', { name: 'Tutor' }).click();
     await expect.poll(address).toBe('/settings?tab=assistants&edit=4');
+  });
+
+  test('a fine-tuned model is trained again where the successor is trained, with all that its job had', async () => {
+    bases = { 'gpt-6.1-terra-2026-10-27': baseModel };
+    const tuned = { id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1', job: { id: 7, name: 'Summer' }, dataset: null };
+    openWith(endingModel('gpt-4o', { tunedModels: [tuned], tunedModelCount: 1 }));
+    answer(files.list, [storedFile(5, 'examples.jsonl', { purpose: 'fine-tune' })]);
+    answer(fineTuning.job, job({ name: 'Summer', hyperparameters: { n_epochs: 4 } }));
+    answer(trainingFiles.validate, refusal('unavailable', 'Not now.'));
+    await card('gpt-4o').getByRole('button', { name: 'Train Weather again on gpt-6.1-terra-2026-10-27' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+    await expect.element(dialog.getByLabelText('Name')).toHaveValue('Summer');
+    await expect.element(dialog.getByLabelText('Base model')).toHaveValue('gpt-6.1-terra-2026-10-27');
+    await expect.element(dialog.getByLabelText('Training file', { exact: true })).toHaveValue('5');
+    await expect.element(dialog.getByLabelText('Epochs')).toHaveValue('4');
+    expect(callsOf(fineTuning.createJob)).toEqual([]);
   });
 
   test('says so where none ends, and where they could not be loaded', async () => {

@@ -1,3 +1,4 @@
+import { modelLife } from '@roster/contracts/model-life';
 import { system } from '@roster/contracts/system';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#web/lib/api.ts';
@@ -5,6 +6,12 @@ import { call } from '#web/lib/api.ts';
 export const systemQuery = queryOptions({
   queryKey: ['system'],
   queryFn: ({ signal }) => call(system.report, {}, signal),
+});
+
+/** The models that end, with how much of the installation is on each. */
+export const endingModelsQuery = queryOptions({
+  queryKey: ['system', 'ending-models'],
+  queryFn: async ({ signal }) => (await call(modelLife.ofAll, {}, signal)).items,
 });
 
 export function useRetryJob() {

@@ -1,3 +1,4 @@
+import { type EndingModelOfAll, modelLife } from '@roster/contracts/model-life';
 import { type SystemReport, system } from '@roster/contracts/system';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -34,15 +35,28 @@ const report: SystemReport = {
   backups: of({ last: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } }),
   warnings: [{ level: 'problem', text: 'The disk is nearly full.' }],
 };
+const ending: EndingModelOfAll = {
+  ...{ model: 'gpt-4o', isTuned: false, shutdownDate: '2027-01-14', source: 'provider', asOf: '2026-11-02' },
+  ...{ lifecycle: 'ending', successor: 'gpt-6.1-terra', assistants: 1_200, people: 31, calls: 4_500 },
+};
 const card = (name: string) => page.getByRole('region', { name, exact: true });
 
 test('an administrator sees each part, the one that does not answer among them, and retries a job', async () => {
-  open('/system', { user: admin, answers: () => answer(system.report, report) });
+  open('/system', {
+    user: admin,
+    answers() {
+      answer(system.report, report);
+      answer(modelLife.ofAll, { items: [ending, { ...ending, isTuned: true, lifecycle: 'gone', successor: null }] });
+    },
+  });
   await expectText(page.getByRole('list', { name: 'What needs attention' }), 'The disk is nearly full.');
   await expectText(card('Server'), /1\.2\.3.*Process 6.*version 1\.2\.2/);
   await expectText(card('Database'), /PostgreSQL 17\.2.*5 GB.*1\.2 ms/);
   await expectText(card('Files'), /There is no answer within 2 s\..*3 files, 1\.00 MB/);
   await expectText(card('Backups'), /Never/);
+  const rows = page.getByRole('table', { name: 'Models that end' }).getByRole('row');
+  await expectText(rows.nth(1), /gpt-4o.*Ends on January 14, 2027.*gpt-6\.1-terra.*1,200.*31.*4,500/);
+  await expectText(rows.nth(2), /Fine-tuned from gpt-4o.*Ended on January 14, 2027/);
   answer(system.retryJob, undefined);
   const jobs = { ...report.jobs.answer, waiting: 5, due: 3, oldestDueAt: null, givenUp: 0, newestGivenUp: [] };
   answer(system.report, { ...report, jobs: of(jobs) });
@@ -55,12 +69,18 @@ test('an administrator sees each part, the one that does not answer among them, 
 test('what cannot be loaded is said, and loaded with Refresh', async () => {
   open('/system', {
     user: admin,
-    answers: () => answer(system.report, refusal('unavailable', 'Roster is restarting.')),
+    answers() {
+      answer(system.report, refusal('unavailable', 'Roster is restarting.'));
+      answer(modelLife.ofAll, refusal('unavailable', 'Roster is restarting.'));
+    },
   });
   await expectText(page.getByRole('alert'), /Roster is restarting\./);
+  await expectText(card('Models that end'), /The models could not be loaded.*Roster is restarting\./);
   answer(system.report, report);
+  answer(modelLife.ofAll, { items: [] });
   await page.getByRole('button', { name: 'Refresh' }).click();
   await expectText(card('Mail'), /Out by a mail server/);
+  await expectText(card('Models that end'), /No model that is used here ends soon\./);
 });
 
 test('nobody else is shown the page', async () => {

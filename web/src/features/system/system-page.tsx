@@ -1,19 +1,24 @@
 import type { SystemWarning } from '@roster/contracts/system';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { ErrorState } from '#web/ui/error-state.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Page } from '#web/ui/page.tsx';
+import { EndingModels } from './ending-models.tsx';
 import { GivenUpJobs } from './given-up-jobs.tsx';
 import { SystemParts } from './parts.tsx';
-import { systemQuery } from './queries.ts';
+import { endingModelsQuery, systemQuery } from './queries.ts';
 
 /** How the installation is, for its administrators. */
 export function SystemPage() {
   const { data: report, error, isFetching, refetch } = useQuery(systemQuery);
-  const again = () => void refetch();
+  const client = useQueryClient();
+  const again = () => {
+    void refetch();
+    void client.invalidateQueries({ queryKey: endingModelsQuery.queryKey });
+  };
   const jobs = report?.jobs.answer;
   return (
     <Page
@@ -36,6 +41,7 @@ export function SystemPage() {
       )}
       {report && <Warnings warnings={report.warnings} />}
       {(report || !error) && <SystemParts report={report} />}
+      <EndingModels />
       {jobs && <GivenUpJobs jobs={jobs.newestGivenUp} total={jobs.givenUp} />}
     </Page>
   );

@@ -60,6 +60,23 @@ export function exampleRepository(db: Kysely<Database>) {
       if (review) query = query.where('e.review', '=', review);
       return (await query.execute()).map(toSourced);
     },
+    /**
+     * Those that were not left out, no longer than so many characters, the best first: what a review has kept, what a person
+     * has written, what is short.
+     */
+    async best(userId: number, datasetId: number, longest: number, limit: number): Promise<Lesson[]> {
+      const rows = await ofDataset(userId, datasetId)
+        .leftJoin('message_ratings', 'message_ratings.message_id', 'e.source_message_id')
+        .where('e.review', '!=', 'left_out')
+        .where(sql<boolean>`length(e.answer) <= ${longest} and length(e.turns) <= ${2 * longest}`)
+        .orderBy(sql`case e.review when 'kept' then 0 else 1 end`)
+        .orderBy(sql`case when e.edited = 1 or message_ratings.correction is not null then 0 else 1 end`)
+        .orderBy(sql`length(e.answer) + length(e.turns)`)
+        .orderBy('e.id')
+        .limit(limit)
+        .execute();
+      return rows.map(toExample);
+    },
     async find(userId: number, datasetId: number, exampleId: number): Promise<DatasetExample | undefined> {
       const row = await withSource(userId, datasetId).where('e.id', '=', exampleId).executeTakeFirst();
       return row && toSourced(row);

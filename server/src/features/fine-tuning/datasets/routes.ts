@@ -16,6 +16,7 @@ export function datasetRoutes(
   route(api.remove, ({ actor, params }) => datasets.remove(actor.userId, params.id));
   route(api.examples, ({ actor, params, query }) => datasets.examples(actor.userId, params.id, query));
   route(api.updateExample, ({ actor, params, body }) => datasets.updateExample(actor.userId, params, body));
+  route(api.instructions, ({ actor, params }) => datasets.instructions(actor.userId, params.id));
   route(api.division, ({ actor, params, query }) => saving.division(actor.userId, params.id, query.validationShare));
   route(api.save, ({ actor, params, body }) => saving.save(actor, params.id, body));
 }

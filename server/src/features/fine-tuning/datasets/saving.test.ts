@@ -4,7 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
+import { datasetOf, datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { download, inStore } from '#server/testing/files';
 import { until } from '#server/testing/until';
 import type { Visitor } from '#server/testing/visitor';
@@ -26,33 +26,12 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
   const assistant = (content: string) => ({ role: 'assistant', content });
 
   /** A dataset of `count` examples without a conversation. */
-  async function filled(visitor: Visitor, count: number, answer: (index: number) => string = (index) => `A${index}`) {
-    await ratedThread(app, visitor, [{ value: 'good' }]);
-    const { id } = await gathered(visitor);
-    const { id: userId } = (await visitor.get('/api/user')).body;
-    await beside(app, async (db) => {
-      await db.deleteFrom('dataset_examples').where('dataset_id', '=', id).execute();
-      for (let from = 0; from < count; from += 100)
-        await db
-          .insertInto('dataset_examples')
-          .values(
-            Array.from({ length: Math.min(100, count - from) }, (_, index) => ({
-              user_id: userId,
-              dataset_id: id,
-              source_message_id: null,
-              rejected_message_id: null,
-              instructions: '',
-              turns: JSON.stringify([{ role: 'user', text: `Q${from + index}`, files: [] }]),
-              answer: answer(from + index),
-              rejected: null,
-              review: 'unreviewed' as const,
-              created_at: '2026-01-01T00:00:00.000Z',
-            })),
-          )
-          .execute();
-    });
-    return id;
-  }
+  const filled = (visitor: Visitor, count: number, answer: (index: number) => string = (index) => `A${index}`) =>
+    datasetOf(
+      app,
+      visitor,
+      Array.from({ length: count }, (_, index) => ({ question: `Q${index}`, answer: answer(index) })),
+    );
   const answersIn = (text: string): string[] => jsonLines(text).map(({ messages }) => messages.at(-1).content);
 
   test('in chat format writes a line for each example that is not left out', async () => {

@@ -14,7 +14,13 @@ import { trainingLine } from './training-lines.ts';
 export type FileKeeper = {
   make: (
     actor: Actor,
-    made: { filename: string; type: string; purpose: FilePurpose; content: AsyncIterable<Buffer> },
+    made: {
+      filename: string;
+      type: string;
+      purpose: FilePurpose;
+      content: AsyncIterable<Buffer>;
+      datasetId: number;
+    },
   ) => Promise<File>;
   remove: (userId: number, fileId: number) => Promise<unknown>;
 };
@@ -44,8 +50,8 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
     }
   }
 
-  const make = (actor: Actor, filename: string, lines: AsyncIterable<Buffer>) =>
-    files.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content: lines });
+  const makeOf = (datasetId: number) => (actor: Actor, filename: string, content: AsyncIterable<Buffer>) =>
+    files.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });
 
   async function found(userId: number, datasetId: number) {
     const dataset = await datasetRepository(db).find(userId, datasetId);
@@ -70,6 +76,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
       const { dataset, examples } = await found(userId, datasetId);
       if (examples.length === 0)
         throw new AppError('conflict', 'There is nothing to save: every example is left out. Keep some of them first.');
+      const make = makeOf(datasetId);
       const name = baseName(filename);
       const lines = (ids: number[]) => content(userId, dataset, ids);
       if (validationShare === null) {

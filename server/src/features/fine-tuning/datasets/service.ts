@@ -1,3 +1,4 @@
+import { instructionsLimit } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import { Id } from '@roster/contracts/endpoint';
 import {
@@ -6,6 +7,7 @@ import {
   type DatasetExample,
   type DatasetFormat,
   datasetLimit,
+  type ExampleInstructions,
 } from '@roster/contracts/fine-tuning/datasets';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -17,6 +19,7 @@ import type { Actor } from '#server/http/actor';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
+import { instructionsFrom } from './instructions.ts';
 import { type DatasetPosition, type DatasetRepository, datasetRepository } from './repository.ts';
 
 type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
@@ -24,6 +27,9 @@ type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & {
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };
+
+/** More than fit into instructions. */
+const triedForInstructions = 200;
 
 type ExampleChange = z.output<typeof api.updateExample.body>;
 
@@ -180,6 +186,12 @@ export function datasetService(dependencies: Dependencies) {
       const { limit, cursor: after = 0, review } = query;
       const found = await slowExamples.page(userId, datasetId, { after, limit: limit + 1, review });
       return pageOf(found, limit, ({ id }) => String(id));
+    },
+
+    async instructions(userId: number, datasetId: number): Promise<ExampleInstructions> {
+      const { id, name, kept, unreviewed } = await find(datasets, userId, datasetId);
+      const best = await slowExamples.best(userId, datasetId, instructionsLimit, triedForInstructions);
+      return { ...instructionsFrom(best), of: kept + unreviewed, dataset: { id, name } };
     },
 
     updateExample: (userId: number, ids: z.output<typeof api.updateExample.params>, change: ExampleChange) =>

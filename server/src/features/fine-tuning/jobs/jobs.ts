@@ -31,6 +31,7 @@ type Dependencies = {
     usable: (userId: number) => Promise<ReadonlySet<string> | null>;
     forget: (userId: number) => void;
   };
+  endsOf: Parameters<typeof customModels>[0]['endsOf'];
   files: TrainingFiles;
   checkFiles: CheckFiles;
   log: FastifyBaseLogger;
@@ -39,7 +40,7 @@ type Dependencies = {
 
 /** Joins the parts of the jobs at the provider, and of the models that come of them. */
 export function createJobs(dependencies: Dependencies) {
-  const { database, catalogue, config, keys, files, checkFiles, log } = dependencies;
+  const { database, catalogue, config, keys, files, checkFiles, endsOf, log } = dependencies;
   const { db } = database;
   const { usable, listed, forget } = dependencies.models;
   const { name: providerName, isOpenAi } = config.provider;
@@ -59,7 +60,7 @@ export function createJobs(dependencies: Dependencies) {
   const bases = baseModels({ catalogue, listed, isOpenAi, now: dependencies.now });
   const trainable = bases.acceptable;
   const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, trainable, log });
-  const models = customModels({ models: modelRepository(db), progress, provider, keys, catalogue, forget });
+  const models = customModels({ models: modelRepository(db), progress, provider, keys, endsOf, forget });
   const importJobs = importing({ db, provider, keys, catalogue, usable, poller });
 
   return {

@@ -18,7 +18,9 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
     db
       .selectFrom('fine_tuning_jobs')
+      .leftJoin('datasets', 'datasets.id', 'fine_tuning_jobs.dataset_id')
       .selectAll('fine_tuning_jobs')
+      .select('datasets.name as dataset_name')
       .select((eb) =>
         eb
           .selectFrom('fine_tuning_metrics')
@@ -29,6 +31,16 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       .where('fine_tuning_jobs.user_id', '=', userId);
   const one = (userId: number, id: number) =>
     db.updateTable('fine_tuning_jobs').where('user_id', '=', userId).where('id', '=', id);
+
+  const datasetOf = async (userId: number, { id }: JobFileOfNew) =>
+    (
+      await db
+        .selectFrom('files')
+        .select('dataset_id')
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+    )?.dataset_id ?? null;
 
   return {
     /** Before a change of the person's jobs, in its transaction. */
@@ -106,7 +118,12 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       if (held.length !== fileIds.length) return undefined;
       const { id } = await db
         .insertInto('fine_tuning_jobs')
-        .values({ ...newRow(userId, job), status: 'created', created_at: new Date().toISOString() })
+        .values({
+          ...newRow(userId, job),
+          status: 'created',
+          dataset_id: await datasetOf(userId, job.trainingFile),
+          created_at: new Date().toISOString(),
+        })
         .returning('id')
         .executeTakeFirstOrThrow();
       await db

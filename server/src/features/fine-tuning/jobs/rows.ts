@@ -93,7 +93,10 @@ export const toRecord = (row: Row): JobRecord => ({
 const progressOf = (step: number | null, totalSteps: number | null): Job['progress'] =>
   step === null && totalSteps === null ? null : { step: step ?? 0, totalSteps };
 
-export const toJob = (row: Row & { step: number | null }): Job => ({
+export const datasetIn = (row: { dataset_id: number | null; dataset_name: string | null }): Job['dataset'] =>
+  row.dataset_id === null || row.dataset_name === null ? null : { id: row.dataset_id, name: row.dataset_name };
+
+export const toJob = (row: Row & { step: number | null; dataset_name: string | null }): Job => ({
   id: row.id,
   name: row.name,
   baseModel: row.base_model,
@@ -104,6 +107,7 @@ export const toJob = (row: Row & { step: number | null }): Job => ({
   trainingFile: { id: row.training_file_id, filename: row.training_filename },
   validationFile:
     row.validation_filename === null ? null : { id: row.validation_file_id, filename: row.validation_filename },
+  dataset: datasetIn(row),
   hyperparameters: hyperparametersOf(row.hyperparameters),
   providerJobId: row.provider_job_id,
   tunedModel: row.tuned_model,

@@ -1,41 +1,58 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { datasetIn } from '#server/features/fine-tuning/jobs/rows';
 
-/** Without the catalogue's fields. */
-export type StoredModel = Omit<CustomModel, 'shutdownDate'>;
+/** Without what lists of models say of its end. */
+export type StoredModel = Omit<CustomModel, 'end'>;
 
 export type NewModel = Pick<StoredModel, 'name' | 'baseModel' | 'model' | 'isActive' | 'jobId' | 'step'>;
 
-const toModel = (row: Selectable<Database['custom_models']>): StoredModel => ({
+type Row = Selectable<Database['custom_models']> & {
+  job_name: string | null;
+  dataset_id: number | null;
+  dataset_name: string | null;
+};
+
+const toModel = (row: Row): StoredModel => ({
   id: row.id,
   name: row.name,
   baseModel: row.base_model,
   model: row.model,
   isActive: row.is_active === 1,
   jobId: row.job_id,
+  jobName: row.job_name,
+  dataset: datasetIn(row),
   step: row.step,
   createdAt: row.created_at,
 });
 
 /** Tuned models: each once, whether it was trained from here or found at the provider. */
 export function modelRepository(db: Kysely<Database>) {
-  const ofUser = (userId: number) => db.selectFrom('custom_models').selectAll().where('user_id', '=', userId);
+  const ofUser = (userId: number) =>
+    db
+      .selectFrom('custom_models')
+      .leftJoin('fine_tuning_jobs', 'fine_tuning_jobs.id', 'custom_models.job_id')
+      .leftJoin('datasets', 'datasets.id', 'fine_tuning_jobs.dataset_id')
+      .selectAll('custom_models')
+      .select(['fine_tuning_jobs.name as job_name', 'fine_tuning_jobs.dataset_id', 'datasets.name as dataset_name'])
+      .where('custom_models.user_id', '=', userId);
+  const one = async (userId: number, id: number): Promise<StoredModel | undefined> => {
+    const row = await ofUser(userId).where('custom_models.id', '=', id).executeTakeFirst();
+    return row && toModel(row);
+  };
 
   return {
     async page(userId: number, limit: number, before: number | undefined): Promise<StoredModel[]> {
-      let query = ofUser(userId).orderBy('id', 'desc').limit(limit);
-      if (before !== undefined) query = query.where('id', '<', before);
+      let query = ofUser(userId).orderBy('custom_models.id', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('custom_models.id', '<', before);
       return (await query.execute()).map(toModel);
     },
 
-    async find(userId: number, id: number): Promise<StoredModel | undefined> {
-      const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
-      return row && toModel(row);
-    },
+    find: one,
 
     async all(userId: number): Promise<StoredModel[]> {
-      return (await ofUser(userId).orderBy('id').execute()).map(toModel);
+      return (await ofUser(userId).orderBy('custom_models.id').execute()).map(toModel);
     },
 
     /** The ends of trainings that were begun from here: a job that was found at the provider was never sent. */
@@ -73,24 +90,25 @@ export function modelRepository(db: Kysely<Database>) {
 
     /** Offered from now on, whether it was known or not. */
     async activate(userId: number, model: NewModel): Promise<StoredModel> {
-      const row = await db
+      const { id } = await db
         .insertInto('custom_models')
         .values(rowOf(userId, { ...model, isActive: true }))
         .onConflict((conflict) => conflict.columns(['user_id', 'model']).doUpdateSet({ is_active: 1 }))
-        .returningAll()
+        .returning('id')
         .executeTakeFirstOrThrow();
-      return toModel(row);
+      const activated = await one(userId, id);
+      if (!activated) throw new Error('A model that was just stored is not there');
+      return activated;
     },
 
     async setActive(userId: number, id: number, isActive: boolean): Promise<StoredModel | undefined> {
-      const row = await db
+      await db
         .updateTable('custom_models')
         .set({ is_active: isActive ? 1 : 0 })
         .where('user_id', '=', userId)
         .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst();
-      return row && toModel(row);
+        .execute();
+      return one(userId, id);
     },
 
     async delete(userId: number, id: number) {

@@ -4,18 +4,20 @@ import type { ProgressRepository } from '#server/features/fine-tuning/jobs/progr
 import type { JobRecord } from '#server/features/fine-tuning/jobs/rows';
 import { pageOf } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
-import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { ProviderFineTuning } from '#server/provider/fine-tuning';
 import type { Secret } from '#server/security/secret';
 import type { ModelRepository, StoredModel } from './repository.ts';
+
+export type TunedModelEnds = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
 
 type Dependencies = {
   models: ModelRepository;
   progress: ProgressRepository;
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
-  catalogue: Pick<Catalogue, 'shutdownDate'>;
+  /** The ends of those that end within 90 days or have ended, by their names at the provider. */
+  endsOf: (userId: number, models: { model: string; baseModel: string }[]) => Promise<TunedModelEnds>;
   /** The model choice is asked for anew. */
   forget: (userId: number) => void;
 };
@@ -24,11 +26,16 @@ const notFound = () => new AppError('not_found', 'Model not found.');
 const isGone = ({ code, isNotFound }: ProviderError) => isNotFound || code === 'not_served';
 
 /** Tuned models. */
-export function customModels({ models, progress, provider, keys, catalogue, forget }: Dependencies) {
-  const shown = (model: StoredModel): CustomModel => ({
-    ...model,
-    shutdownDate: catalogue.shutdownDate(model.baseModel),
-  });
+export function customModels({ models, progress, provider, keys, endsOf, forget }: Dependencies) {
+  async function withEnds(userId: number, stored: StoredModel[]): Promise<CustomModel[]> {
+    const ends = await endsOf(userId, stored);
+    return stored.map((model) => ({ ...model, end: ends.get(model.model) ?? null }));
+  }
+
+  async function shown(userId: number, stored: StoredModel): Promise<CustomModel> {
+    const [model] = await withEnds(userId, [stored]);
+    return model ?? { ...stored, end: null };
+  }
 
   async function found(userId: number, id: number): Promise<StoredModel> {
     const model = await models.find(userId, id);
@@ -40,13 +47,13 @@ export function customModels({ models, progress, provider, keys, catalogue, forg
     async list(userId: number, limit: number, cursor: number | undefined) {
       const rows = await models.page(userId, limit + 1, cursor);
       const { items, nextCursor } = pageOf(rows, limit, ({ id }) => String(id));
-      return { items: items.map(shown), nextCursor };
+      return { items: await withEnds(userId, items), nextCursor };
     },
 
     async setActive(userId: number, id: number, isActive: boolean): Promise<CustomModel> {
       const model = await models.setActive(userId, id, isActive);
       if (!model) throw notFound();
-      return shown(model);
+      return shown(userId, model);
     },
 
     /** At the provider first: a model that it refuses to delete stays here too. */
@@ -75,7 +82,7 @@ export function customModels({ models, progress, provider, keys, catalogue, forg
         jobId: job.id,
         step: isEnd ? null : checkpoint.step,
       });
-      return shown(model);
+      return shown(userId, model);
     },
   };
 }

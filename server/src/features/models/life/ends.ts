@@ -15,14 +15,19 @@ type Sources = {
   today: string;
 };
 
+/** What was trained further from a tuned model ends with that one's base. */
+const firstBase = (baseModel: string) =>
+  baseModel.startsWith('ft:') ? (baseModel.split(':')[1] ?? baseModel) : baseModel;
+
 /**
  * When a model ends and who says so; null: it does not within 90 days, as far as is known. The catalogue alone does not end
  * a model that the provider still lists: another provider may go on with it.
  */
 export function endOf({ catalogue, list, today }: Sources, { model, baseModel }: NamedModel): ModelEnd | null {
-  const listed = list?.models.get(baseModel ?? model);
+  const trainedFrom = baseModel === undefined ? undefined : firstBase(baseModel);
+  const listed = list?.models.get(trainedFrom ?? model);
   const given = listed?.shutdownDate ?? null;
-  const known = catalogue.describe(baseModel === undefined ? model : `ft:${baseModel}`, given, today);
+  const known = catalogue.describe(trainedFrom === undefined ? model : `ft:${trainedFrom}`, given, today);
   const { shutdownDate, lifecycle, successor } = known;
   if (shutdownDate === null || lifecycle === 'current') return null;
   if (list && given !== null)

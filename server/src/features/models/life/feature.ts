@@ -4,6 +4,8 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { RecentUse } from '#server/features/usage/recent-use';
 import type { Router } from '#server/http/router';
 import type { Catalogue } from '#server/provider/catalogue';
+import { endsOfAll } from './installation.ts';
+import { installationUseRepository } from './installation-repository.ts';
 import { modelListRepository } from './list-repository.ts';
 import { modelLifeService } from './service.ts';
 import { tellingEnds } from './tell.ts';
@@ -28,8 +30,13 @@ export function modelLifeFeature({ database: { db, reader }, catalogue, config, 
     recentUse,
     now,
   });
+  const ofAll = { use: installationUseRepository(reader), catalogue, baseUrl, now };
   return {
-    routes: ({ route }: Router) => route(api.list, async ({ actor }) => ({ items: await life.list(actor.userId) })),
+    endsOf: life.endsOf,
+    routes({ route }: Router) {
+      route(api.list, async ({ actor }) => ({ items: await life.list(actor.userId) }));
+      route(api.ofAll, async () => ({ items: await endsOfAll(ofAll) }));
+    },
     ...tellingEnds({ db, catalogue, baseUrl, now }),
   };
 }

@@ -219,3 +219,67 @@ test.each(engines)(
     }
   },
 );
+
+describe.each(engines)('the models that end for the whole installation on %s', (engine) => {
+  const day = '2026-12-01';
+  let app: TestApp;
+  let admin: Visitor;
+  beforeAll(async () => {
+    app = await startApp(engine, { now: () => Date.parse(`${day}T12:00:00Z`), simulator: { day: () => day } });
+    admin = await app.withKey('ada');
+  });
+  afterAll(() => app.stop());
+
+  const used = (userId: number, model: string, on: string, requests: number) => ({
+    ...{ user_id: userId, model, day: on, requests, assistant_id: 0, cost_usd: 0, unpriced_requests: 0 },
+    ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, reasoning_tokens: 0, estimated_requests: 0 },
+  });
+
+  test('are counted by assistants, people and calls, and nobody is named', async () => {
+    expect((await admin.get('/api/admin/models')).body).toEqual({ items: [] });
+    const [bob, carol] = [await app.withKey('bob'), await app.withKey('carol')];
+    const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+    const [bobId, carolId] = [await idOf(bob), await idOf(carol)];
+    for (const [visitor, name, model] of [
+      [bob, 'A secret plan', 'gpt-4o'],
+      [bob, 'Another', 'gpt-4o'],
+      [carol, 'Carol’s own', 'gpt-4o'],
+      [carol, 'Stays', 'gpt-6-luna'],
+      [carol, 'Soon', 'gpt-5'],
+    ] as const)
+      await created(visitor, { name, model });
+    await newThread(admin, { model: 'gpt-4o' });
+    const tuned = 'ft:gpt-4o-mini-2024-07-18:acme:carols-secret:1';
+    await beside(app, (db) =>
+      db
+        .insertInto('usage_by_day')
+        .values([
+          used(bobId, 'gpt-4o', '2026-11-01', 50),
+          used(bobId, 'gpt-4o', '2026-11-02', 3),
+          used(carolId, 'gpt-4o', day, 4),
+          used(carolId, tuned, day, 5),
+          used(bobId, `${tuned}2`, day, 6),
+          used(bobId, 'gpt-6-luna', day, 7),
+        ])
+        .execute(),
+    );
+    const { body } = await admin.get('/api/admin/models');
+    const until = { source: 'provider', asOf: day, lifecycle: 'ending', shutdownDate: '2027-01-14' };
+    expect(body.items).toEqual([
+      {
+        ...{ model: 'gpt-5', isTuned: false, ...until, shutdownDate: '2026-12-11', successor: 'gpt-6.1-sol' },
+        ...{ assistants: 1, people: 1, calls: 0 },
+      },
+      {
+        ...{ model: 'gpt-4o', isTuned: false, ...until, successor: 'gpt-6.1-terra' },
+        ...{ assistants: 3, people: 3, calls: 7 },
+      },
+      {
+        ...{ model: 'gpt-4o-mini-2024-07-18', isTuned: true, ...until, successor: 'gpt-6-luna' },
+        ...{ assistants: 0, people: 2, calls: 11 },
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/secret|bob|carol|acme/i);
+    expect((await bob.get('/api/admin/models')).status).toBe(403);
+  });
+});

@@ -44,6 +44,13 @@ export function modelLifeService({ catalogue, lists, use, baseUrl, recentUse, no
   }
 
   return {
+    /** Of tuned models, by their names: they end with their bases. */
+    async endsOf(userId: number, models: { model: string; baseModel: string }[]) {
+      const found = models.length > 0 ? await ends(userId, models) : [];
+      return new Map(
+        found.map(({ model, shutdownDate, lifecycle, successor }) => [model, { shutdownDate, lifecycle, successor }]),
+      );
+    },
     async list(userId: number): Promise<EndingModel[]> {
       const [byAssistants, byConversations, tuned] = await Promise.all([
         use.byAssistants(userId),
@@ -64,7 +71,7 @@ export function modelLifeService({ catalogue, lists, use, baseUrl, recentUse, no
           assistants: assistants.filter(({ model }) => model === end.model).map(({ id, name }) => ({ id, name })),
           assistantCount: countOf(byAssistants, end.model),
           conversations: countOf(byConversations, end.model),
-          tunedModels: tunedModels.slice(0, usersOfModelAtMost).map(({ id, name, model }) => ({ id, name, model })),
+          tunedModels: tunedModels.slice(0, usersOfModelAtMost).map(({ baseModel: _, ...tunedModel }) => tunedModel),
           tunedModelCount: tunedModels.length,
         };
       });

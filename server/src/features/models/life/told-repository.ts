@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 
 const dayName = 'model_ends_told';
 /** A conversation with a model of its own counts as long as it was written in so lately. */
-const writtenInWithinMs = 90 * 24 * 60 * 60_000;
+export const writtenInWithinMs = 90 * 24 * 60 * 60_000;
 
 type InUse = { userId: number; model: string; baseModel: string | null; assistants: number };
 export type Told = { userId: number; model: string; step: number; shutdownDate: string };

@@ -3,7 +3,17 @@ import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 type Counted = { model: string; count: number };
-export type TunedModelInUse = { id: number; name: string; model: string; baseModel: string };
+type Named = { id: number; name: string };
+export type TunedModelInUse = Named & {
+  model: string;
+  baseModel: string;
+  /** What it was made by and with, as far as that is still here. */
+  job: Named | null;
+  dataset: Named | null;
+};
+
+const named = (id: number | null, name: string | null): Named | null =>
+  id === null || name === null ? null : { id, name };
 
 /** What of a person uses which model. */
 export function modelUseRepository(db: Kysely<Database>) {
@@ -42,15 +52,24 @@ export function modelUseRepository(db: Kysely<Database>) {
     },
 
     /** Those that are offered in the choice of a model. */
-    tunedModels: (userId: number): Promise<TunedModelInUse[]> =>
-      db
-        .selectFrom('custom_models')
-        .select(['id', 'name', 'model', 'base_model as baseModel'])
-        .where('user_id', '=', userId)
-        .where('is_active', '=', 1)
-        .orderBy('name')
-        .orderBy('id')
-        .execute(),
+    async tunedModels(userId: number): Promise<TunedModelInUse[]> {
+      const rows = await db
+        .selectFrom('custom_models as c')
+        .leftJoin('fine_tuning_jobs as j', 'j.id', 'c.job_id')
+        .leftJoin('datasets as d', 'd.id', 'j.dataset_id')
+        .select(['c.id', 'c.name', 'c.model', 'c.base_model', 'j.id as job_id', 'j.name as job_name'])
+        .select(['d.id as dataset_id', 'd.name as dataset_name'])
+        .where('c.user_id', '=', userId)
+        .where('c.is_active', '=', 1)
+        .orderBy('c.name')
+        .orderBy('c.id')
+        .execute();
+      return rows.map(({ id, name, model, base_model: baseModel, ...made }) => ({
+        ...{ id, name, model, baseModel },
+        job: named(made.job_id, made.job_name),
+        dataset: named(made.dataset_id, made.dataset_name),
+      }));
+    },
   };
 }
 

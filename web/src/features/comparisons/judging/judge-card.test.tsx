@@ -8,13 +8,14 @@ import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/con
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { resultsCsv, resultsJson } from '#web/features/comparisons/results.ts';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { givenDay, person } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
-import { resultsCsv, resultsJson } from './results.ts';
 
 const card = page.getByRole('region', { name: 'Judge', exact: true });
+const results = page.getByRole('region', { name: 'Results', exact: true });
 const prompt = (number: number) => page.getByRole('region', { name: `Prompt ${number}`, exact: true });
 
 const settings = { instructions: null, temperature: null, effort: null, responseSchema: null, assistantVersion: null };
@@ -155,11 +156,11 @@ test('verdicts stand with their prompts, and the card says what they add up to',
   await expectText(prompt(4), 'Outdated');
   await expectText(card.getByRole('button', { name: 'Judge 1 open prompt' }), 'Judge 1 open prompt');
   await expectText(card, 'About $0.004');
-  await card.getByRole('button', { name: 'Table' }).click();
-  await expectText(card.getByRole('table', { name: 'Results' }), '1. =Question 1');
+  await results.getByRole('button', { name: 'Table' }).click();
+  await expectText(results.getByRole('table', { name: 'Results' }), '1. =Question 1');
   // Blind, neither tells which is which before the vote.
   await page.getByRole('switch', { name: 'Blind' }).click();
-  await expect.element(card.getByRole('table', { name: 'Results' })).not.toBeInTheDocument();
+  await expect.element(results.getByRole('table', { name: 'Results' })).not.toBeInTheDocument();
   await expect.element(prompt(2).getByRole('region', { name: 'Verdict' })).not.toBeInTheDocument();
   await expect.element(prompt(1).getByRole('region', { name: 'Verdict' })).toBeVisible();
 });
@@ -184,17 +185,29 @@ test('a Viewer reads', async () => {
 
 test('the results are a table for spreadsheets, and JSON', () => {
   const [head = '', first = '', second = ''] = resultsCsv(whole, judging).split('\r\n');
-  expect(head.startsWith('\uFEFFPrompt,Candidate (gpt-4o-mini),Baseline (gpt-4o),Vote,Verdict,Outdated,Reason,')).toBe(
-    true,
-  );
+  expect(
+    head.startsWith('\uFEFFPrompt,Candidate (gpt-4o-mini),Baseline (gpt-4o),Vote,Verdict,Agrees,Outdated,Reason,'),
+  ).toBe(true);
   expect(first).toBe(
-    `'=Question 1,"One, two",Three,candidate,candidate,no,It is right.,gpt-5-mini,200,20,0.002,0,200,20,0.002,0,400,40,0.004,0`,
+    `'=Question 1,"One, two",Three,candidate,candidate,yes,no,It is right.,gpt-5-mini,200,20,0.002,0,200,20,0.002,0,400,40,0.004,0`,
   );
-  expect(second).toContain('position,no,The first. / Also the first.');
+  expect(second).toContain('position,,no,The first. / Also the first.');
   const json = JSON.parse(resultsJson(whole, judging));
   expect(json).toMatchObject({
     judge: { model: 'gpt-5-mini', criteria: 'The true one.' },
     agreement: { same: 1, of: 1 },
-    results: [{ vote: 'candidate', verdict: 'candidate', isOutdated: false }, {}, {}, { isOutdated: true }],
+    results: [
+      { vote: 'candidate', verdict: 'candidate', agrees: true, isOutdated: false },
+      {},
+      {},
+      { isOutdated: true },
+    ],
   });
+  // Without a judge there are the answers and the votes.
+  const [votes = '', row = ''] = resultsCsv(whole, undefined).split('\r\n');
+  expect(votes).not.toMatch(/Judge|Verdict/);
+  expect(row).toBe(`'=Question 1,"One, two",Three,candidate,200,20,0.002,0,200,20,0.002,0`);
+  const unjudged = JSON.parse(resultsJson(whole, undefined));
+  expect(unjudged).toMatchObject({ votes: { candidate: 1 }, results: [{ vote: 'candidate' }, {}, {}, {}] });
+  expect(JSON.stringify(unjudged)).not.toContain('verdict');
 });

@@ -8,15 +8,12 @@ import { TallyBar } from '#web/features/comparisons/tally.tsx';
 import { ApiError } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
-import { saveText } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { JudgeForm } from './judge-form.tsx';
 import { type JudgingDraft, useJudgingCalls } from './queries.ts';
-import { resultsCsv, resultsJson } from './results.ts';
-import { ResultsTable } from './results-table.tsx';
 import type { useJudging } from './use-judging.ts';
 import { agreementText } from './words.ts';
 
@@ -25,8 +22,6 @@ type JudgeCardProps = {
   judging: ReturnType<typeof useJudging>;
   /** Why nothing can be asked, for Viewers. */
   reason: string | undefined;
-  /** A table would tell which model is which. */
-  isBlind: boolean;
 };
 
 /** Starts a judging, over the budget too where the person insists. */
@@ -57,7 +52,7 @@ function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardPro
 }
 
 /** A model that says which answers are better, beside the person's own votes. */
-export function JudgeCard({ comparison, judging, reason, isBlind }: JudgeCardProps) {
+export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
   const { id, items } = comparison;
   const { judgings, shown, choose } = judging;
   const calls = useJudgingCalls(id);
@@ -99,9 +94,7 @@ export function JudgeCard({ comparison, judging, reason, isBlind }: JudgeCardPro
           judgings.length > 1 && <ShownChoice judging={judging} />
         )}
         {calls.create.error && insist && <AskProblem error={calls.create.error} isWaiting={false} onInsist={insist} />}
-        {!isForm && shown && (
-          <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} isBlind={isBlind} />
-        )}
+        {!isForm && shown && <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} />}
       </CardBody>
     </Card>
   );
@@ -112,12 +105,10 @@ type ShownProps = {
   shown: WholeJudging;
   calls: ReturnType<typeof useJudgingCalls>;
   reason: string | undefined;
-  isBlind: boolean;
 };
 
-function Shown({ comparison, shown, calls, reason, isBlind }: ShownProps) {
+function Shown({ comparison, shown, calls, reason }: ShownProps) {
   const { verdicts, tally, refusal, state, criteria, model } = shown;
-  const [isTable, setIsTable] = useState(false);
   const names = sideNames(comparison);
   const isAsking = state === 'asking';
   const done = verdicts.filter(({ outcome, isStale }) => outcome !== null && !isStale).length;
@@ -151,15 +142,6 @@ function Shown({ comparison, shown, calls, reason, isBlind }: ShownProps) {
       <p className="text-sm">{agreementText(shown)}</p>
       <div className="flex flex-wrap items-center gap-2">
         <Progress shown={shown} calls={calls} reason={reason} onResume={() => resume(false)} />
-        <Button
-          size="sm"
-          aria-pressed={isTable}
-          disabledReason={isBlind ? 'Turn off Blind to see the table.' : undefined}
-          onClick={() => setIsTable(!isTable)}
-        >
-          Table
-        </Button>
-        <Exports comparison={comparison} shown={shown} />
         <IconButton
           label="Delete judging"
           tooltip={reason ?? 'Delete judging'}
@@ -168,7 +150,6 @@ function Shown({ comparison, shown, calls, reason, isBlind }: ShownProps) {
           onClick={() => calls.remove.mutate(shown.id, { onError: tellFailure('The judging was not deleted') })}
         />
       </div>
-      {isTable && !isBlind && <ResultsTable comparison={comparison} judging={shown} names={names} />}
     </>
   );
 }
@@ -198,23 +179,6 @@ function Progress({ shown, calls, reason, onResume }: ProgressProps) {
       <span className="text-muted-foreground text-sm">
         {costUsd === null ? `No price is known for ${shown.model}.` : `About ${formatCost(costUsd)}.`}
       </span>
-    </>
-  );
-}
-
-function Exports({ comparison, shown }: Pick<ShownProps, 'comparison' | 'shown'>) {
-  const name = `comparison-${comparison.id}-judged-${shown.id}`;
-  return (
-    <>
-      <Button
-        size="sm"
-        onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, shown), 'text/csv;charset=utf-8')}
-      >
-        Save CSV
-      </Button>
-      <Button size="sm" onClick={() => saveText(`${name}.json`, resultsJson(comparison, shown), 'application/json')}>
-        Save JSON
-      </Button>
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
+import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { fileAddress } from '#web/data/files.ts';
@@ -21,6 +22,17 @@ export function JobDetails({ job }: { job: Job }) {
           <JobFile file={job.trainingFile} />
         </Detail>
         <Detail label="Validation file">{job.validationFile ? <JobFile file={job.validationFile} /> : 'None'}</Detail>
+        {job.dataset && (
+          <Detail label="Dataset">
+            <Link
+              to="/fine-tuning/datasets/$id"
+              params={{ id: job.dataset.id }}
+              className="rounded-xs text-primary-text underline-offset-4 hover:underline"
+            >
+              <bdi>{job.dataset.name}</bdi>
+            </Link>
+          </Detail>
+        )}
         <Detail label="Method">{job.method === 'dpo' ? 'Preference (DPO)' : 'Supervised'}</Detail>
         <Detail label="Epochs">{n_epochs ?? 'auto'}</Detail>
         <Detail label="Batch size">{batch_size ?? 'auto'}</Detail>

@@ -1,34 +1,12 @@
 import { account } from '@roster/contracts/account';
-import { fineTuning, type Job } from '@roster/contracts/fine-tuning/jobs';
+import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
+import { job, tunedModel } from '#web/testing/fine-tuning.ts';
 import { givenDay, person, savedKey } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
-
-const job = (more: Partial<Job>): Job => ({
-  id: 1,
-  name: 'A job',
-  baseModel: 'gpt-4.1-mini-2025-04-14',
-  method: 'supervised',
-  status: 'running',
-  notice: null,
-  errorCode: null,
-  trainingFile: { id: 5, filename: 'examples.jsonl' },
-  validationFile: null,
-  hyperparameters: {},
-  providerJobId: 'ftjob-1',
-  tunedModel: null,
-  trainedTokens: null,
-  costUsd: null,
-  cancelling: false,
-  estimatedFinishAt: null,
-  progress: null,
-  createdAt: givenDay,
-  finishedAt: null,
-  ...more,
-});
 
 const withKey = () => {
   answer(account.config, savedKey);
@@ -88,19 +66,7 @@ test('a Viewer sees jobs and models, and what may not be done with them', async 
       answer(fineTuning.events, { items: [], nextCursor: null });
       answer(fineTuning.metrics, []);
       answer(fineTuning.checkpoints, []);
-      answer(fineTuning.customModels, [
-        {
-          id: 9,
-          name: 'Only to look at',
-          baseModel: done.baseModel,
-          model: 'ft:one',
-          isActive: true,
-          jobId: 1,
-          step: null,
-          shutdownDate: null,
-          createdAt: givenDay,
-        },
-      ]);
+      answer(fineTuning.customModels, [tunedModel({ name: 'Only to look at' })]);
     },
   });
   for (const name of ['Create Fine-Tuning Job', 'Bring In Jobs from OpenAI'])

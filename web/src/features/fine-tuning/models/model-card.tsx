@@ -12,11 +12,9 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { tellError } from '../tell-error.ts';
 import { useAssistantFromModel } from '../use-assistant-from-model.ts';
+import { TrainAgain } from './train-again.tsx';
 
 type ModelCardProps = { model: CustomModel; onDelete: () => void };
-
-/** `YYYY-MM-DD` sorts as it reads. */
-const isOver = (day: string) => day <= new Date().toISOString().slice(0, 10);
 
 export function ModelCard({ model, onDelete }: ModelCardProps) {
   return (
@@ -32,42 +30,60 @@ export function ModelCard({ model, onDelete }: ModelCardProps) {
         <Origin model={model} />
       </div>
       <ModelActions model={model} onDelete={onDelete} />
+      {model.end && (
+        <div className="w-full border-border border-t pt-3">
+          <TrainAgain
+            model={{
+              name: model.name,
+              jobId: model.jobId,
+              datasetId: model.dataset?.id ?? null,
+              successor: model.end.successor,
+            }}
+          />
+        </div>
+      )}
     </li>
   );
 }
 
 type Part = { model: CustomModel };
 
-function NameAndState({ model: { name, isActive, step, shutdownDate } }: Part) {
+function NameAndState({ model: { name, isActive, step, end } }: Part) {
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2">
       <h3 className="wrap-anywhere min-w-0 font-medium">{name}</h3>
       <Badge tone={isActive ? 'success' : 'neutral'}>{isActive ? 'Active' : 'Inactive'}</Badge>
       {step !== null && <Badge>{`Checkpoint, step ${formatNumber(step)}`}</Badge>}
-      {shutdownDate &&
-        (isOver(shutdownDate) ? (
-          <Badge tone="destructive">{`Ended on ${formatLongDate(shutdownDate)}`}</Badge>
+      {end &&
+        (end.lifecycle === 'gone' ? (
+          <Badge tone="destructive">{`Ended on ${formatLongDate(end.shutdownDate)}`}</Badge>
         ) : (
-          <Badge tone="warning">{`Ends on ${formatLongDate(shutdownDate)}`}</Badge>
+          <Badge tone="warning">{`Ends on ${formatLongDate(end.shutdownDate)}`}</Badge>
         ))}
     </div>
   );
 }
 
-function Origin({ model: { baseModel, createdAt, jobId } }: Part) {
+const linkClass = 'rounded-xs text-primary-text underline underline-offset-4';
+
+function Origin({ model: { baseModel, createdAt, jobId, jobName, dataset } }: Part) {
   return (
     <p className="wrap-anywhere text-muted-foreground text-sm">
       {`Tuned from ${baseModel}, `}
       <RelativeTime date={createdAt} />
       {jobId !== null && (
         <>
-          {'\u00a0· '}
-          <Link
-            to="/fine-tuning/jobs/$id"
-            params={{ id: jobId }}
-            className="rounded-xs text-primary-text underline underline-offset-4"
-          >
-            Its job
+          {'\u00a0· job '}
+          <Link to="/fine-tuning/jobs/$id" params={{ id: jobId }} className={linkClass}>
+            <bdi>{jobName}</bdi>
+          </Link>
+        </>
+      )}
+      {dataset && (
+        <>
+          {'\u00a0· dataset '}
+          <Link to="/fine-tuning/datasets/$id" params={{ id: dataset.id }} className={linkClass}>
+            <bdi>{dataset.name}</bdi>
           </Link>
         </>
       )}

@@ -13,7 +13,13 @@ export type Making = {
   /** Stores what is made, whole or not at all. */
   make: (
     actor: Actor,
-    made: { filename: string; type: string; purpose: 'fine-tune'; content: AsyncIterable<Buffer> },
+    made: {
+      filename: string;
+      type: string;
+      purpose: 'fine-tune';
+      content: AsyncIterable<Buffer>;
+      datasetId: number | null;
+    },
   ) => Promise<File>;
   remove: (userId: number, id: number) => Promise<unknown>;
 };
@@ -30,11 +36,12 @@ const refused = (message: string) => new AppError('invalid_input', message, { fi
 
 /** Files that are made of a training file, in the same order of lines. */
 export function makingOfFiles({ making, thread }: Dependencies) {
-  const save = (actor: Actor, filename: string, content: AsyncIterable<Buffer>) =>
-    making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content });
+  /** What is made of a dataset's file comes from that dataset, too. */
+  const save = (actor: Actor, { datasetId = null }: StoredFile, filename: string, content: AsyncIterable<Buffer>) =>
+    making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });
 
   return {
-    async convert(actor: Actor, { filename }: StoredFile, source: Source, signal: AbortSignal) {
+    async convert(actor: Actor, from: StoredFile, source: Source, signal: AbortSignal) {
       const work = { sources: [source], signal };
       const { pairs, leftOut, trimming } = await resultOf(
         thread.run(actor.userId, { ...work, order: { kind: 'inspectPairs' } }),
@@ -42,7 +49,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
       if (pairs === 0)
         throw refused('No line of this file is a prompt-completion pair, so there is nothing to convert.');
       const content = thread.run(actor.userId, { ...work, order: { kind: 'convert', trimming } });
-      const file = await save(actor, nameWith(filename, 'chat'), content);
+      const file = await save(actor, from, nameWith(from.filename, 'chat'), content);
       return { file, examples: pairs, leftOut };
     },
 
@@ -59,6 +66,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
       const part = (side: Side, name: string) =>
         save(
           actor,
+          file,
           nameWith(file.filename, name),
           thread.run(actor.userId, { ...work, order: { kind: 'split', border, side } }),
         );

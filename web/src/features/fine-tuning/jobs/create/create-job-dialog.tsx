@@ -4,7 +4,7 @@ import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
 import { codePointLength } from '@roster/contracts/length';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useCreateJob } from '#web/data/fine-tuning.ts';
 import { newClientId } from '#web/lib/client-id.ts';
@@ -20,19 +20,21 @@ import { BaseModelField } from './base-model-field.tsx';
 import { FileField } from './file-field.tsx';
 import { type Conversion, ConversionResult, ConvertOffer, SplitOffer } from './file-offers.tsx';
 import { HyperparameterFields } from './hyperparameter-fields.tsx';
-import { draftOf, epochsOf, type JobFiles, type JobFormOutput, type JobFormState, useJobForm } from './job-form.ts';
+import { draftOf, epochsOf, type JobFormOutput, type JobFormState, type JobStart, useJobForm } from './job-form.ts';
 import { TrainingCheckPanel } from './training-check-panel.tsx';
 import { type TrainingCheck, useTrainingCheck } from './use-training-check.ts';
 
 type CreateJobDialogProps = {
   baseModels: Record<string, BaseModel>;
   files: readonly File[];
-  chosen: JobFiles | undefined;
+  start: JobStart | undefined;
+  /** What is to be known before it is filled in. */
+  notice?: ReactNode;
   onClose: () => void;
 };
 
-export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJobDialogProps) {
-  const form = useJobForm(chosen);
+export function CreateJobDialog({ baseModels, files, start, notice, onClose }: CreateJobDialogProps) {
+  const form = useJobForm(start);
   const check = useCheckOf(form);
   const { create, submit } = useSubmit(form, check);
   const offers = useOffers(form, check.report);
@@ -54,6 +56,7 @@ export function CreateJobDialog({ baseModels, files, chosen, onClose }: CreateJo
       }}
       className="grid gap-5"
     >
+      {notice}
       <Field
         label="Name"
         required

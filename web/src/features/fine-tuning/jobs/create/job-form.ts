@@ -41,19 +41,28 @@ export type JobFormState = UseFormReturn<JobFormValues, unknown, JobFormOutput>;
 /** The files that a job begins with. */
 export type JobFiles = { trainingFileId: number; validationFileId: number | null };
 
-export function useJobForm(chosen: JobFiles | undefined): JobFormState {
+/** What the form begins with: files, or all of an earlier job. */
+export type JobStart = Partial<Pick<JobFormValues, 'name' | 'baseModel' | 'method'>> & {
+  trainingFileId: number | null;
+  validationFileId: number | null;
+  hyperparameters?: Hyperparameters;
+};
+
+const asTyped = (value: number | 'auto' | undefined) => String(value ?? 'auto');
+
+export function useJobForm({ hyperparameters, ...start }: Partial<JobStart> = {}): JobFormState {
   return useForm({
     resolver: zodResolver(JobForm),
     defaultValues: {
-      name: '',
-      baseModel: '',
-      trainingFileId: chosen?.trainingFileId ?? null,
-      validationFileId: chosen?.validationFileId ?? null,
-      method: 'supervised',
-      n_epochs: 'auto',
-      batch_size: 'auto',
-      learning_rate_multiplier: 'auto',
-      beta: 'auto',
+      name: start.name ?? '',
+      baseModel: start.baseModel ?? '',
+      trainingFileId: start.trainingFileId ?? null,
+      validationFileId: start.validationFileId ?? null,
+      method: start.method ?? 'supervised',
+      n_epochs: asTyped(hyperparameters?.n_epochs),
+      batch_size: asTyped(hyperparameters?.batch_size),
+      learning_rate_multiplier: asTyped(hyperparameters?.learning_rate_multiplier),
+      beta: asTyped(hyperparameters?.beta),
     },
   });
 }

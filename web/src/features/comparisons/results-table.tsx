@@ -1,15 +1,21 @@
 import type { WholeJudging } from '@roster/contracts/comparison-judging';
-import type { WholeComparison } from '#web/features/comparisons/queries.ts';
-import type { SideNames } from '#web/features/comparisons/sides.ts';
-import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { formatCost } from '#web/lib/format.ts';
 import { type Column, Table } from '#web/ui/table.tsx';
+import { VerdictBadge } from './judging/verdict-line.tsx';
+import type { WholeComparison } from './queries.ts';
 import { type ResultRow, resultRows } from './results.ts';
-import { VerdictBadge } from './verdict-line.tsx';
+import type { SideNames } from './sides.ts';
 
 const voteName = (vote: ResultRow['prompt']['vote'], names: SideNames) =>
   vote === null ? '—' : vote === 'tie' ? 'Tie' : `${names[vote]} better`;
 
-const columnsFor = (names: SideNames): Column<ResultRow>[] => [
+const sumOf = (...costs: (number | null | undefined)[]): number | null => {
+  const known = costs.filter((cost) => typeof cost === 'number');
+  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
+};
+const costIn = (cost: number | null) => (cost === null ? '—' : formatCost(cost));
+
+const answersFor = (names: SideNames): Column<ResultRow>[] => [
   {
     id: 'prompt',
     header: 'Prompt',
@@ -20,37 +26,33 @@ const columnsFor = (names: SideNames): Column<ResultRow>[] => [
   { id: 'baseline', header: names.baseline, cell: ({ prompt }) => prompt.baseline?.text ?? '—' },
   { id: 'vote', header: 'Your vote', width: 'w-28', cell: ({ prompt }) => voteName(prompt.vote, names) },
   {
+    id: 'answers-cost',
+    header: 'Answers',
+    width: 'w-24',
+    align: 'end',
+    cell: ({ prompt }) => costIn(sumOf(prompt.candidate?.usage?.costUsd, prompt.baseline?.usage?.costUsd)),
+  },
+];
+
+const verdictsFor = (names: SideNames): Column<ResultRow>[] => [
+  {
     id: 'verdict',
     header: 'Verdict',
     width: 'w-40',
     cell: ({ verdict }) => (verdict ? <VerdictBadge verdict={verdict} names={names} /> : '—'),
   },
   { id: 'reason', header: 'Reason', cell: ({ reason }) => <span title={reason}>{reason || '—'}</span> },
-  {
-    id: 'tokens',
-    header: 'Tokens',
-    width: 'w-24',
-    align: 'end',
-    cell: ({ judge }) =>
-      judge.inputTokens === null ? '—' : formatNumber(judge.inputTokens + (judge.outputTokens ?? 0)),
-  },
-  {
-    id: 'cost',
-    header: 'Cost',
-    width: 'w-24',
-    align: 'end',
-    cell: ({ judge }) => (judge.costUsd === null ? '—' : formatCost(judge.costUsd)),
-  },
+  { id: 'cost', header: 'Judge', width: 'w-24', align: 'end', cell: ({ judge }) => costIn(judge.costUsd) },
 ];
 
-type ResultsTableProps = { comparison: WholeComparison; judging: WholeJudging; names: SideNames };
+type ResultsTableProps = { comparison: WholeComparison; judging: WholeJudging | undefined; names: SideNames };
 
-/** Each prompt in a row; tokens and cost are those of the judge. */
+/** Each prompt in a row. */
 export function ResultsTable({ comparison, judging, names }: ResultsTableProps) {
   return (
     <Table
       label="Results"
-      columns={columnsFor(names)}
+      columns={[...answersFor(names), ...(judging ? verdictsFor(names) : [])]}
       rows={resultRows(comparison.items, judging)}
       rowKey={({ prompt }) => prompt.id}
     />

@@ -1,0 +1,38 @@
+import { instructionsLimit } from '@roster/contracts/assistants';
+import { isBlank } from '@roster/contracts/blank';
+import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
+import { codePointLength } from '@roster/contracts/length';
+import type { Lesson } from './example-repository.ts';
+
+const introduction = 'Answer as in these examples.';
+const between = '\n\n';
+const speaker = { user: 'Question', assistant: 'Answer' } as const;
+
+const inWords = ({ turns, answer }: Lesson): string =>
+  [...turns, { role: 'assistant' as const, text: answer }]
+    .map(({ role, text }) => `${speaker[role]}: ${text.trim()}`)
+    .join('\n');
+
+/** What most of them were told before the question. */
+function commonOf(lessons: readonly Lesson[]): string {
+  const counts = new Map<string, number>();
+  for (const { instructions } of lessons) counts.set(instructions, (counts.get(instructions) ?? 0) + 1);
+  const [common = ''] = [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text.trim());
+  return isBlank(common) || codePointLength(common) > instructionsLimit ? '' : common;
+}
+
+/** Instructions that show a model how to answer: what the examples were told, and as many of them as fit, the best first. */
+export function instructionsFrom(lessons: readonly Lesson[]): Pick<ExampleInstructions, 'instructions' | 'examples'> {
+  const common = commonOf(lessons);
+  const texts = new Set(lessons.map(inWords));
+  const taken: string[] = [];
+  let length = codePointLength([common, introduction].filter((part) => part !== '').join(between));
+  for (const text of texts) {
+    const more = codePointLength(between) + codePointLength(text);
+    if (length + more > instructionsLimit) continue;
+    taken.push(text);
+    length += more;
+  }
+  const parts = [common, ...(taken.length > 0 ? [introduction, ...taken] : [])];
+  return { instructions: parts.filter((part) => part !== '').join(between), examples: taken.length };
+}

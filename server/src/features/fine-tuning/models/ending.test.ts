@@ -1,0 +1,94 @@
+import type { EndingModel } from '@roster/contracts/model-life';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { datasetOf, datasetsPath } from '#server/testing/datasets';
+import { atProviderNow, draft, pass, quick, trainable, trainingFile, untilStatus } from '#server/testing/fine-tuning';
+import type { Visitor } from '#server/testing/visitor';
+
+const day = '2027-01-04';
+
+describe.each(engines)('tuned models that end on %s', (engine) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(engine, {
+      ...quick,
+      simulator: { ...quick.simulator, day: () => day },
+      now: () => Date.parse(`${day}T12:00:00Z`),
+    });
+  });
+  afterAll(() => app.stop());
+
+  async function trainedWith(visitor: Visitor, trainingFileId: number, more: object = {}) {
+    const { body } = await visitor.post('/api/fine-tuning/jobs', draft(trainingFileId, { ...more }));
+    await atProviderNow(visitor, body.id);
+    await pass(app, 40);
+    return untilStatus(visitor, body.id, 'succeeded');
+  }
+  const examples = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ question: `Q${index}?`, answer: `A${index}.` }));
+  const modelsOf = async (visitor: Visitor) => (await visitor.get('/api/fine-tuning/models/custom')).body;
+  const lifeOf = async (visitor: Visitor): Promise<EndingModel[]> => (await visitor.get('/api/model-life')).body.items;
+
+  test('name the dataset and the job that made them, and their successor, as long as these are there', async () => {
+    const { visitor } = await app.someone();
+    const datasetId = await datasetOf(app, visitor, examples(24));
+    const { body: saved } = await visitor.post(`${datasetsPath}/${datasetId}/save`, { filename: 'weather' });
+    // A file that is made of the dataset's file is the dataset's, too.
+    const split = await visitor.post('/api/fine-tuning/split', {
+      fileId: saved.training.id,
+      validationShare: 0.2,
+    });
+    expect(split.status).toBe(201);
+    const job = await trainedWith(visitor, split.body.training.id);
+    const dataset = { id: datasetId, name: 'Examples' };
+    expect(job.dataset).toEqual(dataset);
+    expect(await modelsOf(visitor)).toMatchObject([
+      {
+        ...{ model: job.tunedModel, jobId: job.id, jobName: 'Weather', dataset },
+        end: { shutdownDate: '2027-01-14', lifecycle: 'ending', successor: 'gpt-6-luna' },
+      },
+    ]);
+    const tuned = { model: job.tunedModel, job: { id: job.id, name: 'Weather' }, dataset };
+    expect(await lifeOf(visitor)).toMatchObject([{ model: trainable, tunedModels: [tuned] }]);
+    // Without its file the job still knows.
+    await visitor.delete(`/api/files/${split.body.training.id}`);
+    expect(await modelsOf(visitor)).toMatchObject([{ dataset }]);
+    await visitor.delete(`${datasetsPath}/${datasetId}`);
+    expect(await modelsOf(visitor)).toMatchObject([{ jobName: 'Weather', dataset: null }]);
+  });
+
+  test('that were trained with an uploaded file name their job alone, and end with the base of their base', async () => {
+    const { visitor } = await app.someone();
+    const { id: fileId } = await trainingFile(app, visitor);
+    const first = await trainedWith(visitor, fileId);
+    const second = await trainedWith(visitor, fileId, { name: 'Further', baseModel: first.tunedModel });
+    expect(second.dataset).toBeNull();
+    const end = { shutdownDate: '2027-01-14', lifecycle: 'ending' };
+    expect(await modelsOf(visitor)).toMatchObject([
+      { jobName: 'Further', baseModel: first.tunedModel, dataset: null, end },
+      { jobName: 'Weather', dataset: null, end },
+    ]);
+  });
+
+  test('a dataset makes instructions of its best examples, within what the form takes', async () => {
+    const { visitor } = await app.someone();
+    const instructions = 'You are a sailor.';
+    const datasetId = await datasetOf(app, visitor, [
+      { question: 'Left out?', answer: 'Yes.', instructions, review: 'left_out' },
+      ...examples(3).map((example) => ({ ...example, instructions })),
+      { question: 'Kept by a review?', answer: `Aye${'!'.repeat(600)}`, instructions, review: 'kept' },
+      { question: 'Too long with the others?', answer: '€'.repeat(800), review: 'kept' },
+      { question: 'Longer than anything?', answer: 'x'.repeat(1_501), review: 'kept' },
+    ]);
+    const { status, body } = await visitor.get(`${datasetsPath}/${datasetId}/instructions`);
+    expect(status).toBe(200);
+    const answered = [
+      `Question: Kept by a review?\nAnswer: Aye${'!'.repeat(600)}`,
+      ...[0, 1, 2].map((index) => `Question: Q${index}?\nAnswer: A${index}.`),
+    ];
+    expect(body).toEqual({
+      instructions: [instructions, 'Answer as in these examples.', ...answered].join('\n\n'),
+      ...{ examples: 4, of: 6, dataset: { id: datasetId, name: 'Examples' } },
+    });
+  });
+});

@@ -1,0 +1,66 @@
+import type { WholeJudging } from '@roster/contracts/comparison-judging';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { saveText } from '#web/lib/save-file.ts';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import type { WholeComparison } from './queries.ts';
+import { resultsCsv, resultsJson } from './results.ts';
+import { ResultsTable } from './results-table.tsx';
+import { sideNames } from './sides.ts';
+
+type ResultsCardProps = {
+  comparison: WholeComparison;
+  /** The shown one, where a judge was asked. */
+  judging: WholeJudging | undefined;
+  /** A table would tell which model is which. */
+  isBlind: boolean;
+};
+
+/** All prompts in a table, and as files for other programs. Nothing is shown before something was answered. */
+export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) {
+  const [isTable, setIsTable] = useState(false);
+  if (!comparison.items.some(({ candidate }) => candidate?.state === 'complete')) return null;
+  const name = `comparison-${comparison.id}${judging ? `-judged-${judging.id}` : ''}`;
+  return (
+    <Card aria-label="Results">
+      <CardHeader
+        title="Results"
+        description="Answers, votes and costs of each prompt, and what the judge said where one was asked."
+        action={
+          <div className="flex flex-wrap gap-2">
+            <Button
+              size="sm"
+              aria-pressed={isTable}
+              disabledReason={isBlind ? 'Turn off Blind to see the table.' : undefined}
+              onClick={() => setIsTable(!isTable)}
+            >
+              Table
+            </Button>
+            <Button
+              size="sm"
+              icon={Download}
+              aria-label="Save CSV"
+              onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, judging), 'text/csv;charset=utf-8')}
+            >
+              CSV
+            </Button>
+            <Button
+              size="sm"
+              icon={Download}
+              aria-label="Save JSON"
+              onClick={() => saveText(`${name}.json`, resultsJson(comparison, judging), 'application/json')}
+            >
+              JSON
+            </Button>
+          </div>
+        }
+      />
+      {isTable && !isBlind && (
+        <CardBody>
+          <ResultsTable comparison={comparison} judging={judging} names={sideNames(comparison)} />
+        </CardBody>
+      )}
+    </Card>
+  );
+}

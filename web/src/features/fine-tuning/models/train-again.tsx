@@ -1,0 +1,64 @@
+import type { BaseModel } from '@roster/contracts/fine-tuning/jobs';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Bot, RotateCcw } from 'lucide-react';
+import { useEditing } from '#web/data/current-user.ts';
+import { baseModelsQuery } from '#web/data/fine-tuning.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
+import { Button } from '#web/ui/button.tsx';
+
+/** A tuned model that ends with its base, as both pages know it that show one. */
+export type EndingTunedModel = {
+  name: string;
+  jobId: number | null;
+  datasetId: number | null;
+  /** What the catalogue names in the place of its base. */
+  successor: string | null;
+};
+
+/** A snapshot may be trained under its own name only. */
+const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+
+const trainedAs = (bases: Record<string, BaseModel>, successor: string): string | undefined =>
+  Object.keys(bases).find((id) => id === successor) ?? Object.keys(bases).find((id) => familyOf(id) === successor);
+
+/** The way on from a tuned model that ends: its training again, or its examples as instructions where that is no more. */
+export function TrainAgain({ model: { name, jobId, datasetId, successor } }: { model: EndingTunedModel }) {
+  const { data: bases } = useQuery(baseModelsQuery);
+  const provider = useProviderName();
+  const navigate = useNavigate();
+  const { reason } = useEditing();
+  if (successor === null) return null;
+  const base = bases && trainedAs(bases, successor);
+  if (base !== undefined && jobId !== null)
+    return (
+      <Button
+        size="sm"
+        icon={RotateCcw}
+        disabledReason={reason}
+        aria-label={`Train ${name} again on ${base}`}
+        onClick={() => void navigate({ to: '/fine-tuning', search: { tab: 'jobs', again: jobId, base } })}
+      >
+        Train again on {base}
+      </Button>
+    );
+  const start = { tab: 'assistants', view: 'create', model: successor, name } as const;
+  const search = datasetId === null ? start : { ...start, examples: datasetId };
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      {bases && (
+        <p className="wrap-anywhere text-muted-foreground text-sm">{`${provider} does not train ${successor}.`}</p>
+      )}
+      <Button
+        size="sm"
+        icon={Bot}
+        disabledReason={reason}
+        className="max-sm:h-auto max-sm:min-h-10 max-sm:whitespace-normal max-sm:py-2"
+        aria-label={`Use ${successor} in place of ${name}`}
+        onClick={() => void navigate({ to: '/settings', search })}
+      >
+        {datasetId === null ? `Use ${successor}` : `Use ${successor} with its examples`}
+      </Button>
+    </div>
+  );
+}

@@ -38,7 +38,8 @@ const unasked: ComparisonPrompt = {
   candidate: null,
   baseline: null,
   vote: null,
-  isDue: false, hasBaseline: true,
+  isDue: false,
+  hasBaseline: true,
 };
 
 const estimate = { answers: 2, inputTokens: 10, outputTokens: 800, costUsd: 1.25, unpriced: ['ft:mine'] };

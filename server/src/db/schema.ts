@@ -524,7 +524,7 @@ export type Database = {
     purpose: 'assistants' | 'user_data' | 'fine-tune';
     /** A tool of the provider has made it for an answer. */
     made_by_assistant: Generated<Flag>;
-    /** The dataset that it was saved from, or that what it was made of was. */
+    /** The dataset that it was saved from, or that what it was made of was; without a foreign key, so it may be gone. */
     dataset_id: Generated<number | null>;
     created_at: string;
   };
@@ -660,7 +660,7 @@ export type Database = {
     training_filename: string;
     validation_file_id: number | null;
     validation_filename: string | null;
-    /** That of the training file when the job was made. */
+    /** That of the training file when the job was made; likewise. */
     dataset_id: Generated<number | null>;
     status: JobStatus;
     notice: string | null;

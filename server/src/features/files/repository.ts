@@ -1,6 +1,5 @@
 import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
 import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '#server/db/engine';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -94,13 +93,6 @@ export function fileRepository(db: Kysely<Database>) {
     provider: { state: row.state === null || row.state === 'removing' ? 'queued' : row.state, error: row.error },
   });
 
-  /** null where it is gone by now. On PostgreSQL it stays there until the transaction ends. */
-  async function keptDataset(userId: number, datasetId: number | null): Promise<number | null> {
-    if (datasetId === null) return null;
-    const own = db.selectFrom('datasets').select('id').where('user_id', '=', userId).where('id', '=', datasetId);
-    return (await (isPostgres(db) ? own.forKeyShare() : own).executeTakeFirst())?.id ?? null;
-  }
-
   return {
     /** Other uploads of this person wait, so that together they stay within the quota. */
     lock: (userId: number) => lockUser(db, userId),
@@ -162,7 +154,7 @@ export function fileRepository(db: Kysely<Database>) {
           storage_key: file.storageKey,
           purpose: file.purpose,
           made_by_assistant: file.madeByAssistant ? 1 : 0,
-          dataset_id: await keptDataset(userId, file.datasetId ?? null),
+          dataset_id: file.datasetId ?? null,
           created_at: new Date().toISOString(),
         })
         .returning('id')

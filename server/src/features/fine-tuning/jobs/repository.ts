@@ -14,11 +14,20 @@ import {
   toRecord,
 } from './rows.ts';
 
+async function datasetOf(db: Kysely<Database>, userId: number, { id }: JobFileOfNew): Promise<number | null> {
+  const file = db.selectFrom('files').select('dataset_id').where('user_id', '=', userId).where('id', '=', id);
+  return (await file.executeTakeFirst())?.dataset_id ?? null;
+}
+
 export function fineTuningJobRepository(db: Kysely<Database>) {
   const shown = (userId: number) =>
     db
       .selectFrom('fine_tuning_jobs')
-      .leftJoin('datasets', 'datasets.id', 'fine_tuning_jobs.dataset_id')
+      .leftJoin('datasets', (join) =>
+        join
+          .onRef('datasets.id', '=', 'fine_tuning_jobs.dataset_id')
+          .onRef('datasets.user_id', '=', 'fine_tuning_jobs.user_id'),
+      )
       .selectAll('fine_tuning_jobs')
       .select('datasets.name as dataset_name')
       .select((eb) =>
@@ -31,16 +40,6 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
       .where('fine_tuning_jobs.user_id', '=', userId);
   const one = (userId: number, id: number) =>
     db.updateTable('fine_tuning_jobs').where('user_id', '=', userId).where('id', '=', id);
-
-  const datasetOf = async (userId: number, { id }: JobFileOfNew) =>
-    (
-      await db
-        .selectFrom('files')
-        .select('dataset_id')
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst()
-    )?.dataset_id ?? null;
 
   return {
     /** Before a change of the person's jobs, in its transaction. */
@@ -121,7 +120,7 @@ export function fineTuningJobRepository(db: Kysely<Database>) {
         .values({
           ...newRow(userId, job),
           status: 'created',
-          dataset_id: await datasetOf(userId, job.trainingFile),
+          dataset_id: await datasetOf(db, userId, job.trainingFile),
           created_at: new Date().toISOString(),
         })
         .returning('id')

@@ -33,7 +33,11 @@ export function modelRepository(db: Kysely<Database>) {
     db
       .selectFrom('custom_models')
       .leftJoin('fine_tuning_jobs', 'fine_tuning_jobs.id', 'custom_models.job_id')
-      .leftJoin('datasets', 'datasets.id', 'fine_tuning_jobs.dataset_id')
+      .leftJoin('datasets', (join) =>
+        join
+          .onRef('datasets.id', '=', 'fine_tuning_jobs.dataset_id')
+          .onRef('datasets.user_id', '=', 'custom_models.user_id'),
+      )
       .selectAll('custom_models')
       .select(['fine_tuning_jobs.name as job_name', 'fine_tuning_jobs.dataset_id', 'datasets.name as dataset_name'])
       .where('custom_models.user_id', '=', userId);

@@ -56,7 +56,9 @@ export function modelUseRepository(db: Kysely<Database>) {
       const rows = await db
         .selectFrom('custom_models as c')
         .leftJoin('fine_tuning_jobs as j', 'j.id', 'c.job_id')
-        .leftJoin('datasets as d', 'd.id', 'j.dataset_id')
+        .leftJoin('datasets as d', (join) =>
+          join.onRef('d.id', '=', 'j.dataset_id').onRef('d.user_id', '=', 'c.user_id'),
+        )
         .select(['c.id', 'c.name', 'c.model', 'c.base_model', 'j.id as job_id', 'j.name as job_name'])
         .select(['d.id as dataset_id', 'd.name as dataset_name'])
         .where('c.user_id', '=', userId)

@@ -54,7 +54,7 @@ export const EndingModelOfAll = EndingModel.pick({
   /** Of fine-tuned models together: `model` is what they were trained from. */
   isTuned: z.boolean(),
   assistants: z.number().int(),
-  /** Whose assistants, conversations or calls of the last 30 days use it. */
+  /** Whose assistants, conversations, offered fine-tuned models or calls of the last 30 days use it. */
   people: z.number().int(),
   /** In the last 30 days, today included, in UTC. */
   calls: z.number().int(),

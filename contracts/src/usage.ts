@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Day, daysBetween } from './day.ts';
+import { Day, dayOf, daysBetween } from './day.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { requiredText } from './text.ts';
 import { TimeZone } from './time-zone.ts';
@@ -23,6 +23,8 @@ export type Figures = z.output<typeof Figures>;
 
 /** The use that a price is compared by is of so many days, today included, in UTC. */
 export const comparedDays = 30;
+/** The first of these days, the last of which is today. */
+export const firstComparedDay = (now: number) => dayOf(now - (comparedDays - 1) * 24 * 60 * 60_000);
 /** What a person used of a model in these days, and what it would cost with another one. */
 export const ComparedUse = z.object({
   requests: z.number().int(),

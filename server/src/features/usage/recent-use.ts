@@ -1,15 +1,10 @@
-import { dayOf } from '@roster/contracts/day';
-import { type ComparedUse, comparedDays } from '@roster/contracts/usage';
+import { type ComparedUse, firstComparedDay } from '@roster/contracts/usage';
 import type { analyticsRepository } from './analytics-repository.ts';
 import type { PricingService } from './pricing.ts';
 import { noUsage, type Sums } from './sums.ts';
 
 /** A model, and the one whose price its own is compared with; null: with none. */
 type ComparedModel = { model: string; successor: string | null };
-
-const dayMs = 24 * 60 * 60_000;
-/** The first of the days, the last of which is today. */
-export const firstComparedDay = (now: number) => dayOf(now - (comparedDays - 1) * dayMs);
 
 /** What a person used of models lately, and what the same tokens cost with another one. */
 export function recentUse(

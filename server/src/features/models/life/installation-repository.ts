@@ -16,7 +16,7 @@ export function installationUseRepository(db: Kysely<Database>) {
     ? sql`split_part(named, ':', 2)`
     : sql`substr(named, 4, instr(substr(named, 4) || ':', ':') - 1)`;
   return {
-    /** Conversations with a model of their own count while they are written in. */
+    /** Conversations with a model of their own count while they are written in, fine-tuned models while they are offered. */
     async byModel(firstDay: string, writtenSince: string): Promise<Used[]> {
       const { rows } = await sql<Omit<Used, 'isTuned'> & { tuned: number }>`
         select case when substr(named, 1, 3) = 'ft:' then ${second} else named end as model, tuned,
@@ -29,6 +29,8 @@ export function installationUseRepository(db: Kysely<Database>) {
             union all
             select user_id, model, 0, 0 from threads
               where purpose = 'chat' and assistant_id is null and model is not null and updated_at >= ${writtenSince}
+            union all
+            select user_id, model, 0, 0 from custom_models where is_active = 1
             union all
             select user_id, model, 0, sum(requests) from usage_by_day where day >= ${firstDay} group by user_id, model
           ) used

@@ -1,6 +1,6 @@
 import { dayOf } from '@roster/contracts/day';
 import { type EndingModelOfAll, endingModelsAtMost } from '@roster/contracts/model-life';
-import { firstComparedDay } from '#server/features/usage/recent-use';
+import { firstComparedDay } from '@roster/contracts/usage';
 import type { Catalogue } from '#server/provider/catalogue';
 import { endOf } from './ends.ts';
 import type { InstallationUseRepository } from './installation-repository.ts';

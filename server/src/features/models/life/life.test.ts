@@ -250,6 +250,13 @@ describe.each(engines)('the models that end for the whole installation on %s', (
       await created(visitor, { name, model });
     await newThread(admin, { model: 'gpt-4o' });
     const tuned = 'ft:gpt-4o-mini-2024-07-18:acme:carols-secret:1';
+    const row = { name: 'Carol’s secret', base_model: 'gpt-4o-mini-2024-07-18', job_id: null, step: null };
+    const at = { created_at: '2026-01-01T00:00:00.000Z' };
+    const owned = [
+      { ...row, ...at, user_id: await idOf(admin), model: 'house:admins-secret', is_active: 1 as const },
+      { ...row, ...at, user_id: bobId, model: 'ft:gpt-4o-2024-08-06:acme::resting', is_active: 0 as const },
+    ];
+    await beside(app, (db) => db.insertInto('custom_models').values(owned).execute());
     await beside(app, (db) =>
       db
         .insertInto('usage_by_day')
@@ -276,7 +283,7 @@ describe.each(engines)('the models that end for the whole installation on %s', (
       },
       {
         ...{ model: 'gpt-4o-mini-2024-07-18', isTuned: true, ...until, successor: 'gpt-6-luna' },
-        ...{ assistants: 0, people: 2, calls: 11 },
+        ...{ assistants: 0, people: 3, calls: 11 },
       },
     ]);
     expect(JSON.stringify(body)).not.toMatch(/secret|bob|carol|acme/i);

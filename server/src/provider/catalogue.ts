@@ -21,6 +21,8 @@ const CatalogueEntry = z.strictObject({
       price: z.number().nullable(),
       methods: z.array(TrainingMethod).min(1),
       description: z.string(),
+      /** From this day on its own provider begins no training of it. Another one may. */
+      until: z.iso.date().optional(),
     })
     .optional(),
   temperature: z.enum(['yes', 'no', 'conditional']),

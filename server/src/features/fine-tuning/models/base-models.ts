@@ -19,9 +19,10 @@ export function baseModels({ catalogue, listed, isOpenAi, now }: Dependencies) {
   /** `listedAs`: what the key's list says of a model, whose end goes before the catalogue; undefined: not listed. */
   function known(listedAs: (id: string) => Model | undefined): [string, BaseModel][] {
     const today = dayOf(now());
-    return catalogue.trainable.flatMap(({ id, description, price, methods, ...entry }) => {
+    return catalogue.trainable.flatMap(({ id, description, price, methods, until, ...entry }) => {
       const shutdownDate = listedAs(id)?.shutdownDate ?? entry.shutdownDate;
       if (shutdownDate !== null && shutdownDate <= today) return [];
+      if (isOpenAi && until !== undefined && until <= today) return [];
       const training_cost_per_1k = price === null ? null : price / 1_000;
       const priceAsOf = price === null ? null : catalogue.asOf;
       return [[id, { description, training_cost_per_1k, priceAsOf, methods, shutdownDate }]];

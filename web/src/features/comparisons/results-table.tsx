@@ -25,13 +25,6 @@ const answersFor = (names: SideNames): Column<ResultRow>[] => [
   { id: 'candidate', header: names.candidate, cell: ({ prompt }) => prompt.candidate?.text ?? '—' },
   { id: 'baseline', header: names.baseline, cell: ({ prompt }) => prompt.baseline?.text ?? '—' },
   { id: 'vote', header: 'Your vote', width: 'w-28', cell: ({ prompt }) => voteName(prompt.vote, names) },
-  {
-    id: 'answers-cost',
-    header: 'Answers',
-    width: 'w-24',
-    align: 'end',
-    cell: ({ prompt }) => costIn(sumOf(prompt.candidate?.usage?.costUsd, prompt.baseline?.usage?.costUsd)),
-  },
 ];
 
 const verdictsFor = (names: SideNames): Column<ResultRow>[] => [
@@ -42,8 +35,22 @@ const verdictsFor = (names: SideNames): Column<ResultRow>[] => [
     cell: ({ verdict }) => (verdict ? <VerdictBadge verdict={verdict} names={names} /> : '—'),
   },
   { id: 'reason', header: 'Reason', cell: ({ reason }) => <span title={reason}>{reason || '—'}</span> },
-  { id: 'cost', header: 'Judge', width: 'w-24', align: 'end', cell: ({ judge }) => costIn(judge.costUsd) },
 ];
+
+const answersCost: Column<ResultRow> = {
+  id: 'answers-cost',
+  header: 'Answers cost',
+  width: 'w-32',
+  align: 'end',
+  cell: ({ prompt }) => costIn(sumOf(prompt.candidate?.usage?.costUsd, prompt.baseline?.usage?.costUsd)),
+};
+const judgeCost: Column<ResultRow> = {
+  id: 'judge-cost',
+  header: 'Judge cost',
+  width: 'w-32',
+  align: 'end',
+  cell: ({ judge }) => costIn(judge.costUsd),
+};
 
 type ResultsTableProps = { comparison: WholeComparison; judging: WholeJudging | undefined; names: SideNames };
 
@@ -52,7 +59,7 @@ export function ResultsTable({ comparison, judging, names }: ResultsTableProps) 
   return (
     <Table
       label="Results"
-      columns={[...answersFor(names), ...(judging ? verdictsFor(names) : [])]}
+      columns={[...answersFor(names), ...(judging ? [...verdictsFor(names), answersCost, judgeCost] : [answersCost])]}
       rows={resultRows(comparison.items, judging)}
       rowKey={({ prompt }) => prompt.id}
     />

@@ -72,9 +72,12 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
         description="A model says which answer is better, beside your own votes. It is asked twice about each prompt, with either answer first, so that the place of an answer does not decide."
         action={
           !isForm && (
-            <Button icon={Plus} size="sm" disabledReason={reason} onClick={() => setIsNew(true)}>
-              New judging
-            </Button>
+            <div className="flex gap-2">
+              {shown && <DeleteJudging id={shown.id} calls={calls} reason={reason} />}
+              <Button icon={Plus} size="sm" disabledReason={reason} onClick={() => setIsNew(true)}>
+                New judging
+              </Button>
+            </div>
           )
         }
       />
@@ -140,17 +143,25 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
       {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
       <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
       <p className="text-sm">{agreementText(shown)}</p>
-      <div className="flex flex-wrap items-center gap-2">
-        <Progress shown={shown} calls={calls} reason={reason} onResume={() => resume(false)} />
-        <IconButton
-          label="Delete judging"
-          tooltip={reason ?? 'Delete judging'}
-          icon={Trash2}
-          disabled={reason !== undefined}
-          onClick={() => calls.remove.mutate(shown.id, { onError: tellFailure('The judging was not deleted') })}
-        />
-      </div>
+      <Progress shown={shown} calls={calls} reason={reason} onResume={() => resume(false)} />
     </>
+  );
+}
+
+type DeleteJudgingProps = Pick<ShownProps, 'calls' | 'reason'> & { id: number };
+
+function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
+  return (
+    <IconButton
+      label="Delete judging"
+      tooltip={reason ?? 'Delete judging'}
+      icon={Trash2}
+      size="sm"
+      variant="secondary"
+      className="size-8 max-md:size-10"
+      disabled={reason !== undefined}
+      onClick={() => calls.remove.mutate(id, { onError: tellFailure('The judging was not deleted') })}
+    />
   );
 }
 
@@ -172,13 +183,13 @@ function Progress({ shown, calls, reason, onResume }: ProgressProps) {
   if (shown.open === 0) return null;
   const { costUsd } = shown.estimate;
   return (
-    <>
+    <div className="flex flex-wrap items-center gap-2">
       <Button size="sm" icon={Play} disabledReason={reason} busy={calls.start.isPending} onClick={onResume}>
         Judge {formatCount(shown.open, 'open prompt')}
       </Button>
       <span className="text-muted-foreground text-sm">
         {costUsd === null ? `No price is known for ${shown.model}.` : `About ${formatCost(costUsd)}.`}
       </span>
-    </>
+    </div>
   );
 }

@@ -63,7 +63,16 @@ describe('home', () => {
     open('/', {
       answers() {
         answer(account.config, savedKey);
-        answer(modelLife.list, { items: [endingModel('gpt-4o', { assistantCount: 3 })] });
+        const tuned = { id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1', job: null, dataset: null };
+        const tunedModels = { tunedModels: [tuned], tunedModelCount: 1 };
+        answer(modelLife.list, {
+          items: [
+            endingModel('gpt-5', { lifecycle: 'gone', shutdownDate: '2026-12-11', conversations: 1 }),
+            endingModel('gpt-4o', { assistantCount: 3, ...tunedModels }),
+            endingModel('ft:gpt-4o:me::1', { assistantCount: 1, ...tunedModels }),
+            ...['gpt-4.1', 'gpt-4.1-mini'].map((model) => endingModel(model)),
+          ],
+        });
       },
     });
     await expect.element(welcome).toBeVisible();
@@ -71,7 +80,12 @@ describe('home', () => {
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('listitem')
       .filter({ hasText: 'gpt-4o' });
-    await expectText(matter, /gpt-4o ends on January 14, 2027\s*3 assistants use it/);
+    await expectText(
+      matter,
+      /gpt-4o, ft:gpt-4o:me::1, gpt-4\.1 and 1 other end on January 14, 2027\s*Used by 4 assistants and 1 fine-tuned model/,
+    );
+    const gone = page.getByRole('listitem').filter({ hasText: 'gpt-5' });
+    await expectText(gone, /gpt-5 ended on December 11, 2026\s*Used by 1 conversation/);
     await matter.getByRole('link').click();
     await expect.poll(address).toBe('/assistants/models');
     await expect.element(page.getByRole('heading', { level: 1, name: 'Models That End' })).toBeVisible();

@@ -34,9 +34,9 @@ test('where the successor is not trained, the best examples become the instructi
   await expectText(card, /Ends on January 14, 2027/);
   await expectText(card, /Tuned from gpt-4\.1-mini-2025-04-14, .*job Summer.*dataset Rated answers/);
   await expectText(card, /OpenAI does not train gpt-6-luna\./);
-  await card.getByRole('button', { name: 'Use gpt-6-luna in place of Weather' }).click();
+  await card.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();
   await expectText(main, /The instructions were made of 1 of 12 examples of Rated answers/);
-  await expect.element(page.getByLabelText('Name', { exact: true })).toHaveValue('Weather');
+  await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Weather');
   await expect.element(page.getByLabelText('Model', { exact: true })).toHaveValue('gpt-6-luna');
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue(instructions);
   expect(callsOf(assistants.create)).toEqual([]);
@@ -45,7 +45,7 @@ test('where the successor is not trained, the best examples become the instructi
 test('examples that cannot be read leave the instructions to be written', async () => {
   openModels();
   answer(datasets.instructions, refusal('not_found', 'This dataset does not exist.'));
-  await main.getByRole('button', { name: 'Use gpt-6-luna in place of Weather' }).click();
+  await main.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();
   await expectText(main, /The examples could not be read.*This dataset does not exist\./);
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue('');
 });

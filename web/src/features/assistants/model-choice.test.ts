@@ -1,6 +1,7 @@
 import type { Model, ModelList } from '@roster/contracts/models';
 import { describe, expect, test } from 'vitest';
 import { modelGroups } from '#web/data/model-groups.ts';
+import { endingModel } from '#web/testing/new-account.ts';
 import { modelTrouble, temperatureUse } from './model-choice.ts';
 
 const model = (id: string, rest: Partial<Model> = {}): Model => ({
@@ -54,6 +55,16 @@ describe('trouble with a model', () => {
       text: 'This model shuts down on January 14, 2027.',
       successor: 'gpt-5.2',
     }));
+  test('is that a model has ended, also where no list has it any more', () => {
+    const end = endingModel('gpt-4o', { lifecycle: 'gone' });
+    const gone = {
+      severity: 'destructive',
+      text: 'This model was shut down on January 14, 2027.',
+      successor: 'gpt-6.1-terra',
+    };
+    expect(modelTrouble('gpt-4o', list([]), [end])).toEqual(gone);
+    expect(modelTrouble('gpt-4o', unknown, [end])).toEqual(gone);
+  });
   test('is not claimed while the list is unknown', () => expect(modelTrouble('gpt-4o', unknown)).toBeNull());
   test('is that the key cannot use it', () =>
     expect(modelTrouble('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));

@@ -1,11 +1,17 @@
+import type { EndingModel } from '@roster/contracts/model-life';
 import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models';
 import { formatLongDate } from '#web/lib/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
 
-/** What is wrong with a model that an assistant uses; nothing while the key's list is not known. */
-export function modelTrouble(id: string, list: ModelList | undefined): Trouble | null {
-  const model = list?.models.find((candidate) => candidate.id === id);
+/** What is wrong with a model that an assistant uses. One that has ended may be in no list any more: `ending` knows of it still. */
+export function modelTrouble(
+  id: string,
+  list: ModelList | undefined,
+  ending: readonly EndingModel[] = [],
+): Trouble | null {
+  const model =
+    list?.models.find((candidate) => candidate.id === id) ?? ending.find((candidate) => candidate.model === id);
   if (!model) {
     const isMissing = list?.source === 'provider';
     return isMissing

@@ -1,6 +1,8 @@
 import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models';
+import { useQuery } from '@tanstack/react-query';
 import { Controller } from 'react-hook-form';
 import { modelGroups } from '#web/data/model-groups.ts';
+import { modelLifeQuery } from '#web/data/model-life.ts';
 import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -28,7 +30,8 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
   const id = form.watch('model');
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
-  const trouble = modelTrouble(id, models);
+  const { data: ending } = useQuery(modelLifeQuery);
+  const trouble = modelTrouble(id, models, ending);
   // An effort that the new model does not know would be refused.
   const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });
   const choose = (successor: string) => {

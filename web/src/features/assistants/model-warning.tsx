@@ -1,7 +1,9 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import type { ModelList } from '@roster/contracts/models';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
+import { modelLifeQuery } from '#web/data/model-life.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { modelTrouble } from './model-choice.ts';
@@ -14,7 +16,8 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
   const { reason } = useEditing();
   const [open, setOpen] = useState<'move' | 'replay' | null>(null);
   const close = () => setOpen(null);
-  const trouble = modelTrouble(assistant.model, models);
+  const { data: ending } = useQuery(modelLifeQuery);
+  const trouble = modelTrouble(assistant.model, models, ending);
   if (!trouble) return null;
   const { successor } = trouble;
   return (
@@ -28,7 +31,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
               <Button size="sm" disabledReason={reason} onClick={() => setOpen('move')}>
                 Move to {successor}
               </Button>
-              <Button size="sm" variant="ghost" disabledReason={reason} onClick={() => setOpen('replay')}>
+              <Button size="sm" disabledReason={reason} onClick={() => setOpen('replay')}>
                 Try it first
               </Button>
             </>

@@ -3,7 +3,7 @@ import type { EndingModel } from '@roster/contracts/model-life';
 import type { Budget } from '@roster/contracts/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
@@ -34,20 +34,61 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
   return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
 }
 
-/** One line for each model in use that ends. */
+/** Of those that end on one day, so many are named. */
+const namedAtMost = 3;
+
+function namesOf(models: readonly EndingModel[]) {
+  const more = models.length - namedAtMost;
+  const named = models.slice(0, more > 0 ? namedAtMost : undefined);
+  return (
+    <>
+      {named.map(({ model }, index) => (
+        <Fragment key={model}>
+          {index > 0 && (index === named.length - 1 && more <= 0 ? ' and ' : ', ')}
+          <span className="font-mono text-sm">{model}</span>
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${formatCount(more, 'other')}`}
+    </>
+  );
+}
+
+/** What uses these models: a fine-tuned one is counted once, although its base is named beside it. */
+function usersOf(models: readonly EndingModel[]): string | undefined {
+  const sum = (of: (model: EndingModel) => number) => models.reduce((total, model) => total + of(model), 0);
+  const tuned = new Set(models.flatMap(({ tunedModels }) => tunedModels.map(({ id }) => id))).size;
+  const counts: [count: number, one: string][] = [
+    [sum(({ assistantCount }) => assistantCount), 'assistant'],
+    [sum(({ conversations }) => conversations), 'conversation'],
+    [tuned, 'fine-tuned model'],
+  ];
+  const named = counts.filter(([count]) => count > 0).map(([count, one]) => formatCount(count, one));
+  return named.length === 0 ? undefined : `Used by ${lists.format(named)}`;
+}
+
+const lists = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' });
+
+/** One line for the models in use that end on one day. */
 export const aboutModels = (ending: readonly EndingModel[] = []): Matter[] =>
-  ending.map(({ model, lifecycle, shutdownDate, assistantCount, conversations }) => {
+  [...Map.groupBy(ending, ({ shutdownDate, lifecycle }) => `${shutdownDate} ${lifecycle}`)].flatMap(([key, models]) => {
+    const [first] = models;
+    if (!first) return [];
+    const verb = first.lifecycle === 'gone' ? 'ended' : models.length === 1 ? 'ends' : 'end';
     const what = (
       <>
-        <span className="font-mono text-sm">{model}</span> {lifecycle === 'gone' ? 'ended' : 'ends'} on{' '}
-        {formatLongDate(shutdownDate)}
+        {namesOf(models)} {verb} on {formatLongDate(first.shutdownDate)}
       </>
     );
-    const detail =
-      assistantCount > 0
-        ? `${formatCount(assistantCount, 'assistant uses it', 'assistants use it')}`
-        : conversations > 0 && formatCount(conversations, 'conversation uses it', 'conversations use it');
-    return { key: `model ${model}`, what, detail, to: { to: '/assistants/models' }, action: 'See what uses it' };
+    const to = { to: '/assistants/models' };
+    return [
+      {
+        key: `models ${key}`,
+        what,
+        detail: usersOf(models),
+        to,
+        action: models.length === 1 ? 'See what uses it' : 'See what uses them',
+      },
+    ];
   });
 
 export const aboutAccount = (config: UserConfig | undefined, budgets: readonly Budget[] = []): Matter[] => [
@@ -56,10 +97,10 @@ export const aboutAccount = (config: UserConfig | undefined, budgets: readonly B
 ];
 
 /** What a user should know before going on; empty where there is nothing. */
-export function Attention({ matters, className = 'mb-4' }: { matters: readonly Matter[]; className?: string }) {
+export function Attention({ matters }: { matters: readonly Matter[] }) {
   if (matters.length === 0) return null;
   return (
-    <Card aria-label="Needs attention" className={className}>
+    <Card aria-label="Needs attention" className="mb-4">
       <ul className="divide-y divide-border">
         {matters.map(({ key, what, detail, to, action }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-5 py-3">

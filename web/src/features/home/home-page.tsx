@@ -2,7 +2,6 @@ import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
-import { useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useUser } from '#web/data/current-user.ts';
 import { openJobsQuery } from '#web/data/fine-tuning.ts';
@@ -31,10 +30,8 @@ export function HomePage() {
   const budgets = useQuery(budgetsQuery);
   const jobs = useQuery(openJobsQuery);
   const threads = useQuery(recentThreadsQuery);
-  const isKnown = [config, assistants, budgets, jobs, threads].every(({ isPending }) => !isPending);
-  // Not waited for: what comes late comes below.
   const models = useQuery(modelLifeQuery);
-  const knowsModels = useAtFirst(isKnown, !models.isPending);
+  const isKnown = [config, assistants, budgets, jobs, threads, models].every(({ isPending }) => !isPending);
   const cards: Destination[] = [
     {
       to: '/chat',
@@ -56,8 +53,7 @@ export function HomePage() {
       <AskBox />
       {isKnown ? (
         <>
-          <Attention matters={aboutAccount(config.data, budgets.data)} />
-          {knowsModels && <Attention matters={aboutModels(models.data)} />}
+          <Attention matters={[...aboutAccount(config.data, budgets.data), ...aboutModels(models.data)]} />
           <FirstSteps />
           {threads.data && threads.data.length > 0 && (
             <Overview threads={threads.data} budgets={budgets.data ?? []} jobs={jobs.data ?? []} />
@@ -68,20 +64,12 @@ export function HomePage() {
             ))}
             {user.role === 'Admin' ? <DestinationCard {...management} /> : <ClosedCard {...management} />}
           </ul>
-          {!knowsModels && <Attention matters={aboutModels(models.data)} className="mt-4" />}
         </>
       ) : (
         <LoadingCards />
       )}
     </Page>
   );
-}
-
-/** What held when `isDue` first did. */
-function useAtFirst(isDue: boolean, value: boolean): boolean {
-  const [kept, setKept] = useState<boolean | null>(null);
-  if (kept === null && isDue) setKept(value);
-  return kept ?? value;
 }
 
 const gridClass = 'grid gap-4 sm:grid-cols-2 xl:grid-cols-4';

@@ -1,4 +1,4 @@
-import { assistants } from '@roster/contracts/assistants';
+import { assistantMoves } from '@roster/contracts/assistant-moves';
 import { chat } from '@roster/contracts/chat';
 import { files } from '@roster/contracts/files';
 import { type BaseModel, fineTuning } from '@roster/contracts/fine-tuning/jobs';
@@ -11,8 +11,8 @@ import { address, open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { baseModel, job } from '#web/testing/fine-tuning.ts';
-import { endingModel } from '#web/testing/new-account.ts';
-import { expectHidden, expectText } from '#web/testing/page.ts';
+import { endingModel, givenDay } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 import { storedFile } from '#web/testing/stored-files.ts';
 
 const main = page.getByRole('main');
@@ -80,11 +80,11 @@ describe('the page of the models that end', () => {
     answer(files.list, [storedFile(5, 'examples.jsonl', { purpose: 'fine-tune' })]);
     answer(fineTuning.job, job({ name: 'Summer', hyperparameters: { n_epochs: 4 } }));
     answer(trainingFiles.validate, refusal('unavailable', 'Not now.'));
-    await card('gpt-4o').getByRole('button', { name: 'Train Weather again on gpt-6.1-terra-2026-10-27' }).click();
+    await card('gpt-4o').getByRole('button', { name: 'Train again on gpt-6.1-terra-2026-10-27: Weather' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
     await expect.element(dialog.getByLabelText('Name')).toHaveValue('Summer');
     await expect.element(dialog.getByLabelText('Base model')).toHaveValue('gpt-6.1-terra-2026-10-27');
-    await expect.element(dialog.getByLabelText('Training file', { exact: true })).toHaveValue('5');
+    await expect.element(dialog.getByRole('combobox', { name: 'Training file', exact: true })).toHaveValue('5');
     await expect.element(dialog.getByLabelText('Epochs')).toHaveValue('4');
     expect(callsOf(fineTuning.createJob)).toEqual([]);
   });
@@ -139,8 +139,27 @@ describe('in a conversation whose model ends', () => {
       },
     });
     await expect.element(question).toBeVisible();
+    answer(assistantMoves.move, ({ body: { fromModel, toModel } }) => {
+      keepAssistants(assistant(4, { name: 'Tutor', model: toModel }));
+      return {
+        ...{
+          id: 1,
+          fromModel,
+          toModel,
+          moved: 1,
+          withoutTemperature: 0,
+          withoutEffort: 0,
+          leftAlone: [],
+          remaining: 0,
+        },
+        ...{ assistants: [{ id: 4, name: 'Tutor' }], createdAt: givenDay, undoneAt: null },
+      };
+    });
     await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
-    await expect.poll(() => callsOf(assistants.update).map(({ body }) => body)).toEqual([{ model: 'gpt-6.1-terra' }]);
+    await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+    expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+      { fromModel: 'gpt-4o', toModel: 'gpt-6.1-terra', assistantIds: [4] },
+    ]);
     await expectHidden(question);
   });
 

@@ -1,10 +1,12 @@
 import type { Assistant } from '@roster/contracts/assistants';
+import type { ModelList } from '@roster/contracts/models';
 import { type AskedQuestion, type Replay, replayedQuestions } from '@roster/contracts/replays';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { movePlanQuery } from '#web/data/assistant-moves.ts';
 import { useEditing } from '#web/data/current-user.ts';
+import { findModel } from '#web/data/models.ts';
 import { errorText } from '#web/lib/api.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
@@ -83,7 +85,11 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
         temperatures={notTaken.includes('temperature') ? 1 : 0}
         efforts={notTaken.includes('reasoningEffort') ? 1 : 0}
       />
-      <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
+      {isThere(list, fromModel) ? (
+        <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
+      ) : (
+        <p className="text-muted-foreground text-sm">{`${fromModel} is not there any more: its answers of then are compared.`}</p>
+      )}
       <Switch
         label="Questions of programs too"
         checked={programs}
@@ -103,6 +109,13 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
 function whyNot(toModel: string, count: number): string | undefined {
   if (toModel === '') return 'There is no other model that your key can use';
   return count === 0 ? 'Please select at least one question' : undefined;
+}
+
+/** As far as is known: who has no list yet is told by the server. */
+function isThere(list: ModelList | undefined, model: string): boolean {
+  if (list?.source !== 'provider') return true;
+  const lifecycle = findModel(list.models, model)?.lifecycle;
+  return lifecycle !== undefined && lifecycle !== 'gone';
 }
 
 type BaselineChoiceProps = { model: string; value: Baseline; onChange: (baseline: Baseline) => void };

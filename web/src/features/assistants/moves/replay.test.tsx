@@ -1,6 +1,7 @@
 import { assistantMoves, type MovePlan } from '@roster/contracts/assistant-moves';
 import { comparisonJudging } from '@roster/contracts/comparison-judging';
 import { type Comparison, comparisons } from '@roster/contracts/comparisons';
+import { modelLife } from '@roster/contracts/model-life';
 import { models } from '@roster/contracts/models';
 import { type AskedQuestion, replays } from '@roster/contracts/replays';
 import { expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { givenDay, model, modelList } from '#web/testing/new-account.ts';
+import { endingModel, givenDay, model, modelList } from '#web/testing/new-account.ts';
 import { expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const successor = 'gpt-6.1-terra';
@@ -103,4 +104,19 @@ test('no more than 20 are chosen, without any there is nothing to prepare, and e
   await dialog.getByRole('switch', { name: 'Questions of programs too' }).click();
   await expectText(dialog.getByText(/no answers/), 'This assistant has no answers of gpt-4o in its conversations.');
   await expect.element(prepare).toHaveAttribute('aria-disabled', 'true');
+});
+
+test('of a model that is gone, and in no list any more, the answers of then are compared', async () => {
+  openList([question(1)], () => {
+    answer(models.list, modelList(model(successor)));
+    answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+  });
+  await page.getByRole('button', { name: 'Try it first' }).click();
+  await expectText(dialog, 'gpt-4o is not there any more: its answers of then are compared.');
+  await expect.element(dialog.getByRole('radio', { name: 'Ask anew' })).not.toBeInTheDocument();
+  answer(comparisonJudging.list, { items: [] });
+  answer(replays.create, { comparison: replay, notTaken: [], messagesLeftOut: 0, filesLeftOut: 0 });
+  await prepare.click();
+  await expect.poll(address).toBe('/fine-tuning/comparisons/4');
+  expect(callsOf(replays.create).at(-1)).toMatchObject({ body: { baseline: 'stored', answerIds: [1] } });
 });

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
+import { useMove } from '#web/data/assistant-moves.ts';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
 import { modelLifeQuery } from '#web/data/model-life.ts';
@@ -61,7 +61,7 @@ function Ended({ end, assistant }: { end: EndingModel; assistant: Answering }) {
         <>
           {successor !== null &&
             (assistant ? (
-              <MoveAssistant assistant={assistant} model={successor} />
+              <MoveAssistant assistant={assistant} successor={successor} />
             ) : (
               <Button
                 size="sm"
@@ -73,10 +73,7 @@ function Ended({ end, assistant }: { end: EndingModel; assistant: Answering }) {
                 {`Continue with ${successor}`}
               </Button>
             ))}
-          <Link
-            to="/assistants/models"
-            className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}
-          >
+          <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
             Models that end
           </Link>
         </>
@@ -88,24 +85,26 @@ function Ended({ end, assistant }: { end: EndingModel; assistant: Answering }) {
   );
 }
 
-function MoveAssistant({ assistant: { id, name }, model }: { assistant: NonNullable<Answering>; model: string }) {
+type MoveAssistantProps = { assistant: NonNullable<Answering>; successor: string };
+
+function MoveAssistant({ assistant: { id, name, model }, successor }: MoveAssistantProps) {
   const { reason } = useEditing();
-  const update = useUpdateAssistant();
+  const move = useMove();
   return (
     <Button
       size="sm"
       variant="primary"
       className="max-md:h-10"
-      busy={update.isPending}
+      busy={move.isPending}
       disabledReason={reason}
       onClick={() =>
-        update.mutate(
-          { id, changes: { model } },
-          { onError: tellFailure('Failed to update assistant', 'An error occurred. Please try again.') },
+        move.mutate(
+          { fromModel: model, toModel: successor, assistantIds: [id] },
+          { onError: tellFailure('The assistant was not moved', 'An error occurred. Please try again.') },
         )
       }
     >
-      Move <bdi>{name}</bdi> to {model}
+      Move <bdi>{name}</bdi> to {successor}
     </Button>
   );
 }

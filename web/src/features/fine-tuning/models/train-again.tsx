@@ -36,13 +36,14 @@ export function TrainAgain({ model: { name, jobId, datasetId, successor } }: { m
         size="sm"
         icon={RotateCcw}
         disabledReason={reason}
-        aria-label={`Train ${name} again on ${base}`}
+        aria-label={`Train again on ${base}: ${name}`}
         onClick={() => void navigate({ to: '/fine-tuning', search: { tab: 'jobs', again: jobId, base } })}
       >
         Train again on {base}
       </Button>
     );
   const start = { tab: 'assistants', view: 'create', model: successor, name } as const;
+  const use = datasetId === null ? `Use ${successor}` : `Use ${successor} with its examples`;
   const search = datasetId === null ? start : { ...start, examples: datasetId };
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -54,10 +55,10 @@ export function TrainAgain({ model: { name, jobId, datasetId, successor } }: { m
         icon={Bot}
         disabledReason={reason}
         className="max-sm:h-auto max-sm:min-h-10 max-sm:whitespace-normal max-sm:py-2"
-        aria-label={`Use ${successor} in place of ${name}`}
+        aria-label={`${use}: ${name}`}
         onClick={() => void navigate({ to: '/settings', search })}
       >
-        {datasetId === null ? `Use ${successor}` : `Use ${successor} with its examples`}
+        {use}
       </Button>
     </div>
   );

@@ -11,11 +11,13 @@ const parameters = [
 
 /** 'auto' leaves a value to the provider. */
 export function HyperparameterFields({ form }: { form: JobFormState }) {
-  const { errors } = form.formState;
+  const { errors, defaultValues } = form.formState;
   const shown = parameters.filter(({ name }) => name !== 'beta' || form.watch('method') === 'dpo');
   const hasError = shown.some(({ name }) => errors[name]);
+  // What an earlier job had is seen at once.
+  const isGiven = shown.some(({ name }) => defaultValues?.[name] !== 'auto');
   return (
-    <details open={hasError || undefined} className="rounded-md border border-border">
+    <details open={hasError || isGiven || undefined} className="rounded-md border border-border">
       <summary className="rounded-md px-3.5 py-2.5 font-medium">
         Hyperparameters <span className="font-normal text-muted-foreground">(automatic unless you set them)</span>
       </summary>

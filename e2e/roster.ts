@@ -11,14 +11,18 @@ type Options = {
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
   /** Where the tools are called that assistants have then. */
   toolsUrl?: string;
+  /** The day that it is, here and at the provider, where models end on the days that were announced. */
+  day?: string;
 };
 
 /** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
 export const jobStepMs = 60_000;
 
 /** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
-export async function startRoster({ env = {}, without = [], toolsUrl }: Options = {}) {
-  const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs });
+export async function startRoster({ env = {}, without = [], toolsUrl, day }: Options = {}) {
+  let today = day;
+  const ending = day === undefined ? {} : { day: () => today ?? null };
+  const simulator = createSimulator({ tokenDelayMs: 5, without, jobStepMs, ...ending });
   const provider = await simulator.listen();
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-e2e-'));
   const port = await freePort();
@@ -26,8 +30,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl }: Options 
   let child = await launch();
 
   async function launch(): Promise<ChildProcess> {
-    const main = toolsUrl === undefined ? 'server/src/main.ts' : 'server/src/testing/main-with-tools.ts';
-    const started = spawn(process.execPath, [main], {
+    const started = spawn(process.execPath, [mainFor(toolsUrl, day)], {
       env: {
         // Compiled once for all of them.
         NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
@@ -40,12 +43,20 @@ export async function startRoster({ env = {}, without = [], toolsUrl }: Options 
         RATE_LIMIT_SCALE: '1000',
         FOLLOW_INTERVAL_MS: '200',
         ...(toolsUrl !== undefined && { TOOLS_URL: toolsUrl }),
+        ...(today !== undefined && { TODAY: today }),
         ...env,
       },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     await untilReady(url, started);
     return started;
+  }
+
+  async function stop() {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
   }
 
   return {
@@ -85,12 +96,14 @@ export async function startRoster({ env = {}, without = [], toolsUrl }: Options 
     async start() {
       child = await launch();
     },
+    /** It becomes another day: with a restart, as days pass with one. */
+    async turnTo(next: string) {
+      await stop();
+      today = next;
+      child = await launch();
+    },
     async [Symbol.asyncDispose]() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGTERM');
-        await ended;
-      }
+      await stop();
       await simulator.close();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -98,6 +111,11 @@ export async function startRoster({ env = {}, without = [], toolsUrl }: Options 
 }
 
 export type Roster = Awaited<ReturnType<typeof startRoster>>;
+
+function mainFor(toolsUrl: string | undefined, day: string | undefined): string {
+  if (toolsUrl !== undefined) return 'server/src/testing/main-with-tools.ts';
+  return day === undefined ? 'server/src/main.ts' : 'server/src/testing/main-on-a-day.ts';
+}
 
 async function untilReady(url: string, child: ChildProcess) {
   for (let attempt = 0; attempt < 200; attempt++) {

@@ -1,0 +1,10 @@
+import { loadConfig } from '#server/config';
+import { createLog } from '#server/log';
+import { start } from '#server/start';
+
+/** A server as main.ts starts it, for which it is noon of the day in TODAY. */
+const noon = Date.parse(`${process.env.TODAY}T12:00:00Z`);
+const config = loadConfig(process.env);
+const { log } = createLog(config.logLevel);
+const running = await start(config, log, { now: () => noon });
+process.on('SIGTERM', () => void running.stop().then(() => process.exit(0)));

@@ -54,12 +54,15 @@ const judgeCost: Column<ResultRow> = {
 
 type ResultsTableProps = { comparison: WholeComparison; judging: WholeJudging | undefined; names: SideNames };
 
-/** Each prompt in a row. */
+/** Each prompt in a row. Where only the candidate is asked, there is nothing to vote on. */
 export function ResultsTable({ comparison, judging, names }: ResultsTableProps) {
+  const isAlone = comparison.baseline === null;
+  const answers = answersFor(names).filter(({ id }) => !isAlone || (id !== 'baseline' && id !== 'vote'));
+  const judged = judging ? [...verdictsFor(names), answersCost, judgeCost] : [answersCost];
   return (
     <Table
       label="Results"
-      columns={[...answersFor(names), ...(judging ? [...verdictsFor(names), answersCost, judgeCost] : [answersCost])]}
+      columns={[...answers, ...judged]}
       rows={resultRows(comparison.items, judging)}
       rowKey={({ prompt }) => prompt.id}
     />

@@ -74,20 +74,22 @@ function judgeCells(row: ResultRow, { model }: WholeJudging): Cell[] {
   return [verdict?.outcome ?? null, yesOrNo(agrees(row)), yesOrNo(verdict?.isStale ?? null), reason, model];
 }
 
-/** One row for each prompt. */
+/** One row for each prompt. Where only the candidate is asked, there is nothing to vote on. */
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, judging: MaybeJudging): string {
   const ofJudge = ['Verdict', 'Agrees', 'Outdated', 'Reason', 'Judge'];
   return asCsv([
     [
-      ...['Prompt', `Candidate (${candidate.model})`, `Baseline (${baseline?.model ?? ''})`, 'Vote'],
+      ...['Prompt', `Candidate (${candidate.model})`],
+      ...(baseline ? [`Baseline (${baseline.model})`, 'Vote'] : []),
       ...(judging ? ofJudge : []),
-      ...[...named('Candidate'), ...named('Baseline'), ...(judging ? named('Judge') : [])],
+      ...[...named('Candidate'), ...(baseline ? named('Baseline') : []), ...(judging ? named('Judge') : [])],
     ],
     ...resultRows(items, judging).map((row) => [
-      ...[row.question, row.prompt.candidate?.text ?? null, row.prompt.baseline?.text ?? null, row.prompt.vote],
+      ...[row.question, row.prompt.candidate?.text ?? null],
+      ...(baseline ? [row.prompt.baseline?.text ?? null, row.prompt.vote] : []),
       ...(judging ? judgeCells(row, judging) : []),
       ...cells(figuresOf([row.prompt.candidate])),
-      ...cells(figuresOf([row.prompt.baseline])),
+      ...(baseline ? cells(figuresOf([row.prompt.baseline])) : []),
       ...(judging ? cells(row.judge) : []),
     ]),
   ]);

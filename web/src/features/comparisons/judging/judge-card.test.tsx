@@ -210,4 +210,8 @@ test('the results are a table for spreadsheets, and JSON', () => {
   const unjudged = JSON.parse(resultsJson(whole, undefined));
   expect(unjudged).toMatchObject({ votes: { candidate: 1 }, results: [{ vote: 'candidate' }, {}, {}, {}] });
   expect(JSON.stringify(unjudged)).not.toContain('verdict');
+  // Where only the candidate was asked there is nothing to vote on.
+  const [alone = '', only = ''] = resultsCsv({ ...whole, baseline: null }, undefined).split('\r\n');
+  expect(alone).not.toMatch(/Baseline|Vote/);
+  expect(only).toBe(`'=Question 1,"One, two",200,20,0.002,0`);
 });

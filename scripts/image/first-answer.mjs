@@ -4,7 +4,7 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startIn } from './rootfs.mjs';
+import { signalIn, startIn } from './rootfs.mjs';
 
 const site = 'roster.example.org';
 const startsWithinMs = 120_000;
@@ -97,8 +97,8 @@ export async function firstAnswer({ place, folder, config, providerUrl, port, ve
   await ended(who);
   if (said.trim() !== String(uid)) throw new Error(`It runs as ${said}`);
 
-  child.kill('SIGTERM');
+  signalIn(child, 'SIGTERM');
   const code = await ending;
-  if (code !== 0 && code !== 'SIGTERM') throw new Error(`It ended with ${code}:\n${printed.join('')}`);
+  if (code !== 0) throw new Error(`It ended with ${code}:\n${printed.join('')}`);
   if (!printed.join('').includes(`"version":"${version}"`)) throw new Error('The log names another version');
 }

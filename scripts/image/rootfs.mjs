@@ -10,7 +10,7 @@ const folders = ['usr/local/bin', 'usr/bin', 'bin', 'usr/local/sbin', 'usr/sbin'
 
 function partsIn(app) {
   const { components } = JSON.parse(readFileSync(join(app, 'sbom.json'), 'utf8'));
-  return new Map(components.map(({ group, name, version }) => [group ? `${group}/${name}` : name, version]));
+  return new Set(components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`));
 }
 
 const isLicence = (name) => /^(licen[cs]e|copying|notice)/i.test(name);
@@ -34,7 +34,7 @@ export function contents(place, version) {
   const modules = join(app, 'node_modules');
   for (const name of packagesIn(modules)) {
     const about = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'));
-    expect(parts.get(name) === about.version, `${name} ${about.version} is not in sbom.json`);
+    expect(parts.has(`${name} ${about.version}`), `${name} ${about.version} is not in sbom.json`);
     const says = about.license || readdirSync(join(modules, name)).some(isLicence);
     expect(says, `${name} says nothing of its licence`);
   }
@@ -63,6 +63,12 @@ export function startIn(place, data, { user, env, command }) {
     `exec chroot ${quoted(place)} /usr/bin/env -i -C /data ${env.map(quoted).join(' ')} /usr/bin/setpriv --reuid ${uid} \
       --regid ${gid} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all ${command.map(quoted).join(' ')}`,
   ].join('\n');
-  const args = ['--mount', '--pid', '--fork', '--kill-child=SIGTERM', 'sh', '-c', inside];
+  const args = ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', inside];
   return spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What is passed on by nobody: `unshare` lets signals be, and its child is the program itself. */
+export function signalIn({ pid }, signal) {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  process.kill(Number(child), signal);
 }

@@ -103,6 +103,16 @@ describe('the server as a process', () => {
     await untilReady(third, third.port);
   });
 
+  test('says which port is in use, and what to do', async () => {
+    const first = await started(newFolder());
+    await untilReady(first, first.port);
+    const second = await started(newFolder(), { PORT: String(first.port), LOG_LEVEL: 'warn' });
+    expect((await second.ended).code).toBe(1);
+    expect(second.output.text.trim()).toMatch(
+      new RegExp(`^PORT ${first.port} of 127.0.0.1 cannot be used: .*EADDRINUSE.*, or set PORT to another one.$`),
+    );
+  });
+
   test.each([
     ['plain http outside loopback', { PUBLIC_URL: 'http://roster.example' }, 'PUBLIC_URL must begin with https://'],
     ['no master key outside loopback', { PUBLIC_URL: 'https://roster.example' }, 'MASTER_KEY'],
@@ -135,7 +145,11 @@ describe('the server as a process', () => {
     const MASTER_KEY = randomBytes(32).toString('base64');
     const server = await started(newFolder(), { PUBLIC_URL: 'https://roster.example', MASTER_KEY, LOG_LEVEL: 'trace' });
     await untilReady(server, server.port);
-    await expect.poll(() => server.output.text).toMatch(/Set-up code for the first account: [A-Za-z0-9_-]{16}/);
+    await expect
+      .poll(() => server.output.text)
+      .toMatch(
+        /Set-up code for the first account: [A-Za-z0-9_-]{22}\nRegister with it at https:\/\/roster\.example\/auth: /,
+      );
     expect(server.output.text).not.toContain(MASTER_KEY);
   });
 });

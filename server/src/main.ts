@@ -23,7 +23,10 @@ try {
   log.info({ version, url: config.publicUrl.origin }, 'Roster is ready');
   collectAfterStart();
   if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
-  if (running.setupCode) console.log(`Set-up code for the first account: ${running.setupCode}`);
+  if (running.setupCode)
+    console.log(
+      `Set-up code for the first account: ${running.setupCode}\nRegister with it at ${config.publicUrl.origin}/auth: that account is the administrator.`,
+    );
 
   let stopping = false;
   const stop = async () => {

@@ -7,10 +7,22 @@ import { connect, reach } from './db/connect.ts';
 import { migrate } from './db/migrate.ts';
 import { join } from './db/presence.ts';
 import type { Synchronous } from './db/sqlite.ts';
+import { CannotStart, reasonOf } from './errors.ts';
 import type { ForTests } from './foundation.ts';
 import { rememberMasterKey, verifyMasterKey } from './security/key-check.ts';
 import { rewrapKeys } from './security/key-rotation.ts';
 import { createVault } from './security/vault.ts';
+
+async function listen(app: Awaited<ReturnType<typeof createApp>>['app'], { port, host }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host });
+  } catch (cause) {
+    throw new CannotStart(
+      `PORT ${port} of ${host} cannot be used: ${reasonOf(cause)}. End what listens there, or set PORT to another one.`,
+      { cause },
+    );
+  }
+}
 
 /** Checks, recovers, then listens. What was opened is closed again where a step fails. */
 export async function start(
@@ -46,7 +58,7 @@ export async function start(
     );
     const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
     await running.recover();
-    const address = await running.app.listen({ port: config.port, host: config.host });
+    const address = await listen(running.app, config);
     running.open();
     return {
       address,

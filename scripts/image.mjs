@@ -15,6 +15,7 @@ const { firstAnswer } = await import('./image/first-answer.mjs');
 const { createSimulator } = await import('../simulator/src/simulator.ts');
 const { freePort } = await import('../server/src/testing/free-port.ts');
 
+// Of a release's dry run, which leaves package.json as it is, it is the version before.
 const { version } = json('package.json');
 const image = `localhost/roster:${version}`;
 const store = join(root, '.cache/image');

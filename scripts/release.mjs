@@ -1,11 +1,12 @@
-// node scripts/release.mjs 1.2.0             tests, writes the version, commits, tags, and packs into release/
+// node scripts/release.mjs 1.2.0             tests, writes the version, makes package, chart and image in release/, commits and tags
 // node scripts/release.mjs 1.2.0 --dry-run   does the same without tests, commit or tag, and leaves the files as they are
 // Publishes nothing: what it has made is looked at, and then pushed by hand.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { environment, install, root } from './install.mjs';
+import { environment, install, node, root } from './install.mjs';
 
 install();
 const { makePackage } = await import('./package/make.mjs');
@@ -25,6 +26,15 @@ function isAbove(version, other) {
   return differs >= 0 && a[differs] > b[differs];
 }
 
+const lastRelease = 'scripts/upgrade/last-release.json';
+
+/** What this version keeps for the one before, the next one may drop: decision 2085. */
+function asLastRelease(version) {
+  const migration = Object.keys(JSON.parse(read('server/src/db/migrations/released.json'))).at(-1);
+  const { kept } = JSON.parse(read(lastRelease));
+  return { revision: `v${version}`, migration, kept: [], unused: kept };
+}
+
 /** The files that name the version, as they are to be. */
 function changed(version, day) {
   const about = JSON.parse(read('package.json'));
@@ -41,6 +51,7 @@ function changed(version, day) {
       .replace(/^appVersion: .*$/m, `appVersion: "${version}"`),
     'package.json': `${JSON.stringify(about, null, 2)}\n`,
     'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
+    [lastRelease]: `${JSON.stringify(asLastRelease(version), null, 2)}\n`,
     'CHANGELOG.md': changelog.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${day})\n`),
   };
 }
@@ -58,6 +69,33 @@ function check(version, isDryRun) {
   if (status !== 0) refuse('Not all tests pass.');
 }
 
+const sumOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** As `helm package` makes it. */
+function packChart(release, version, files) {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-chart-'));
+  try {
+    cpSync(join(root, 'deploy/helm/roster'), join(folder, 'roster'), { recursive: true });
+    writeFileSync(join(folder, 'roster/Chart.yaml'), files['deploy/helm/roster/Chart.yaml']);
+    const file = join(release, `roster-chart-${version}.tgz`);
+    execFileSync('tar', ['-czf', file, '-C', folder, 'roster']);
+    return file;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Built, looked into and started; undefined where a dry run has not got what that needs. */
+function buildImage(release, version) {
+  const file = join(release, `roster-image-${version}.tar`);
+  rmSync(file, { force: true });
+  const { status } = spawnSync(node, ['scripts/image.mjs', file], { cwd: root, env: environment(), stdio: 'inherit' });
+  if (status === 0) return file;
+  if (!isDryRun)
+    refuse('The image was not built. The version is written, but nothing is committed: git checkout . takes it back.');
+  console.log('The image was not built: a release is made by root, with buildah and debootstrap.');
+}
+
 const [version = '', option] = process.argv.slice(2);
 const isDryRun = option === '--dry-run';
 if (option !== undefined && !isDryRun) refuse(`There is no option ${option}.`);
@@ -66,10 +104,10 @@ const files = changed(version, new Date().toISOString().slice(0, 10));
 if (!isDryRun) for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
 
 const release = join(root, 'release');
-const file = makePackage(release, version);
-const sum = `${createHash('sha256').update(readFileSync(file)).digest('hex')}  ${basename(file)}\n`;
-writeFileSync(join(release, 'SHA256SUMS'), sum);
-process.stdout.write(sum);
+const made = [makePackage(release, version), packChart(release, version, files), buildImage(release, version)];
+const sums = made.flatMap((file) => (file ? [`${sumOf(file)}  ${basename(file)}\n`] : [])).join('');
+writeFileSync(join(release, 'SHA256SUMS'), sums);
+process.stdout.write(sums);
 
 if (isDryRun) console.log(`Nothing was changed. It would write ${Object.keys(files).join(', ')}, and tag v${version}.`);
 else {

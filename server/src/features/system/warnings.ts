@@ -25,6 +25,9 @@ export async function warningsOf(parts: Parts, installation: Installation, about
   return all.toSorted((one, other) => Number(one.level === 'advice') - Number(other.level === 'advice'));
 }
 
+const howToBackUp =
+  'Set BACKUP_SCHEDULE and BACKUP_TARGET, or make one on the server with: roster backup FILE.tar (in a clone: npm run roster -- backup FILE.tar)';
+
 function* ofState({ database, disk, jobs, backups, mail }: Parts, { now }: About): Generator<SystemWarning> {
   if (database.answer?.schema === 'older')
     yield problem('The database is older than this version. Restart the server, which brings it up to date.');
@@ -43,9 +46,9 @@ function* ofState({ database, disk, jobs, backups, mail }: Parts, { now }: About
   if (jobs.answer && jobs.answer.givenUp > 0)
     yield advice('Background jobs were given up. Look at why, mend it, and retry them.');
   const last = backups.answer?.last;
-  if (backups.answer && !last) yield advice('There is no backup yet. Make one with: npm run roster -- backup FILE.tar');
+  if (backups.answer && !last) yield advice(`There is no backup yet. ${howToBackUp}`);
   if (last && now - Date.parse(last.at) > backupAgeMs)
-    yield problem('The last backup is older than 7 days. Make one with: npm run roster -- backup FILE.tar');
+    yield problem(`The last backup is older than 7 days. ${howToBackUp}`);
   const { lastFailure, lastSentAt } = mail.answer ?? {};
   if (lastFailure && lastFailure.at > (lastSentAt ?? ''))
     yield problem('The last mail could not be sent. Check SMTP_URL.');

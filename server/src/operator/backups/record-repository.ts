@@ -22,6 +22,9 @@ const BackupRecord = z.strictObject({
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
+/** Always in the same order: whether it is as it was read is seen by its text. */
+const textOf = (record: BackupRecord) => JSON.stringify(BackupRecord.parse(record));
+
 /** What is known of scheduled backups: one value, which a process changes only as it has read it. */
 export const backupRecordRepository = (db: Kysely<Database>) => ({
   async find(): Promise<BackupRecord | undefined> {
@@ -31,7 +34,7 @@ export const backupRecordRepository = (db: Kysely<Database>) => ({
   async begin(record: BackupRecord) {
     await db
       .insertInto('settings')
-      .values({ name, value: JSON.stringify(record) })
+      .values({ name, value: textOf(record) })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
   },
@@ -39,9 +42,9 @@ export const backupRecordRepository = (db: Kysely<Database>) => ({
   async change(before: BackupRecord, after: BackupRecord): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('settings')
-      .set({ value: JSON.stringify(after) })
+      .set({ value: textOf(after) })
       .where('name', '=', name)
-      .where('value', '=', JSON.stringify(before))
+      .where('value', '=', textOf(before))
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   },

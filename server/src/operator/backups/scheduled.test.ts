@@ -103,6 +103,23 @@ describe.each(engines)('a scheduled backup on %s', (engine) => {
     );
   });
 
+  test('is made for the first time by an installation that has just been given a schedule', async () => {
+    const target = newFolder();
+    const app = await startApp(engine, { env: { BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target } });
+    onTestFinished(() => app.stop());
+    const { slot } = await until('The first look', () => record(app));
+    await app.halt();
+    await beside(app, (db) =>
+      db
+        .updateTable('settings')
+        .set((eb) => ({ value: eb.fn('replace', ['value', eb.val(slot), eb.val(longAgo)]) }))
+        .where('name', '=', 'backup')
+        .execute(),
+    );
+    expect(await afterBackup(app, { BACKUP_TARGET: target })).toMatchObject({ verified: true });
+    expect(readdirSync(target)).toEqual([expect.stringMatching(kept)]);
+  });
+
   test('is not made twice: neither for a time that it was made for, nor while another process makes it', async () => {
     const target = newFolder();
     const app = await overdue(engine, { ...never, slot: new Date().toISOString() });

@@ -86,7 +86,7 @@ function mailFacts({ mail: { answer } }: SystemReport): Fact[] {
   if (!answer) return [];
   const { delivers, lastSentAt, lastFailure } = answer;
   return [
-    ['Goes', delivers ? 'Out by a mail server' : 'Into the data folder'],
+    ['Goes', delivers ? 'Out by a mail server' : 'Nowhere: kept as files in the data folder'],
     [delivers ? 'Last sent' : 'Last kept', time(lastSentAt)],
     [
       'Last failure',
@@ -105,10 +105,10 @@ function backupFacts({ backups: { answer } }: SystemReport): Fact[] {
   if (!answer) return [];
   const { last, beforeUpgrades } = answer;
   return [
-    ['Last', time(last?.at)],
+    ['Last backup', time(last?.at)],
     ...(last ? [['File', `${last.name}, ${size(last.bytes)}`] as const] : []),
     [
-      'Before upgrades',
+      'Copies before upgrades',
       beforeUpgrades.count === 0
         ? 'None'
         : `${formatCount(beforeUpgrades.count, 'copy', 'copies')}, ${size(beforeUpgrades.bytes)}`,

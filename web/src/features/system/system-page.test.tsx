@@ -66,6 +66,17 @@ test('an administrator sees each part, the one that does not answer among them, 
   await expectText(card('Background Jobs'), /Waiting.*5/);
 });
 
+test('that all is well is said, but not while a part does not answer', async () => {
+  const well = { ...report, storage: of({ kind: 'folder' as const, latencyMs: 1, freeBytes: null }), warnings: [] };
+  const said = page.getByText('Everything answers, and nothing needs attention.');
+  open('/system', { user: admin, answers: () => answer(system.report, well) });
+  await expect.element(said).toBeVisible();
+  answer(system.report, { ...well, storage: report.storage });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await expectText(card('Files'), /There is no answer within 2 s\./);
+  await expect.element(said).not.toBeInTheDocument();
+});
+
 test('what cannot be loaded is said, and loaded with Refresh', async () => {
   open('/system', {
     user: admin,

@@ -1,4 +1,4 @@
-import type { SystemWarning } from '@roster/contracts/system';
+import type { SystemReport, SystemWarning } from '@roster/contracts/system';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { errorText } from '#web/lib/api.ts';
@@ -40,11 +40,21 @@ export function SystemPage() {
         />
       )}
       {report && <Warnings warnings={report.warnings} />}
+      {report && isWell(report) && (
+        <Notice tone="success" className="mb-6">
+          Everything answers, and nothing needs attention.
+        </Notice>
+      )}
       {(report || !error) && <SystemParts report={report} />}
       <EndingModels />
       {jobs && <GivenUpJobs jobs={jobs.newestGivenUp} total={jobs.givenUp} />}
     </Page>
   );
+}
+
+function isWell({ warnings, processes, database, storage, files, disk, jobs, mail, backups }: SystemReport): boolean {
+  const parts = [processes, database, storage, files, disk, jobs, mail, backups];
+  return warnings.length === 0 && parts.every(({ problem }) => problem === null);
 }
 
 const tones = { problem: 'warning', advice: 'info' } as const;

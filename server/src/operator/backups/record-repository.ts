@@ -22,30 +22,35 @@ const BackupRecord = z.strictObject({
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
-/** Always in the same order: whether it is as it was read is seen by its text. */
+/** Always in the same order, so that two can be compared. */
 const textOf = (record: BackupRecord) => JSON.stringify(BackupRecord.parse(record));
 
 /** What is known of scheduled backups: one value, which a process changes only as it has read it. */
-export const backupRecordRepository = (db: Kysely<Database>) => ({
-  async find(): Promise<BackupRecord | undefined> {
-    const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-    return row && BackupRecord.parse(JSON.parse(row.value));
-  },
-  async begin(record: BackupRecord) {
-    await db
-      .insertInto('settings')
-      .values({ name, value: textOf(record) })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-  },
-  /** Whether it was still as it had been: otherwise another process was first, and nothing is changed. */
-  async change(before: BackupRecord, after: BackupRecord): Promise<boolean> {
-    const { numUpdatedRows } = await db
-      .updateTable('settings')
-      .set({ value: textOf(after) })
-      .where('name', '=', name)
-      .where('value', '=', textOf(before))
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  },
-});
+export function backupRecordRepository(db: Kysely<Database>) {
+  const stored = () => db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  return {
+    async find(): Promise<BackupRecord | undefined> {
+      const row = await stored();
+      return row && BackupRecord.parse(JSON.parse(row.value));
+    },
+    async begin(record: BackupRecord) {
+      await db
+        .insertInto('settings')
+        .values({ name, value: textOf(record) })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute();
+    },
+    /** Whether it was still as it had been: otherwise another process was first, and nothing is changed. */
+    async change(before: BackupRecord, after: BackupRecord): Promise<boolean> {
+      const row = await stored();
+      if (!row || textOf(JSON.parse(row.value)) !== textOf(before)) return false;
+      const { numUpdatedRows } = await db
+        .updateTable('settings')
+        .set({ value: textOf(after) })
+        .where('name', '=', name)
+        .where('value', '=', row.value)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+  };
+}

@@ -377,3 +377,26 @@ for (const { kind, viewport } of [
       for (const path of ['/auth', '/auth?tab=register']) await shiftsOf(path);
     });
   });
+
+test('a page whose scripts are gone, as after an upgrade, reloads itself', async ({ page, roster }) => {
+  let asked = 0;
+  await page.route(scripts, (route) => {
+    asked++;
+    return asked === 1 ? route.fulfill({ status: 404, body: '' }) : route.continue();
+  });
+  await page.goto(`${roster.url}/auth`);
+  await untilUsable(page);
+  expect(await page.evaluate(() => performance.getEntriesByType('navigation').map((one) => one.toJSON().type))).toEqual(
+    ['reload'],
+  );
+});
+
+test('a page whose scripts stay away reloads itself once only', async ({ page, roster }) => {
+  let pages = 0;
+  page.on('request', (sent) => {
+    if (sent.isNavigationRequest()) pages++;
+  });
+  await page.route(scripts, (route) => route.fulfill({ status: 404, body: '' }));
+  await page.goto(`${roster.url}/auth`, { waitUntil: 'networkidle' });
+  expect(pages).toBe(2);
+});

@@ -133,17 +133,13 @@ async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> 
   return rows[0]?.free === true;
 }
 
-const comesWithin = sql`interval '2 minutes'`;
-
 /**
  * Whether this PostgreSQL was started, or became the primary, a moment ago. Of what was a standby it is known when the last
- * transaction came to it from the primary before.
+ * transaction came to it from the primary before, whose being gone may have been noticed late.
  */
 async function hasJustCome(db: Kysely<Database>): Promise<boolean> {
-  const { rows } = await sql<{
-    has: boolean;
-  }>`select greatest(pg_postmaster_start_time(), pg_last_xact_replay_timestamp())
-    > now() - ${comesWithin} as has`.execute(db);
+  const { rows } = await sql<{ has: boolean }>`select pg_postmaster_start_time() > now() - interval '10 seconds'
+    or coalesce(pg_last_xact_replay_timestamp() > now() - interval '2 minutes', false) as has`.execute(db);
   return rows[0]?.has === true;
 }
 

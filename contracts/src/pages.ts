@@ -10,6 +10,8 @@ export const pages = [
   '/fine-tuning/datasets/:id',
   '/fine-tuning/comparisons/:id',
   '/assistants/models',
+  '/assistants/:id/test-sets',
+  '/test-sets/:id',
   '/settings',
   '/connect',
   '/users',

@@ -133,6 +133,18 @@ const endingModels = createRoute({
   path: '/assistants/models',
   component: lazyRouteComponent(() => import('./ending-models-route.tsx'), 'EndingModelsRoute'),
 });
+const testSets = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/assistants/$id/test-sets',
+  params: byId,
+  component: lazyRouteComponent(() => import('./test-sets-route.tsx'), 'TestSetsRoute'),
+});
+const testSet = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/test-sets/$id',
+  params: byId,
+  component: lazyRouteComponent(() => import('./test-sets-route.tsx'), 'TestSetRoute'),
+});
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
@@ -198,6 +210,8 @@ export const router = createRouter({
       settings,
       connect,
       endingModels,
+      testSets,
+      testSet,
       users,
       system,
     ]),

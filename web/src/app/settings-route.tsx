@@ -16,6 +16,10 @@ const CompareDraftDialog = loadedPart(
   async () => (await import('#web/features/comparisons/compare-draft-dialog.tsx')).CompareDraftDialog,
 );
 
+const BeforeSave = loadedPart(
+  async () => (await import('#web/features/comparisons/test-sets/before-save.tsx')).BeforeSave,
+);
+
 export function SettingsRoute() {
   const {
     tab = 'account',
@@ -61,6 +65,11 @@ export function SettingsRoute() {
           compareDraft={(comparing) => (
             <Suspense fallback={null}>
               <CompareDraftDialog {...comparing} />
+            </Suspense>
+          )}
+          testDraft={(testing) => (
+            <Suspense fallback={null}>
+              <BeforeSave {...testing} />
             </Suspense>
           )}
           onCompared={onCompared}

@@ -1,6 +1,7 @@
 import { assistantMoves } from '@roster/contracts/assistant-moves';
 import { Assistant, AssistantDraft, assistants } from '@roster/contracts/assistants';
 import { comparisons } from '@roster/contracts/comparisons';
+import { testSets } from '@roster/contracts/test-sets';
 import { answer, refusal } from './answers.ts';
 import { givenDay } from './new-account.ts';
 
@@ -24,6 +25,7 @@ export function keepAssistants(...given: Assistant[]) {
   answer(assistants.list, () => kept);
   answer(assistantMoves.list, []);
   answer(comparisons.list, { items: [], nextCursor: null });
+  answer(testSets.list, { items: [] });
   answer(assistants.create, ({ body }) => {
     const created = assistant(kept.length + 1, { ...body, isDefault: kept.length === 0 });
     kept = [created, ...kept];

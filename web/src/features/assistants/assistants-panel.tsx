@@ -5,7 +5,7 @@ import { Notice } from '#web/ui/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { type AssistantStart, CreateAssistant } from './create-assistant.tsx';
-import { type CompareDraft, EditPanel } from './edit-panel.tsx';
+import { type CompareDraft, EditPanel, type TestDraft } from './edit-panel.tsx';
 import { ImportResultNotice } from './import-result.tsx';
 import { ImportTab } from './import-tab.tsx';
 import { KeyTab } from './key-tab.tsx';
@@ -24,13 +24,14 @@ type AssistantsPanelProps = {
   /** What a new one begins with. */
   start: AssistantStart;
   compareDraft: CompareDraft;
+  testDraft: TestDraft;
   onCompared: (comparisonId: number) => void;
   onViewChange: (view: AssistantView) => void;
   onEdit: (id: number | undefined) => void;
 };
 
 export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProps) {
-  const { version, draft, start, tools, compareDraft, onCompared, onViewChange, onEdit } = props;
+  const { version, draft, start, tools, compareDraft, testDraft, onCompared, onViewChange, onEdit } = props;
   const [result, setResult] = useState<ImportResult | null>(null);
   const { reason } = useEditing();
   const toList = () => onViewChange('list');
@@ -78,6 +79,7 @@ export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProp
           key={`${editing} ${version} ${draft}`}
           draft={draft}
           compareDraft={compareDraft}
+          testDraft={testDraft}
           onCompared={onCompared}
           id={editing}
           version={version}

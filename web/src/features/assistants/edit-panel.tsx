@@ -34,6 +34,7 @@ type EditPanelProps = {
   /** The comparison whose draft is in the form. */
   draft: number | undefined;
   compareDraft: CompareDraft;
+  testDraft: TestDraft;
   onCompared: (comparisonId: number) => void;
   onClose: () => void;
 };
@@ -44,6 +45,18 @@ export type CompareDraft = (comparing: {
   changes: AssistantChanges;
   onPrepared: (comparisonId: number) => void;
   onClose: () => void;
+}) => ReactNode;
+
+/** Shows what the changes in the form do to saved questions, which is another feature's. */
+export type TestDraft = (testing: {
+  assistant: Assistant;
+  isDirty: boolean;
+  /** How often the form was changed. */
+  edits: number;
+  /** What would be saved; null: the form says what is wrong. */
+  draft: () => Promise<AssistantChanges | null>;
+  /** Leads to a run that keeps the draft. */
+  onOpen: (comparisonId: number) => void;
 }) => ReactNode;
 
 export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
@@ -117,6 +130,7 @@ function OpenEditPanel({ assistant, version, tools, changes, onClose, ...compari
   const form = useDraftedForm(assistant, changes);
   const compared = useCompared(form, comparing.onCompared);
   const { update, submit } = useSaving(assistant, form, onClose);
+  const tested = useTested(assistant, form);
 
   return (
     <SidePanel
@@ -138,6 +152,7 @@ function OpenEditPanel({ assistant, version, tools, changes, onClose, ...compari
       </form>
       {tools}
       <AssistantFiles assistantId={assistant.id} />
+      {comparing.testDraft({ assistant, onOpen: compared.keep, ...tested })}
       <VersionsSection
         assistant={assistant}
         number={version}
@@ -172,6 +187,24 @@ function useCompared(form: AssistantForm, onCompared: (comparisonId: number) => 
     end: () => setDraft(null),
     keep: setKeptWith,
   };
+}
+
+/** The draft in the form, and how often it has become another one. */
+function useTested(assistant: Assistant, form: AssistantForm) {
+  const [edits, setEdits] = useState(0);
+  const { watch, handleSubmit, formState } = form;
+  useEffect(() => {
+    const { unsubscribe } = watch(() => setEdits((count) => count + 1));
+    return unsubscribe;
+  }, [watch]);
+  const draft = () =>
+    new Promise<AssistantChanges | null>((resolve) => {
+      void handleSubmit(
+        (values) => resolve(changesBetween(assistant, values)),
+        () => resolve(null),
+      )();
+    });
+  return { edits, draft, isDirty: formState.isDirty };
 }
 
 type ButtonsProps = {

@@ -23,6 +23,7 @@ import {
   comparisonQuery,
   isOpen,
   runsOf,
+  sidesIn,
   useAskPrompt,
   useStopAnswers,
   useVote,
@@ -32,6 +33,7 @@ import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
 import { ResultsCard } from './results-card.tsx';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { SummaryCard } from './summary-card.tsx';
+import { ResultsCard } from './test-sets/results-card.tsx';
 import { useAsking } from './use-asking.ts';
 
 const back = (
@@ -91,7 +93,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
   const judging = useJudging(id);
   return (
     <Page
-      title="Comparison"
+      title={comparison.kind === 'test' ? 'Test Run' : 'Comparison'}
       lead={<Lead comparison={comparison} />}
       action={
         <>
@@ -102,7 +104,8 @@ function Loaded({ comparison, moving }: LoadedProps) {
       }
     >
       <div className="space-y-6">
-        {comparison.kind === 'draft' && <DraftActions comparison={comparison} />}
+        {hasDraft(comparison) && <DraftActions comparison={comparison} />}
+        {comparison.kind === 'test' && <ResultsCard comparison={comparison} isBlind={isBlind} />}
         <SummaryCard comparison={comparison} />
         <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
         {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
@@ -151,6 +154,10 @@ function Progress({ comparison, isBlind, onBlind }: ProgressProps) {
     </div>
   );
 }
+
+/** A run of a test set has one where its candidate is no saved version. */
+const hasDraft = ({ kind, candidate }: WholeComparison) =>
+  kind === 'draft' || (kind === 'test' && candidate.assistantVersion === null);
 
 function Lead({ comparison: { kind, title, candidate, createdAt } }: { comparison: WholeComparison }) {
   return (
@@ -221,7 +228,7 @@ function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
 
 /** How many prompts all sides have answered. */
 const answeredIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
-  items.filter((prompt) => sides.every((side) => prompt[side]?.state === 'complete')).length;
+  items.filter((prompt) => sidesIn(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
 const openIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
   items.filter((prompt) => isOpen(prompt, sides)).length;
 

@@ -10,7 +10,7 @@ import { AnswerColumn } from './answer-column.tsx';
 import { AskProblem } from './ask-problem.tsx';
 import { orderOf } from './figures.ts';
 import { VerdictLine } from './judging/verdict-line.tsx';
-import { isOpen, runsOf } from './queries.ts';
+import { isOpen, runsOf, sidesIn } from './queries.ts';
 import type { Side, SideNames } from './sides.ts';
 import { VoteButtons } from './vote-buttons.tsx';
 
@@ -48,8 +48,8 @@ const blindNames = (left: Side): Record<Side, string> =>
 
 /** One prompt with both answers next to each other; one under the other where there is no room. */
 export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
-  const { comparisonId, number, prompt, sides, models, isBlind, verdict, reason, blockedReason, actions, problem } =
-    props;
+  const { comparisonId, number, prompt, models, isBlind, verdict, reason, blockedReason, actions, problem } = props;
+  const sides = sidesIn(prompt, props.sides);
   const { id, vote } = prompt;
   const isPair = sides.length > 1;
   const isHidden = isPair && isBlind && vote === null;

@@ -19,6 +19,7 @@ import type { LiveRun } from '#web/data/runs/run-store.ts';
 import { call } from '#web/lib/api.ts';
 import { refreshJudgings } from './judging/queries.ts';
 import type { Side } from './sides.ts';
+import { refreshTestSets } from './test-sets/refresh.ts';
 
 export type WholeComparison = Comparison & { items: ComparisonPrompt[] };
 export type ComparisonDraft = z.input<typeof comparisons.create.body>;
@@ -67,9 +68,13 @@ export const isUnderWay = (answer: ComparedAnswer | null): boolean =>
 export const runsOf = ({ candidate, baseline }: ComparisonPrompt): number[] =>
   [candidate, baseline].flatMap((answer) => (isUnderWay(answer) ? (answer?.runId ?? []) : []));
 
+/** The sides that a prompt has: without an earlier answer there may be none beside it. */
+export const sidesIn = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, sides: readonly Side[]) =>
+  hasBaseline ? sides : sides.filter((side) => side === 'candidate');
+
 /** Not asked, or without a whole answer: what asking without `again` asks. */
 export const isOpen = (prompt: ComparisonPrompt, sides: readonly Side[]): boolean =>
-  sides.some((side) => prompt[side]?.state !== 'complete' && !isUnderWay(prompt[side]));
+  sidesIn(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isUnderWay(prompt[side]));
 
 function changePrompt(
   client: QueryClient,
@@ -100,6 +105,7 @@ export function showAnswerEnd(client: QueryClient, id: number, promptId: number,
   if (!isDone && run?.end) return;
   void client.invalidateQueries({ queryKey: comparisonQuery(id).queryKey });
   void refreshJudgings(client, id);
+  void refreshTestSets(client);
 }
 
 export function useCreateComparison() {
@@ -134,7 +140,7 @@ export function useVote(id: number) {
     onMutate: ({ promptId, vote }) => changePrompt(client, id, promptId, (prompt) => ({ ...prompt, vote })),
     onSuccess: ({ vote }, { promptId }) => changePrompt(client, id, promptId, (prompt) => ({ ...prompt, vote })),
     onError: () => client.invalidateQueries({ queryKey: comparisonQuery(id).queryKey }),
-    onSettled: () => refreshJudgings(client, id),
+    onSettled: () => Promise.all([refreshJudgings(client, id), refreshTestSets(client)]),
   });
 }
 

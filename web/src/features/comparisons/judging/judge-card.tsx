@@ -129,7 +129,9 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <output className="block tabular-nums">
-          {formatNumber(done)} of {formatCount(verdicts.length, 'prompt')} judged
+          {shown.follows
+            ? 'Begins when all prompts have been asked'
+            : `${formatNumber(done)} of ${formatCount(verdicts.length, 'prompt')} judged`}
         </output>
         {tally.position > 0 && (
           <span className="text-muted-foreground text-sm">
@@ -180,7 +182,7 @@ function Progress({ shown, calls, reason, onResume }: ProgressProps) {
         Stop
       </Button>
     );
-  if (shown.open === 0) return null;
+  if (shown.open === 0 || shown.follows) return null;
   const { costUsd } = shown.estimate;
   return (
     <div className="flex flex-wrap items-center gap-2">

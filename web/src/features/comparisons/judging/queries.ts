@@ -1,5 +1,6 @@
 import { comparisonJudging, type Judging, type WholeJudging } from '@roster/contracts/comparison-judging';
 import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { refreshTestSets } from '#web/features/comparisons/test-sets/refresh.ts';
 import { call } from '#web/lib/api.ts';
 
 const pollMs = 1_000;
@@ -41,7 +42,7 @@ type Start = { judgingId: number; overBudget?: boolean };
 
 export function useJudgingCalls(id: number) {
   const client = useQueryClient();
-  const onSettled = () => refreshJudgings(client, id);
+  const onSettled = () => Promise.all([refreshJudgings(client, id), refreshTestSets(client)]);
   const create = useMutation({
     mutationFn: (draft: JudgingDraft & { overBudget?: boolean }) =>
       call(comparisonJudging.create, { params: { id }, body: draft }),

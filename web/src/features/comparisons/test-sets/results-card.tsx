@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { WholeComparison } from '#web/features/comparisons/queries.ts';
+import { sideNames } from '#web/features/comparisons/sides.ts';
+import { errorText } from '#web/lib/api.ts';
+import { saveText } from '#web/lib/save-file.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { Skeleton } from '#web/ui/skeleton.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { Meanings } from './meanings.tsx';
+import { resultsQuery } from './queries.ts';
+import { ResultCounts } from './result-counts.tsx';
+import { type ResultRow, type RunResults, resultRows, resultsCsv, resultsJson } from './results.ts';
+import { byNames, countsText, progressText, resultNames, resultTones } from './words.ts';
+
+/** The beginning of an answer; the whole of it stands below. */
+const Words = ({ text }: { text: string | undefined }) => (
+  <span dir="auto" className="max-md:line-clamp-3 md:truncate">
+    {text || '—'}
+  </span>
+);
+
+const columnsFor = (names: ReturnType<typeof sideNames>, isMeasured: boolean): Column<ResultRow>[] => [
+  {
+    id: 'question',
+    header: 'Question',
+    isTitle: true,
+    cell: ({ number, question }) => <span title={question}>{`${number}. ${question}`}</span>,
+  },
+  { id: 'candidate', header: names.candidate, cell: ({ prompt }) => <Words text={prompt.candidate?.text} /> },
+  ...(isMeasured
+    ? [
+        {
+          id: 'baseline',
+          header: names.baseline,
+          cell: ({ prompt }: ResultRow) => <Words text={prompt.baseline?.text} />,
+        },
+      ]
+    : []),
+  {
+    id: 'result',
+    header: 'Result',
+    width: 'w-28',
+    cell: ({ result }) => <Badge tone={resultTones[result]}>{resultNames[result]}</Badge>,
+  },
+  { id: 'by', header: 'By', width: 'w-32', cell: ({ by }) => (by ? byNames[by] : '—') },
+];
+
+/** What the answers of a run came to, in one line and question by question. */
+export function ResultsCard({ comparison, isBlind }: { comparison: WholeComparison; isBlind: boolean }) {
+  const query = useQuery(resultsQuery(comparison.id));
+  const { data } = query;
+  if (query.isError && !data)
+    return (
+      <RetryNotice tone="destructive" title="The results could not be loaded" query={query}>
+        {errorText(query.error)}
+      </RetryNotice>
+    );
+  if (!data) return <Skeleton className="h-40 w-full rounded-lg" />;
+  return <Loaded comparison={comparison} results={data} isBlind={isBlind} />;
+}
+
+type LoadedProps = { comparison: WholeComparison; results: RunResults; isBlind: boolean };
+
+function Loaded({ comparison, results, isBlind }: LoadedProps) {
+  const { items, baseline } = comparison;
+  const { set, run } = results;
+  return (
+    <Card aria-label="Results">
+      <CardHeader
+        title="Results"
+        description={
+          <>
+            Test set{' '}
+            <Link
+              to="/test-sets/$id"
+              params={{ id: set.id }}
+              className="rounded-xs underline decoration-border-strong underline-offset-4 hover:text-foreground"
+            >
+              <bdi>{set.name}</bdi>
+            </Link>
+            {baseline && `, beside ${baseline.label}`}
+          </>
+        }
+        action={<Exports comparison={comparison} results={results} isBlind={isBlind} />}
+      />
+      <CardBody className="space-y-4">
+        <output className="block font-medium tabular-nums">
+          {progressText(run) ?? `${sentence(countsText(run.counts))}.`}
+        </output>
+        <ResultCounts counts={run.counts} />
+        <Meanings />
+        {isBlind ? (
+          <p className="text-muted-foreground text-sm">
+            The table would tell which answer is which. Turn off Blind to see it.
+          </p>
+        ) : (
+          <Table
+            label="Results by question"
+            columns={columnsFor(sideNames(comparison), baseline !== null)}
+            rows={resultRows(items, results.items)}
+            rowKey={({ prompt }) => prompt.id}
+          />
+        )}
+      </CardBody>
+    </Card>
+  );
+}
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Exports({ comparison, results, isBlind }: LoadedProps) {
+  const name = `test-run-${comparison.id}`;
+  const hidden = isBlind ? 'Turn off Blind to save the results.' : undefined;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        size="sm"
+        className="max-md:h-10"
+        disabledReason={hidden}
+        onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, results), 'text/csv;charset=utf-8')}
+      >
+        Save CSV
+      </Button>
+      <Button
+        size="sm"
+        className="max-md:h-10"
+        disabledReason={hidden}
+        onClick={() => saveText(`${name}.json`, resultsJson(comparison, results), 'application/json')}
+      >
+        Save JSON
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,273 @@
+import { criteriaLimit } from '@roster/contracts/comparison-judging';
+import type { TestRun, TestRunEstimate, TestSet } from '@roster/contracts/test-sets';
+import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useEditing } from '#web/data/current-user.ts';
+import { modelsQuery } from '#web/data/models.ts';
+import { usualCriteria } from '#web/features/comparisons/judging/words.ts';
+import { modelGroups } from '#web/features/comparisons/model-options.ts';
+import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
+import { ApiError, errorText } from '#web/lib/api.ts';
+import { formatCost, formatCount, formatDateTime } from '#web/lib/format.ts';
+import { itemsOf } from '#web/lib/paged-items.ts';
+import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
+import { Field } from '#web/ui/field.tsx';
+import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { Select } from '#web/ui/select.tsx';
+import { Textarea } from '#web/ui/textarea.tsx';
+import { newestVersionsQuery, runEstimateQuery, runsQuery, useRunSet } from './queries.ts';
+import {
+  modelValue,
+  nothing,
+  type RunBody,
+  type RunFields,
+  runValue,
+  toRun,
+  usualBaseline,
+  versionValue,
+} from './run-fields.ts';
+
+type RunDialogProps = {
+  set: TestSet;
+  /** A draft, which is put beside the present version; undefined: what is run is chosen here. */
+  draft?: RunBody['candidate'] | undefined;
+  onStarted: (run: TestRun) => void;
+  onClose: () => void;
+};
+
+/** What is chosen, and what that would take. */
+function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
+  const { data: pages } = useInfiniteQuery(runsQuery(set.id));
+  const runs = pages ? itemsOf(pages) : [];
+  const [chosen, setChosen] = useState<Partial<RunFields>>({});
+  const present = versionValue(set.assistant.version);
+  const all: RunFields = {
+    ...{ candidate: present, baseline: usualBaseline(runs), judge: '', criteria: usualCriteria },
+    ...chosen,
+  };
+  // The present version is nothing to measure itself by.
+  const fields = all.candidate === present && all.baseline === present ? { ...all, baseline: nothing } : all;
+  // Not at every key.
+  const [pricedCriteria, setPricedCriteria] = useState(usualCriteria);
+  const change = (more: Partial<RunFields>) => setChosen({ ...chosen, ...more });
+  // Until they are there, nobody knows what to compare with.
+  const isKnown = draft !== undefined || pages !== undefined;
+  const runWith = (criteria: string) => (isKnown ? toRun({ ...fields, criteria }, draft, set) : undefined);
+  const run = runWith(fields.criteria);
+  const estimate = useQuery(runEstimateQuery(set.id, runWith(pricedCriteria)));
+  const onWritten = () => setPricedCriteria(fields.criteria);
+  return { fields, runs, change, run, estimate, onWritten };
+}
+
+const describe = ({ assistant, name, questions }: TestSet, isDraft: boolean) =>
+  isDraft
+    ? `What is in the form and version ${assistant.version} answer the ${formatCount(questions, 'question')} of ‘${name}’. Answers that are there already are not asked again.`
+    : `The ${formatCount(questions, 'question')} are asked once each. It goes on without this page.`;
+
+/** What a test set is put to, beside what, who judges, and what all of it costs. */
+export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
+  const { fields, runs, change, run, estimate, onWritten } = useRunFields(set, draft);
+  const { reason } = useEditing();
+  const running = useRunSet(set.id);
+  const begin = (overBudget: boolean) => run && running.mutate({ run, overBudget }, { onSuccess: onStarted });
+  const isMeasured = draft !== undefined || fields.baseline !== nothing;
+  return (
+    <FormDialog
+      title={draft ? 'Try the draft' : `Run ‘${set.name}’`}
+      description={describe(set, draft !== undefined)}
+      action={['Start', 'Starting...']}
+      busy={running.isPending}
+      disabledReason={reason ?? (run ? refusalOf(estimate.error) : 'Choose what is run, and by what a judge judges.')}
+      onSubmit={() => begin(false)}
+      onClose={onClose}
+      className="grid gap-5"
+    >
+      {!draft && (
+        <>
+          <CandidateField set={set} value={fields.candidate} onChange={(candidate) => change({ candidate })} />
+          <BaselineField
+            set={set}
+            runs={runs}
+            candidate={fields.candidate}
+            value={fields.baseline}
+            onChange={(baseline) => change({ baseline })}
+          />
+        </>
+      )}
+      {isMeasured && (
+        <JudgeFields judge={fields.judge} criteria={fields.criteria} onChange={change} onWritten={onWritten} />
+      )}
+      <Cost estimate={estimate} judge={fields.judge} />
+      {running.error && (
+        <RefusalNotice
+          error={running.error}
+          title="The test set was not run"
+          insistLabel="Run anyway"
+          onInsist={() => begin(true)}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function useModelGroups() {
+  const models = useQuery(modelsQuery).data;
+  const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
+  return modelGroups(tuned, models);
+}
+
+function ModelOptions({ toValue }: { toValue: (model: string) => string }) {
+  return useModelGroups().map((group) => (
+    <optgroup key={group.label} label={group.label}>
+      {group.options.map(({ id, words }) => (
+        <option key={id} value={toValue(id)}>
+          {words}
+        </option>
+      ))}
+    </optgroup>
+  ));
+}
+
+type ChoiceProps = { set: TestSet; value: string; onChange: (value: string) => void };
+
+function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
+  const versions = useQuery(newestVersionsQuery(assistant.id)).data ?? [];
+  const others = versions.filter(({ number }) => number !== assistant.version);
+  return (
+    <Field
+      label="What is asked"
+      hint="A version answers with the settings that it had, any other model with those of the present version. Files are those of today, and tools are not called."
+    >
+      {(control) => (
+        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          <optgroup label="Versions">
+            <option value={versionValue(assistant.version)}>
+              {`Version ${assistant.version}, the present one (${assistant.model})`}
+            </option>
+            {others.map(({ number, createdAt }) => (
+              <option key={number} value={versionValue(number)}>
+                {`Version ${number}, ${formatDateTime(createdAt)}`}
+              </option>
+            ))}
+          </optgroup>
+          <ModelOptions toValue={modelValue} />
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type BaselineFieldProps = ChoiceProps & { runs: readonly TestRun[]; candidate: string };
+
+function BaselineField({ set: { assistant }, runs, candidate, value, onChange }: BaselineFieldProps) {
+  const present = versionValue(assistant.version);
+  return (
+    <Field label="Compared with" hint="Answers of an earlier run are not asked again.">
+      {(control) => (
+        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          <option value={nothing}>Nothing: only ask</option>
+          {candidate !== present && (
+            <option value={present}>{`Version ${assistant.version}, asked where it has no answer yet`}</option>
+          )}
+          {runs.map(({ id, candidate: { label }, createdAt }) => (
+            <option key={id} value={runValue(id)}>
+              {`Run of ${formatDateTime(createdAt)}: ${label}`}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+type JudgeFieldsProps = Pick<RunFields, 'judge' | 'criteria'> & {
+  onChange: (more: Partial<RunFields>) => void;
+  onWritten: () => void;
+};
+
+function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps) {
+  const length = [...criteria].length;
+  return (
+    <>
+      <Field
+        label="Who says what is better"
+        hint="A judge is asked twice about each answer that differs, in both orders. Your vote counts before its verdict."
+      >
+        {(control) => (
+          <Select {...control} value={judge} onChange={(event) => onChange({ judge: event.target.value })}>
+            <option value="">I vote myself</option>
+            <ModelOptions toValue={(model) => model} />
+          </Select>
+        )}
+      </Field>
+      {judge !== '' && (
+        <Field
+          label="Criteria"
+          required
+          hint="In your own words: what makes an answer better."
+          error={criteria.trim() === '' ? 'Say what makes an answer better.' : undefined}
+          counter={{ value: length, max: criteriaLimit }}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              rows={3}
+              value={criteria}
+              onChange={(event) => onChange({ criteria: event.target.value })}
+              onBlur={onWritten}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
+
+const priceOf = (costUsd: number | null) => (costUsd === null ? 'at an unknown price' : `about ${formatCost(costUsd)}`);
+
+/** In sentences. */
+export function costText(
+  { answers, baselineAnswers, costUsd, unpriced, stored, withoutBaseline, judge }: TestRunEstimate,
+  model: string,
+): string {
+  const partly = costUsd !== null && unpriced.length > 0 ? ` No price is known for ${unpriced.join(' and ')}.` : '';
+  const ofBaseline = baselineAnswers > 0 ? `, ${baselineAnswers} of them to compare with` : '';
+  return [
+    `${formatCount(answers, 'answer')}${ofBaseline}: ${priceOf(costUsd)}.${partly}`,
+    ...(stored > 0 ? [`${formatCount(stored, 'earlier answer')} cost nothing.`] : []),
+    ...(judge
+      ? [`${model} judges with at most ${formatCount(judge.answers, 'answer')}: ${priceOf(judge.costUsd)}.`]
+      : []),
+    ...(stored + baselineAnswers > 0 && withoutBaseline > 0
+      ? [`${formatCount(withoutBaseline, 'question')} without an earlier answer.`]
+      : []),
+  ].join(' ');
+}
+
+/** What the server will not run. Where only the estimate has failed, it can be run all the same. */
+const refusalOf = (error: Error | null): string | undefined =>
+  error instanceof ApiError && error.status < 500 ? error.message : undefined;
+
+type CostProps = { estimate: UseQueryResult<TestRunEstimate>; judge: string };
+
+function Cost({ estimate, judge }: CostProps) {
+  const { data, error } = estimate;
+  if (error)
+    return (
+      <RetryNotice
+        live
+        tone="warning"
+        title={refusalOf(error) ? 'This cannot be run' : 'The cost could not be estimated'}
+        query={estimate}
+      >
+        {errorText(error)}
+      </RetryNotice>
+    );
+  return (
+    <Notice title="What it costs">
+      <output className="block tabular-nums">{data ? costText(data, judge) : 'Estimating...'}</output>
+    </Notice>
+  );
+}

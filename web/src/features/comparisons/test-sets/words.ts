@@ -1,0 +1,66 @@
+import {
+  type TestCounts,
+  type TestResult,
+  type TestResultBy,
+  type TestRun,
+  testResults,
+} from '@roster/contracts/test-sets';
+import { formatNumber } from '#web/lib/format.ts';
+import type { BadgeTone } from '#web/ui/badge.tsx';
+
+export const resultNames: Record<TestResult, string> = {
+  unchanged: 'Unchanged',
+  better: 'Better',
+  worse: 'Worse',
+  open: 'Open',
+  new: 'New',
+  unanswered: 'Unanswered',
+};
+
+export const resultTones: Record<TestResult, BadgeTone> = {
+  unchanged: 'neutral',
+  better: 'success',
+  worse: 'destructive',
+  open: 'warning',
+  new: 'primary',
+  unanswered: 'neutral',
+};
+
+export const resultMeanings: readonly [TestResult, string][] = [
+  ['unchanged', 'the same words but for spaces, or a tie'],
+  ['better', 'by your vote, else by the newest judging'],
+  ['worse', 'likewise'],
+  ['open', 'the words differ, and nobody has said yet which is better'],
+  ['new', 'there is no earlier answer'],
+  ['unanswered', 'not asked yet, stopped or failed'],
+];
+
+export const byNames: Record<TestResultBy, string> = { words: 'Same words', vote: 'Your vote', judge: 'Judge' };
+
+const sumOf = (counts: TestCounts) => testResults.reduce((sum, result) => sum + counts[result], 0);
+
+/** '14 of 20 unchanged, 4 better, 2 worse': what is nothing goes without saying, but for better and worse. */
+export function countsText(counts: TestCounts): string {
+  const { unchanged, better, worse, open, new: added, unanswered } = counts;
+  const all = sumOf(counts);
+  const of = formatNumber(all);
+  if (added + unanswered === all) {
+    const answered = unanswered === 0 ? `all ${of} answered` : `${formatNumber(added)} of ${of} answered`;
+    return unanswered === all ? `none of ${of} answered yet` : `${answered}, with nothing to compare them with`;
+  }
+  const said = [
+    `${formatNumber(unchanged)} of ${of} unchanged`,
+    `${formatNumber(better)} better`,
+    `${formatNumber(worse)} worse`,
+    ...(open > 0 ? [`${formatNumber(open)} open`] : []),
+    ...(added > 0 ? [`${formatNumber(added)} new`] : []),
+    ...(unanswered > 0 ? [`${formatNumber(unanswered)} unanswered`] : []),
+  ];
+  return said.join(', ');
+}
+
+/** How far a run is; null: it is done. */
+export function progressText({ state, isJudging, answered, prompts }: TestRun): string | null {
+  if (state === 'asking') return `Asking: ${formatNumber(answered)} of ${formatNumber(prompts)} answered`;
+  return isJudging ? 'Judging what differs' : null;
+}

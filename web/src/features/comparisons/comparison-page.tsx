@@ -90,7 +90,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
   const asking = useAsking(comparison);
   const { actions, single, blocked } = useActions(id, items, asking.isAsking);
   const [isBlind, setIsBlind] = useState(false);
-  const judging = useJudging(id);
+  const judging = useJudging(comparison);
   return (
     <Page
       title={comparison.kind === 'test' ? 'Test Run' : 'Comparison'}

@@ -114,6 +114,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
   const { verdicts, tally, refusal, state, criteria, model } = shown;
   const names = sideNames(comparison);
   const isAsking = state === 'asking';
+  const isWaiting = shown.follows && comparison.state === 'asking';
   const done = verdicts.filter(({ outcome, isStale }) => outcome !== null && !isStale).length;
   const problem =
     calls.start.error ??
@@ -129,7 +130,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
       </div>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <output className="block tabular-nums">
-          {shown.follows
+          {isWaiting
             ? 'Begins when all prompts have been asked'
             : `${formatNumber(done)} of ${formatCount(verdicts.length, 'prompt')} judged`}
         </output>
@@ -145,7 +146,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
       {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
       <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
       <p className="text-sm">{agreementText(shown)}</p>
-      <Progress shown={shown} calls={calls} reason={reason} onResume={() => resume(false)} />
+      <Progress shown={shown} isWaiting={isWaiting} calls={calls} reason={reason} onResume={() => resume(false)} />
     </>
   );
 }
@@ -167,9 +168,13 @@ function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
   );
 }
 
-type ProgressProps = Pick<ShownProps, 'shown' | 'calls' | 'reason'> & { onResume: () => void };
+type ProgressProps = Pick<ShownProps, 'shown' | 'calls' | 'reason'> & {
+  /** It begins by itself. */
+  isWaiting: boolean;
+  onResume: () => void;
+};
 
-function Progress({ shown, calls, reason, onResume }: ProgressProps) {
+function Progress({ shown, isWaiting, calls, reason, onResume }: ProgressProps) {
   if (shown.state === 'asking')
     return (
       <Button
@@ -182,7 +187,7 @@ function Progress({ shown, calls, reason, onResume }: ProgressProps) {
         Stop
       </Button>
     );
-  if (shown.open === 0 || shown.follows) return null;
+  if (shown.open === 0 || isWaiting) return null;
   const { costUsd } = shown.estimate;
   return (
     <div className="flex flex-wrap items-center gap-2">

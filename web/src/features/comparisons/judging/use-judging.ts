@@ -1,9 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { judgingQuery, judgingsQuery } from './queries.ts';
+import type { Comparison } from '@roster/contracts/comparisons';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { judgingQuery, judgingsQuery, refreshJudgings } from './queries.ts';
 
 /** The judgings of a comparison, and the one that is shown: the newest until another is chosen. */
-export function useJudging(id: number) {
+export function useJudging({ id, state }: Pick<Comparison, 'id' | 'state'>) {
+  const client = useQueryClient();
+  // A judge that follows has begun when asking has ended.
+  useEffect(() => {
+    if (state === 'idle') void refreshJudgings(client, id);
+  }, [client, id, state]);
   const { data: judgings = [] } = useQuery(judgingsQuery(id));
   const [chosen, setChosen] = useState<number | null>(null);
   const shownId = judgings.find((judging) => judging.id === chosen)?.id ?? judgings[0]?.id;

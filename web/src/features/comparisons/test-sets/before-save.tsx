@@ -97,7 +97,7 @@ function Trying({ sets, draft, onTried }: TryingProps) {
         disabledReason={reason}
         onClick={() => void draft().then(setChanges)}
       >
-        {sets.length > 1 ? 'Try the draft...' : `Try the draft on ‘${set.name}’...`}
+        <bdi>{sets.length > 1 ? 'Try the draft...' : `Try the draft on ‘${set.name}’...`}</bdi>
       </Button>
       {changes && (
         <RunDialog

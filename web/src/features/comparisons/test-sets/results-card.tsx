@@ -88,7 +88,7 @@ function Loaded({ comparison, results, isBlind }: LoadedProps) {
         action={<Exports comparison={comparison} results={results} isBlind={isBlind} />}
       />
       <CardBody className="space-y-4">
-        <output className="block font-medium tabular-nums">
+        <output className="sentence block font-medium tabular-nums">
           {progressText(run) ?? `${sentence(countsText(run.counts))}.`}
         </output>
         <ResultCounts counts={run.counts} />

@@ -31,7 +31,7 @@ function Asked({ run }: { run: TestRun }) {
   const { candidate, createdAt, refusal } = run;
   const going = progressText(run);
   return (
-    <span className="block min-w-0">
+    <span className="block min-w-0 md:py-1.5">
       <Link
         to="/fine-tuning/comparisons/$id"
         params={{ id: run.id }}
@@ -46,7 +46,7 @@ function Asked({ run }: { run: TestRun }) {
         )}
       </span>
       {(going ?? refusal) && (
-        <output className={classNames('block text-sm', going ? 'text-muted-foreground' : 'text-warning-text')}>
+        <output className={classNames('sentence block text-sm', going ? 'text-muted-foreground' : 'text-warning-text')}>
           {going ?? `Stopped: ${refusal?.message}`}
         </output>
       )}

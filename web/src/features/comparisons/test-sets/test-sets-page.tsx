@@ -139,7 +139,7 @@ function Newest({ run }: { run: TestRun }) {
         </span>
       </p>
       <ResultCounts counts={counts} />
-      <output className="block text-muted-foreground text-sm">{progressText(run)}</output>
+      <output className="sentence block text-muted-foreground text-sm">{progressText(run)}</output>
     </>
   );
 }

@@ -31,7 +31,9 @@ export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assis
       <p className="truncate rounded-md border border-border bg-background px-3 py-2.5 font-medium">
         {assistant?.name}
       </p>
-      <p className="mt-3 text-muted-foreground text-sm">Conversations with it stay.</p>
+      <p className="mt-3 text-muted-foreground text-sm">
+        Conversations with it stay. Its test sets go with it, with their runs.
+      </p>
     </ConfirmDialog>
   );
 }

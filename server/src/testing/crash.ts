@@ -2,7 +2,7 @@ import { createSimulator, type SimulatorOptions } from '@roster/simulator/simula
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
 import type { Engine } from '#server/db/connect';
-import { emptyDatabase, goodKey, password } from './app.ts';
+import { goodKey, password, readyDatabase } from './app.ts';
 import { beside } from './database.ts';
 import { type Numbered, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
@@ -67,7 +67,7 @@ type Surroundings = {
 
 /** A server that can be killed, not started yet, on a database of its own and with the simulator as its provider; gone with the test. */
 export async function killableInstallation(engine: Engine, { simulator = {}, env = {}, close }: Surroundings = {}) {
-  const database = await emptyDatabase(engine);
+  const database = await readyDatabase(engine);
   const simulated = createSimulator({ tokenDelayMs: 0, ...simulator });
   const provider = await simulated.listen();
   const { dataDir, url: databaseUrl } = database;

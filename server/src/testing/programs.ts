@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 
@@ -34,6 +34,15 @@ const inTheirPlaces: Plugin = {
   },
 };
 
+const keptAtMost = 10;
+
+/** Not all that are older: another run may be using them, of sources that have changed since. */
+function forgetOldest(all: string) {
+  const age = (name: string) => statSync(join(all, name)).mtimeMs;
+  const newestFirst = readdirSync(all).toSorted((one, other) => age(other) - age(one));
+  for (const name of newestFirst.slice(keptAtMost)) rmSync(join(all, name), { recursive: true, force: true });
+}
+
 /**
  * The programs in a few files instead of 1,300: finding and reading those is half of the work of a start, and tests that
  * kill servers start 150 of them. The sources themselves, as operators start them, are started by main.test.ts and the browser
@@ -58,9 +67,9 @@ export async function makePrograms(): Promise<Programs> {
   const all = fileURLToPath(new URL('../../.cache/programs/', import.meta.url));
   const folder = join(all, hash);
   if (!existsSync(folder)) {
-    rmSync(all, { recursive: true, force: true });
     mkdirSync(all, { recursive: true });
-    const making = mkdtempSync(join(dirname(folder), 'making-'));
+    forgetOldest(all);
+    const making = mkdtempSync(join(all, 'making-'));
     for (const { name, text } of files) writeFileSync(join(making, name), text);
     renameSync(making, folder);
   }

@@ -35,6 +35,20 @@ test('a call that goes on stays where it began, and is replayed as it ended, eac
   expect(cutCalls(log, new Set())).toEqual([{ ...code, state: 'failed', at: 7 }]);
 });
 
+test('a reader that has seen a call begin is told how it ended, and no other call again', () => {
+  const log = emptyLog();
+  for (const event of [tool(search), tool(code), tool(found), words('two')]) fold(log, event);
+  const end = { number: 5, event: { type: 'finished', reason: 'complete' } } as const;
+  const after = (number: number) => parseFrames(unfold(log, null, end, number));
+  const last = [{ number: 4, event: words('two') }, end];
+  expect(after(2)).toEqual([{ number: 3, event: tool(found) }, ...last]);
+  expect(after(1)).toEqual([{ number: 2, event: tool(code) }, { number: 3, event: tool(found) }, ...last]);
+  expect(after(3)).toEqual(last);
+  // Of logs that were kept before calls were named in them.
+  const older = { ...log, marks: log.marks.replace('k0', 'k') };
+  expect(parseFrames(unfold(older, null, end, 2))).toEqual(last);
+});
+
 test('a page of the web is cited where the text stood, and replayed under its number', () => {
   const log = emptyLog();
   const link = (url: string): RunEvent => ({ type: 'link', url, title: 'Rain' });

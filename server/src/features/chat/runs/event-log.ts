@@ -38,7 +38,7 @@ export type PlacedCall = ToolCall & { at: number };
  * What is kept of a finished log. The words are stored once, in the message; `marks` says how they fall into events:
  * `t5` five characters (UTF-16 units) of text, `r3` three of reasoning, `n` the next note, `s` the next source, `f9` the file 9 cited, `l` the next
  * page of the web cited, `c`
- * the next call of a tool, `k` a call that went on, which is told as it ended where it began, `u` the usage. The last event has no mark: it is the run's end, numbered `lastEvent`.
+ * the next call of a tool, `k2` the call 2 that went on, which is told as it ended where it began (without a number in older logs), `u` the usage. The last event has no mark: it is the run's end, numbered `lastEvent`.
  */
 export type FoldedLog = {
   text: string;
@@ -117,7 +117,7 @@ export function fold(log: FoldedLog, event: RunEvent) {
 }
 
 /** Takes a call in, or how far it is by now. Returns its mark. */
-function putCall({ calls, text }: FoldedLog, call: ToolCall): 'c' | 'k' {
+function putCall({ calls, text }: FoldedLog, call: ToolCall): string {
   const index = calls.findIndex(({ callId }) => callId === call.callId);
   const before = calls[index];
   if (!before) {
@@ -125,7 +125,7 @@ function putCall({ calls, text }: FoldedLog, call: ToolCall): 'c' | 'k' {
     return 'c';
   }
   calls[index] = { ...call, at: before.at };
-  return 'k';
+  return `k${index}`;
 }
 
 /** A call of a tool server's tool of which nothing has come yet. */
@@ -176,6 +176,19 @@ const linkEvent = (link: PlacedLink | undefined): RunEvent | undefined =>
 const callEvent = (call: PlacedCall | undefined): RunEvent | undefined =>
   call && { type: 'tool', call: eventCall(call) };
 
+/** Who has seen a call begin is told how it ended; to the others that is told where it began. */
+function tellingOf(calls: readonly PlacedCall[], after: number) {
+  const begunAt: number[] = [];
+  return {
+    begins: (number: number) => callEvent(calls[begunAt.push(number) - 1]),
+    goesOn(digits: string): RunEvent | undefined {
+      const index = digits === '' ? -1 : Number(digits);
+      const at = begunAt[index];
+      return at !== undefined && at <= after ? callEvent(calls[index]) : undefined;
+    },
+  };
+}
+
 /** The frames of a finished run after the event `after`: exactly the events that were sent while it ran. */
 export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null, end: End, after: number): string {
   const frames: string[] = [];
@@ -184,8 +197,8 @@ export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null
   let reasoningAt = 0;
   let noteAt = 0;
   let sourceAt = 0;
-  let callAt = 0;
   let linkAt = 0;
+  const calls = tellingOf(log.calls, after);
   /** What is lost keeps its number. */
   const add = (event: RunEvent | null | undefined) => event && number > after && frames.push(frameOf(number, event));
   for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsflcku])(\d*)/g)) {
@@ -201,9 +214,11 @@ export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null
     else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
     else if (kind === 'f') add({ type: 'citation', fileId: length });
     else if (kind === 'l') add(linkEvent(log.links[linkAt++]));
-    else if (kind === 'c') add(callEvent(log.calls[callAt++]));
-    else if (kind !== 'k') add(usage);
+    else if (kind === 'c') add(calls.begins(number));
+    else if (kind === 'k') add(calls.goesOn(digits));
+    else add(usage);
   }
-  if (end.number > after) frames.push(frameOf(end.number, end.event));
+  number = end.number;
+  add(end.event);
   return frames.join('');
 }

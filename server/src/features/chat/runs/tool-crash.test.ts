@@ -168,7 +168,6 @@ test('on several processes a call is approved on any of them, and one that was k
   });
   const adaThere = createVisitor(() => place);
   for (const [name, value] of ada.cookies) adaThere.cookies.set(name, value);
-  tools.open();
 
   const { run } = await send(ada, threadId, '[[call demo_pay]]');
   const here = await openEvents(server, ada, run.id);
@@ -179,6 +178,9 @@ test('on several processes a call is approved on any of them, and one that was k
   // Said twice at the same time: once is enough.
   const decided = await Promise.all([decide(run.id, callId, 'approve', adaThere), decide(run.id, callId, 'approve')]);
   expect(decided.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  // What both have seen before its end, they have seen from each process.
+  for (const { events } of [here, there]) await until('The call', async () => statesOf(events).includes('running'));
+  tools.open();
   const [seen, seenThere] = [await here.all(), await there.all()];
   expect(seenThere).toEqual(seen);
   expect(seen.map(({ number }) => number)).toEqual(upTo(seen.length));

@@ -20,6 +20,11 @@ const BeforeSave = loadedPart(
   async () => (await import('#web/features/comparisons/test-sets/before-save.tsx')).BeforeSave,
 );
 
+/**
+ * Settings, with what other features have in it.
+ *
+ * Long: the list of these parts.
+ */
 export function SettingsRoute() {
   const {
     tab = 'account',

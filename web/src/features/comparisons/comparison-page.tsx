@@ -33,7 +33,7 @@ import { MoveButton, type ReplayedMove } from './replays/move-button.tsx';
 import { ResultsCard } from './results-card.tsx';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { SummaryCard } from './summary-card.tsx';
-import { ResultsCard } from './test-sets/results-card.tsx';
+import { RunResultsCard } from './test-sets/run-results-card.tsx';
 import { useAsking } from './use-asking.ts';
 
 const back = (
@@ -105,7 +105,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
     >
       <div className="space-y-6">
         {hasDraft(comparison) && <DraftActions comparison={comparison} />}
-        {comparison.kind === 'test' && <ResultsCard comparison={comparison} isBlind={isBlind} />}
+        {comparison.kind === 'test' && <RunResultsCard comparison={comparison} isBlind={isBlind} />}
         <SummaryCard comparison={comparison} />
         <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
         {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
@@ -113,7 +113,9 @@ function Loaded({ comparison, moving }: LoadedProps) {
           <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
         ) : null}
         {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} />}
-        <ResultsCard comparison={comparison} judging={judging.shown} isBlind={isBlind} />
+        {comparison.kind !== 'test' && (
+          <ResultsCard comparison={comparison} judging={judging.shown} isBlind={isBlind} />
+        )}
         {items.map((prompt, index) => (
           <PromptCard
             key={prompt.id}

@@ -50,7 +50,7 @@ const columnsFor = (names: ReturnType<typeof sideNames>, isMeasured: boolean): C
 ];
 
 /** What the answers of a run came to, in one line and question by question. */
-export function ResultsCard({ comparison, isBlind }: { comparison: WholeComparison; isBlind: boolean }) {
+export function RunResultsCard({ comparison, isBlind }: { comparison: WholeComparison; isBlind: boolean }) {
   const query = useQuery(resultsQuery(comparison.id));
   const { data } = query;
   if (query.isError && !data)

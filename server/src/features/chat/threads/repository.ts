@@ -66,17 +66,23 @@ const selectThreads = (db: Kysely<Database>) =>
     .leftJoin('access_tokens', 'access_tokens.id', 'threads.access_token_id')
     .selectAll('threads')
     .select('access_tokens.name as made_by')
-    .select((eb) =>
-      eb
+    .select((eb) => {
+      // SQLite of Node.js 22 knows no column of the whole query in the order of one within it.
+      const inOrder = eb
         .selectFrom('runs')
-        .select('runs.id')
+        .select(['runs.id', 'runs.beside'])
+        .select(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`.as('place'))
         .whereRef('runs.thread_id', '=', 'threads.id')
         .where('runs.state', 'in', underWay)
-        .orderBy(sql`case when runs.message_id = threads.head_message_id then 0 else 1 end`)
-        .orderBy('runs.beside')
+        .as('under_way');
+      return eb
+        .selectFrom(inOrder)
+        .select('under_way.id')
+        .orderBy('under_way.place')
+        .orderBy('under_way.beside')
         .limit(1)
-        .as('run_id'),
-    )
+        .as('run_id');
+    })
     .select(
       sql<0 | 1>`case when exists (select 1 from runs where runs.thread_id = threads.id
         and runs.state in ${underWay} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),

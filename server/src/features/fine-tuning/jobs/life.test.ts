@@ -114,7 +114,7 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
         isActive: true,
         jobId: id,
         step: null,
-        shutdownDate: '2027-01-14',
+        end: null,
       },
     ]);
     expect(checkpoints[0]).toMatchObject({ model: done.tunedModel, customModelId: models[0]?.id });

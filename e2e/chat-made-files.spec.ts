@@ -6,6 +6,7 @@ import {
   followDevice,
   request,
   test,
+  untilUsable,
 } from './fixtures.ts';
 
 test('what code makes is in the answer, enlarged, in a second tab, after a reload and under Files', async ({
@@ -33,6 +34,7 @@ test('what code makes is in the answer, enlarged, in a second tab, after a reloa
   await other.close();
   await expectAccessibleInBothThemes(page);
   await page.reload();
+  await untilUsable(page);
   await answers.getByRole('button', { name: 'Enlarge plot.png' }).click();
   const dialog = page.getByRole('dialog', { name: 'plot.png' });
   await expect(dialog.getByRole('img', { name: 'plot.png' })).toBeVisible();

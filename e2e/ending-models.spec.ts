@@ -250,6 +250,8 @@ test('a conversation whose model has ended stays readable, and goes on with the 
   await expect(page.getByText('gpt-4o ends on January 14, 2027')).toBeVisible();
   await expectFitting(page);
 
+  // What the page fetches when it is idle is there: nobody answers for a moment.
+  await expect(page.getByRole('region', { name: 'Notifications' })).toBeAttached();
   await roster.turnTo(lastDay);
   await page.goto(`/chat/${thread.id}`);
   const { ask, answers, questions, untilDone, message, send } = conversation(page);

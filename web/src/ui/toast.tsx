@@ -1,29 +1,19 @@
-import { type ComponentType, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useToasts } from '#web/lib/toast.ts';
 
 export { toast } from '#web/lib/toast.ts';
 
-const aheadMs = 1_500;
-const againMs = 3_000;
+const loadViewport = () => import('./toast-viewport.tsx').then((part) => ({ default: part.ToastViewport }));
+const ToastViewport = lazy(loadViewport);
 
 /** Once in the application. Its code comes after the first page is there, or with the first toast. */
 export function Toaster() {
   const isNeeded = useToasts().length > 0;
-  const [Viewport, setViewport] = useState<ComponentType>();
+  const [isIdle, setIdle] = useState(false);
   useEffect(() => {
-    if (Viewport) return;
-    let timer: ReturnType<typeof setTimeout>;
-    const load = () =>
-      void import('./toast-viewport.tsx').then(
-        (part) => setViewport(() => part.ToastViewport),
-        // The server is not there at the moment; the page goes on without, and the toasts wait.
-        () => {
-          timer = setTimeout(load, againMs);
-        },
-      );
     // Ahead of time, because a toast may have to say that the network is gone.
-    timer = setTimeout(load, isNeeded ? 0 : aheadMs);
+    const timer = setTimeout(() => setIdle(true), 1500);
     return () => clearTimeout(timer);
-  }, [isNeeded, Viewport]);
-  return Viewport ? <Viewport /> : null;
+  }, []);
+  return <Suspense fallback={null}>{(isNeeded || isIdle) && <ToastViewport />}</Suspense>;
 }

@@ -35,7 +35,8 @@ test('what code makes is in the answer, enlarged, in a second tab, after a reloa
   await expectAccessibleInBothThemes(page);
   await page.reload();
   await untilUsable(page);
-  await answers.getByRole('button', { name: 'Enlarge plot.png' }).click();
+  // By keyboard: the page may still be on its way to the end of the conversation.
+  await answers.getByRole('button', { name: 'Enlarge plot.png' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'plot.png' });
   await expect(dialog.getByRole('img', { name: 'plot.png' })).toBeVisible();
   await expectAccessibleInBothThemes(page);

@@ -27,6 +27,7 @@ export function conversation(page: Page) {
       await expect(page.getByText('Loading messages')).toBeHidden();
       await expect(page.getByText('Sending…')).toBeHidden();
       await expect(send).toBeVisible({ timeout: 30_000 });
+      await untilAtRest(page);
     },
     /** Waits until the last answer has become longer than it is now. */
     async growth() {
@@ -59,3 +60,21 @@ export async function exchange(page: Page, roster: Roster, threadId: number, mes
   const runId = async () => (await request(page, roster, 'GET', `/api/threads/${threadId}`)).body.runId;
   await expect.poll(runId, { intervals: [10, 20, 50], timeout: 30_000 }).toBeNull();
 }
+
+/** The end of an answer brings the page to its end: what is pressed meanwhile moves away under the pointer. */
+const untilAtRest = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let last = Number.NaN;
+        let same = 0;
+        const look = () => {
+          const top = document.querySelector('article')?.getBoundingClientRect().top ?? 0;
+          same = top === last ? same + 1 : 0;
+          last = top;
+          if (same >= 15) resolve();
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+  );

@@ -172,12 +172,13 @@ function report(taken: Map<string, number[]>, memory: { at: number; bytes: numbe
   const steady = memory.slice(Math.ceil(memory.length / 5));
   printTable(
     `Memory of a process in ${settings.minutes} minutes of it`,
-    ['', 'after warming up', 'at the end', 'slope'],
+    ['', 'after warming up', 'halfway from there', 'at the end', 'slope'],
     Array.from({ length: processes }, (_, index) => {
       const series = steady.map(({ at, bytes }) => ({ at, bytes: bytes[index] ?? Number.NaN }));
       return [
         `process ${index + 1}`,
         megabytes(series[0]?.bytes),
+        megabytes(series[Math.floor(series.length / 2)]?.bytes),
         megabytes(series.at(-1)?.bytes),
         `${slopePerHour(series).toFixed(0)} MB an hour`,
       ];

@@ -37,6 +37,14 @@ const findByHash = prepared((db, at: Places<{ tokenHash: string; now: string }>)
     .where('users.status', '=', 'Active'),
 );
 
+const noteUse = prepared((db, at: Places<{ userId: number; tokenId: number; at: string; ipAddress: string }>) =>
+  db
+    .updateTable('access_tokens')
+    .set({ last_used_at: at('at'), last_used_ip: at('ipAddress') })
+    .where('user_id', '=', at('userId'))
+    .where('id', '=', at('tokenId')),
+);
+
 const isRight = (word: string): word is TokenRight => word === 'chat' || word === 'assistants' || word === 'files';
 
 function toRecord(row: Selectable<Database['access_tokens']>): AccessTokenRecord {
@@ -156,13 +164,9 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return role && token && { rights: token.rights.split(' ').filter(isRight), role };
     },
-    async touch(userId: number, id: number, seen: { at: string; ipAddress: string }) {
-      await db
-        .updateTable('access_tokens')
-        .set({ last_used_at: seen.at, last_used_ip: seen.ipAddress })
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .execute();
+    /** In a transaction; in the order of their ids, so that two processes do not wait for each other. */
+    async touch(uses: { userId: number; tokenId: number; at: string; ipAddress: string }[]) {
+      for (const use of uses.toSorted((a, b) => a.tokenId - b.tokenId)) await noteUse.changed(db, use);
     },
     /** Returns what it was called; undefined: there is no such token that is not revoked already. */
     async revoke(userId: number, id: number): Promise<{ name: string; last4: string } | undefined> {

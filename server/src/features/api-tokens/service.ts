@@ -12,6 +12,8 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 
 const day = 24 * 60 * 60 * 1000;
 const touchEvery = 60_000;
+/** A commit waits for the disk, and no answer is to wait for that: uses are noted together, a moment later. */
+const touchAfter = 1_000;
 
 /** What a token may do as long as its owner has this role. */
 const within = (rights: TokenRight[], role: Role) =>
@@ -97,17 +99,43 @@ async function revoke(db: Kysely<Database>, { userId }: Actor, id: number, visit
 
 type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 
+type Use = { userId: number; tokenId: number; ipAddress: string; at: string };
+
+/** Notes when tokens are used, and from where, beside the calls. */
+function usesOf(db: Kysely<Database>, onError: (error: unknown) => void) {
+  let unwritten = new Map<number, Use>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write() {
+    timer = undefined;
+    const uses = unwritten;
+    unwritten = new Map();
+    if (uses.size === 0) return;
+    await db.transaction().execute((trx) => accessTokenRepository(trx).touch([...uses.values()]));
+  }
+  const writeNow = () => {
+    writing = writing.then(write).catch(onError);
+    return writing;
+  };
+
+  return {
+    note(use: Use) {
+      unwritten.set(use.tokenId, use);
+      timer ??= setTimeout(writeNow, touchAfter);
+    },
+    /** Notes those that are known by now. */
+    async close() {
+      clearTimeout(timer);
+      await writeNow();
+    },
+  };
+}
+
 /** What programs call with: made, listed and revoked by its owner, and known again with each call. */
 export function apiTokenService({ db, onError }: Dependencies) {
   const tokens = accessTokenRepository(db);
-  const touching = new Set<Promise<void>>();
-
-  /** Beside the call, which does not wait for it. */
-  function touch(userId: number, id: number, ipAddress: string, at: number) {
-    const written = tokens.touch(userId, id, { at: new Date(at).toISOString(), ipAddress }).catch(onError);
-    touching.add(written);
-    void written.finally(() => touching.delete(written));
-  }
+  const uses = usesOf(db, onError);
 
   return {
     list: async ({ userId, role }: Actor): Promise<AccessToken[]> =>
@@ -126,7 +154,8 @@ export function apiTokenService({ db, onError }: Dependencies) {
       if (!found) return null;
       const { id: tokenId, userId, role, rights, lastUsedAt, monthlyBudgetUsd, spentUsd } = found;
       const now = Date.now();
-      if (lastUsedAt === null || now - Date.parse(lastUsedAt) >= touchEvery) touch(userId, tokenId, ipAddress, now);
+      if (lastUsedAt === null || now - Date.parse(lastUsedAt) >= touchEvery)
+        uses.note({ userId, tokenId, ipAddress, at: new Date(now).toISOString() });
       return {
         userId,
         role,
@@ -141,10 +170,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
       };
     },
 
-    /** Lets the uses be noted that are known by now. */
-    async close() {
-      await Promise.all(touching);
-    },
+    close: uses.close,
   };
 }
 

@@ -2,7 +2,7 @@ import { assistantsOf, runTarget } from './api-runs.ts';
 import { now } from './clock.ts';
 import { added, medianOf, ms, printTable, times, verdict } from './figures.ts';
 import { firstTokens } from './first-token.ts';
-import { runPaced } from './paced.ts';
+import { runPaced, warmUp } from './paced.ts';
 import { gateway, startPortkey } from './portkey.ts';
 import type { Program } from './processes.ts';
 import { type Person, post, preparePeople, startRoster, temporaryFolder } from './roster.ts';
@@ -73,7 +73,8 @@ async function measureStage(stage: Stage, what: string, aims: { first: number; p
   const { targets, source, people, faults } = stage;
   const early: Aim = { compare: 'added', aim: aims.first };
   const load: Aim = { compare: 'ratio', ...(aims.processor !== undefined && { aim: aims.processor }) };
-  for (const target of targets) await runPaced(target, source, people.slice(0, 20), 2);
+  console.log(`${what}: warming up`);
+  for (const target of targets) await warmUp(target, source, people);
   console.log(`${what}: first tokens`);
   const first = await measured(stage, (target) => firstTokens(target, people, true));
   const rows = [row('first token, p50', first, ({ p50 }) => p50, early)];

@@ -1,6 +1,6 @@
 import { exchange } from './exchange.ts';
 import { commits, type FirstTokens, firstTokens } from './first-token.ts';
-import { type Paced, runPaced } from './paced.ts';
+import { type Paced, runPaced, warmUp } from './paced.ts';
 import { gateway, startPortkey } from './portkey.ts';
 import { reportRelay } from './relay-report.ts';
 import { newThreads, type Person, preparePeople, startRoster, temporaryFolder } from './roster.ts';
@@ -8,13 +8,6 @@ import { mostStreams, secondsOf, settings, tokenEveryMs } from './settings.ts';
 import { type Source, startBareRelay, startSource } from './source-process.ts';
 import { relayTarget, rosterTarget, type Target } from './targets.ts';
 import { wordsOf } from './tokens.ts';
-
-/**
- * How often everybody asks before anything is measured. V8 compiles a function after some hundred calls, and an answer goes
- * through far more functions in Roster than in a relay: the first fifty answers of a fresh process take twice as much
- * processor, a third of it on compiling threads. What is measured is a server that has been up for a while.
- */
-const warmUps = 2;
 
 export type Measured = { target: Target; paced: Map<number, Paced[]>; fresh: FirstTokens[]; kept: FirstTokens[] };
 
@@ -37,7 +30,7 @@ export async function measureRelay(): Promise<{ faults: string[] }> {
 
   console.log('Warming up …');
   await newThreads(roster.port, people);
-  for (const target of targets) for (let time = 0; time < warmUps; time++) await runPaced(target, source, people, 1);
+  for (const target of targets) await warmUp(target, source, people);
 
   const faults: string[] = [];
   for (let run = 1; run <= settings.runs; run++) {

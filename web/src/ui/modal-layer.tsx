@@ -2,15 +2,18 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useLayoutEffect,
 import { createPortal } from 'react-dom';
 import { classNames } from './class-names.ts';
 
+/** `before`: what had the focus when it was opened. */
+type Layer = { dialog: HTMLDialogElement; before: Element | null; ask: () => void };
+
 /** The open layers, the lowest first. Only the top one (and the toasts) can be reached. */
-const layers: HTMLDialogElement[] = [];
+const layers: Layer[] = [];
 
 function closeOffTheRest() {
   const root = document.getElementById('root');
   const isOpen = layers.length > 0;
   if (root) root.inert = isOpen;
   holdPage(isOpen);
-  for (const [index, layer] of layers.entries()) layer.inert = index < layers.length - 1;
+  for (const [index, { dialog }] of layers.entries()) dialog.inert = index < layers.length - 1;
 }
 
 /** The page behind does not scroll, and does not move aside for the scroll bar it loses. */
@@ -31,6 +34,25 @@ function focusInside(dialog: HTMLDialogElement) {
   (wanted ?? dialog).focus();
 }
 
+/** Takes a layer away, and gives the focus back to where it came from. */
+function close(layer: Layer) {
+  const index = layers.indexOf(layer);
+  layers.splice(index, 1);
+  closeOffTheRest();
+  const above = layers[index];
+  // Two that close together: the lower one goes first, and what the upper one came from goes with it.
+  if (above) above.before = layer.before;
+  else if (layer.before instanceof HTMLElement && layer.before.isConnected) layer.before.focus();
+  if (isFocusNowhere()) layers.at(-1)?.dialog.focus();
+}
+
+const isFocusNowhere = () => document.activeElement === null || document.activeElement === document.body;
+
+/** What had the focus may have gone from the page: Esc is still for the top layer. */
+addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && !event.defaultPrevented && isFocusNowhere()) layers.at(-1)?.ask();
+});
+
 export type ModalLayerProps = {
   onOpenChange: (open: boolean) => void;
   role?: 'dialog' | 'alertdialog' | undefined;
@@ -50,20 +72,20 @@ export function ModalLayer(props: ModalLayerProps) {
   const { onOpenChange, role = 'dialog', labelledBy, label, describedBy, className, children } = props;
   const ref = useRef<HTMLDialogElement>(null);
   const pressedBeside = useRef(false);
+  const asked = useRef(onOpenChange);
+  useLayoutEffect(() => {
+    asked.current = onOpenChange;
+  });
 
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    const before = document.activeElement;
-    layers.push(dialog);
+    const layer: Layer = { dialog, before: document.activeElement, ask: () => asked.current(false) };
+    layers.push(layer);
     dialog.setAttribute('open', '');
     closeOffTheRest();
     focusInside(dialog);
-    return () => {
-      layers.splice(layers.indexOf(dialog), 1);
-      closeOffTheRest();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
+    return () => close(layer);
   }, []);
 
   const keyDown = (event: KeyboardEvent) => {

@@ -3,7 +3,7 @@ import { type AssistantSettings, assistants, AssistantSettings as Settings } fro
 import { models } from '@roster/contracts/models';
 import { toolServers } from '@roster/contracts/tool-servers';
 import { expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { answer, callsOf, ListPage } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
@@ -122,6 +122,9 @@ test('restoring says what it undoes and what it cannot bring back, and the form 
   expect(callsOf(assistantVersions.restore).map(({ params }) => params)).toEqual([{ id: 1, number: 1 }]);
   await expectHidden(dialog);
   await expect.element(page.getByLabelText('Instructions')).toHaveValue(lines('patient'));
+  // The keyboard goes on in the form.
+  await userEvent.keyboard('{Escape}');
+  await expectHidden(page.getByRole('dialog', { name: 'Edit Assistant' }));
 });
 
 test('is not possible while the form has what is not saved, and not for a viewer', async () => {

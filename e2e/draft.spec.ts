@@ -35,7 +35,7 @@ test('a draft is tried beside the current version, kept while it is, and saved a
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('button', { name: /Save draft as version \d+/ }).click();
   await expectToast(page, 'Draft saved', 'is at version');
-  await expect(page.getByRole('link', { name: 'See what differs' })).toBeVisible();
+  await expect(page.getByText('It is saved: version 2 holds all of it.')).toBeVisible();
   const { body } = await request(page, roster, 'GET', '/api/assistants');
   expect(body).toMatchObject([{ id, instructions: 'Answer like a pirate.' }]);
 });

@@ -1,9 +1,11 @@
+import type { Assistant } from '@roster/contracts/assistants';
 import { draftComparisons } from '@roster/contracts/draft-comparisons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Save } from 'lucide-react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing } from '#web/data/current-user.ts';
+import { draftQuery } from '#web/data/drafts.ts';
 import { call } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
@@ -12,11 +14,22 @@ import { Notice } from '#web/ui/notice.tsx';
 import type { WholeComparison } from './queries.ts';
 
 /** What can be done with the draft that is compared: save exactly it, or go on with it in the form. */
-export function DraftActions({ comparison }: { comparison: WholeComparison }) {
-  const { id, assistant, baseline } = comparison;
+export function DraftActions({ comparison: { id, assistant, baseline } }: { comparison: WholeComparison }) {
+  const current = useQuery(assistantsQuery).data?.find((one) => one.id === assistant?.id);
+  const version = baseline?.assistantVersion;
+  if (!current || version === undefined || version === null) return null;
+  return current.version === version ? (
+    <Unsaved comparisonId={id} current={current} />
+  ) : (
+    <ChangedSince comparisonId={id} current={current} version={version} />
+  );
+}
+
+type DraftProps = { comparisonId: number; current: Assistant };
+
+function Unsaved({ comparisonId: id, current }: DraftProps) {
   const { reason } = useEditing();
   const client = useQueryClient();
-  const current = useQuery(assistantsQuery).data?.find((one) => one.id === assistant?.id);
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(draftComparisons.save, { params: { id } }),
     onSuccess: ({ name, version }) =>
@@ -24,49 +37,62 @@ export function DraftActions({ comparison }: { comparison: WholeComparison }) {
     onError: tellFailure('The draft was not saved'),
     onSettled: () => client.invalidateQueries({ queryKey: assistantsQuery.queryKey }),
   });
-  const version = baseline?.assistantVersion;
-  if (!assistant || !current || version === undefined || version === null) return null;
-  const toForm = { tab: 'assistants', edit: assistant.id } as const;
-  const hasChanged = current.version !== version;
   return (
     <Notice
-      title={hasChanged ? `${assistant.name} is at version ${current.version} now` : `A draft of ${assistant.name}`}
+      title={`A draft of ${current.name}`}
       action={
-        hasChanged ? (
+        <>
+          <Button
+            size="sm"
+            icon={Save}
+            busy={isPending}
+            pendingLabel="Saving..."
+            disabledReason={reason}
+            className="max-md:h-10"
+            onClick={() => mutate()}
+          >
+            Save draft as version {current.version + 1}
+          </Button>
           <Link
             to="/settings"
-            search={{ ...toForm, version: current.version }}
-            className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
+            search={{ tab: 'assistants', edit: current.id, draft: id }}
+            className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}
           >
-            See what differs
+            Back to the form
           </Link>
-        ) : (
-          <>
-            <Button
-              size="sm"
-              icon={Save}
-              busy={isPending}
-              pendingLabel="Saving..."
-              disabledReason={reason}
-              className="max-md:h-10"
-              onClick={() => mutate()}
-            >
-              Save draft as version {version + 1}
-            </Button>
-            <Link
-              to="/settings"
-              search={{ ...toForm, draft: id }}
-              className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}
-            >
-              Back to the form
-            </Link>
-          </>
-        )
+        </>
       }
     >
-      {hasChanged
-        ? `This draft was made to version ${version}. It is not saved over what came since.`
-        : 'Not saved yet. Tools are not called in a comparison; the assistant’s files are searched.'}
+      Not saved yet. Tools are not called in a comparison; the assistant’s files are searched.
+    </Notice>
+  );
+}
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** A later version has all of the draft, most often because that was saved, or it has something else. */
+function ChangedSince({ comparisonId, current, version }: DraftProps & { version: number }) {
+  const { name, version: now } = current;
+  const { data: draft, isPending } = useQuery(draftQuery(comparisonId));
+  if (isPending) return null;
+  const stored: Record<string, unknown> = current;
+  const isSaved = draft && Object.entries(draft.changes).every(([field, value]) => isSame(stored[field], value));
+  return (
+    <Notice
+      title={isSaved ? `${name} has what this draft changes` : `${name} is at version ${now} now`}
+      action={
+        <Link
+          to="/settings"
+          search={{ tab: 'assistants', edit: current.id, version: now }}
+          className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}
+        >
+          {isSaved ? `See version ${now}` : 'See what differs'}
+        </Link>
+      }
+    >
+      {isSaved
+        ? `It is saved: version ${now} holds all of it.`
+        : `This draft was made to version ${version}. It is not saved over what came since.`}
     </Notice>
   );
 }

@@ -22,8 +22,9 @@ export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) 
   const [isTable, setIsTable] = useState(false);
   if (!comparison.items.some(({ candidate }) => candidate?.state === 'complete')) return null;
   const name = `comparison-${comparison.id}${judging ? `-judged-${judging.id}` : ''}`;
+  const isShown = isTable && !isBlind;
   return (
-    <Card aria-label="Results">
+    <Card aria-label="Results" className={isShown ? '' : 'pb-5'}>
       <CardHeader
         title="Results"
         description="Answers, votes and costs of each prompt, and what the judge said where one was asked."
@@ -56,7 +57,7 @@ export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) 
           </div>
         }
       />
-      {isTable && !isBlind && (
+      {isShown && (
         <CardBody>
           <ResultsTable comparison={comparison} judging={judging} names={sideNames(comparison)} />
         </CardBody>

@@ -17,27 +17,27 @@ type CompareDraftDialogProps = {
   onClose: () => void;
 };
 
+function problemOf({ length }: readonly string[]): string | undefined {
+  if (length === 0) return 'Enter or choose at least one question';
+  return length > draftQuestionLimit ? `At most ${draftQuestionLimit} questions` : undefined;
+}
+
 /** Chooses the questions that a draft and the saved version are asked. */
 export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: CompareDraftDialogProps) {
   const [typed, setTyped] = useState<TypedPrompt[]>([{ key: 1, text: '' }]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [problem, setProblem] = useState<string>();
+  // What is wrong is said once it was to be prepared, and for as long as it is.
+  const [wasTried, setTried] = useState(false);
   const { mutate, isPending, error } = useMutation({
     mutationFn: (questions: string[]) =>
       call(draftComparisons.create, { params: { id: assistant.id }, body: { changes, questions } }),
     onSuccess: ({ id }) => onPrepared(id),
   });
+  const questions = [...chosen, ...typed.map(({ text }) => text.trim()).filter((text) => !isBlank(text))];
+  const problem = problemOf(questions);
   const submit = () => {
-    const questions = [...chosen, ...typed.map(({ text }) => text.trim()).filter((text) => !isBlank(text))];
-    const isTooMany = questions.length > draftQuestionLimit;
-    const found =
-      questions.length === 0
-        ? 'Enter or choose at least one question'
-        : isTooMany
-          ? `At most ${draftQuestionLimit} questions`
-          : undefined;
-    setProblem(found);
-    if (!found) mutate(questions);
+    setTried(true);
+    if (!problem) mutate(questions);
   };
   const toggle = (text: string, isChosen: boolean) =>
     setChosen((now) => new Set(isChosen ? [...now, text] : [...now].filter((other) => other !== text)));
@@ -53,7 +53,7 @@ export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: 
       className="space-y-5"
     >
       <LatestQuestions assistantId={assistant.id} chosen={chosen} onToggle={toggle} />
-      <TypedPrompts prompts={typed} onChange={setTyped} error={problem} />
+      <TypedPrompts prompts={typed} onChange={setTyped} error={wasTried ? problem : undefined} />
       <Notice title="What is compared">
         The instructions, model, temperature, reasoning effort and answer format, with the assistant’s files. Tools are
         not called in a comparison: neither web search, code and pictures, nor those of tool servers.

@@ -45,7 +45,9 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
   const first = set?.items.map(keptQuestion) ?? [typedQuestion()];
   const [name, setName] = useState(set?.name ?? '');
   const [questions, setQuestions] = useState<readonly DraftQuestion[]>(first);
-  const [problems, setProblems] = useState<Problems>({});
+  // What is wrong is said once it was to be saved, and for as long as it is.
+  const [wasTried, setTried] = useState(false);
+  const problems = wasTried ? problemsOf(name, questions) : {};
   const [isChanged, setChanged] = useState(false);
   const nameInput = useRef<HTMLInputElement>(null);
   const { create, update } = useSetCalls();
@@ -55,7 +57,7 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
   };
   const submit = () => {
     const found = problemsOf(name, questions);
-    setProblems(found);
+    setTried(true);
     if (found.name) nameInput.current?.focus();
     if (found.name || found.questions) return;
     const then = { onSuccess: onSaved };

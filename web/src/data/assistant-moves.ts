@@ -12,6 +12,7 @@ import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/lib/toast.ts';
 import { assistantsQuery } from './assistants.ts';
+import { modelLifeQuery } from './model-life.ts';
 
 /** Below the assistants: what changes one is read again here, too. */
 const movesKey = [...assistantsQuery.queryKey, 'moves'] as const;
@@ -84,13 +85,17 @@ export function useUndoMove() {
 
 export type WantedMove = { fromModel: string; toModel: string; assistantIds?: number[] };
 
-/** Says what it did, with the way back. */
+const hasEnded = (client: QueryClient, name: string) =>
+  client.getQueryData(modelLifeQuery.queryKey)?.some(({ model, lifecycle }) => model === name && lifecycle === 'gone');
+
+/** Says what it did, with the way back; there is none to a model that has ended. */
 export function useMove() {
   const client = useQueryClient();
   const undo = useUndoMove();
   return useMutation({
     mutationFn: (body: WantedMove) => call(assistantMoves.move, { body }),
     onSuccess: ({ id, toModel, moved, leftAlone, remaining, fromModel }, { assistantIds }) => {
+      const isFinal = hasEnded(client, fromModel);
       readAgain(client);
       const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had another model by now.`;
       const more =
@@ -99,7 +104,7 @@ export function useMove() {
         title: `${formatCount(moved, 'assistant')} moved to ${toModel}`,
         description: [changed, more].filter(Boolean).join(' ') || 'Each has it as a new version.',
         duration: undoMs,
-        action: { label: 'Undo', onSelect: () => undo.mutate(id) },
+        action: isFinal ? undefined : { label: 'Undo', onSelect: () => undo.mutate(id) },
       });
     },
   });

@@ -157,6 +157,8 @@ describe('in a conversation whose model ends', () => {
     });
     await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
     await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+    // There is no way back to what has ended.
+    await expectHidden(page.getByRole('button', { name: 'Undo' }));
     expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
       { fromModel: 'gpt-4o', toModel: 'gpt-6.1-terra', assistantIds: [4] },
     ]);

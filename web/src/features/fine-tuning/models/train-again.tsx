@@ -48,7 +48,7 @@ export function TrainAgain({ model: { name, jobId, datasetId, successor } }: { m
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       {bases && (
-        <p className="wrap-anywhere text-muted-foreground text-sm">{`${provider} does not train ${successor}.`}</p>
+        <p className="sentence wrap-anywhere text-muted-foreground text-sm">{`${provider} does not train ${successor}.`}</p>
       )}
       <Button
         size="sm"

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { OpenDatabase } from '#server/db/connect';
-import { lastBackup, remember } from '#server/db/last-times';
 import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
@@ -19,8 +18,11 @@ import {
 
 type Dependencies = { database: OpenDatabase; store: FileStore };
 
+/** `createdAt`: what it holds is as of then. `said`: what an operator is told. */
+type Written = { createdAt: string; bytes: number; said: string };
+
 /** Writes the installation into one file, beside the running server: as it is at one moment, read back before it is done. */
-export async function backUp({ database, store }: Dependencies, target: string): Promise<string> {
+export async function backUp({ database, store }: Dependencies, target: string): Promise<Written> {
   const path = resolve(target);
   const unfinished = `${path}.part`;
   refuseExisting(path);
@@ -40,13 +42,15 @@ export async function backUp({ database, store }: Dependencies, target: string):
     await rename(unfinished, path);
     await syncFolder(dirname(path));
     const { size: bytes } = await stat(path);
-    await remember(database.db, lastBackup, { at: archive.manifest.createdAt, name: basename(path), bytes });
-    const { manifest } = archive;
-    const rows = manifest.tables.reduce((total, table) => total + table.rows, 0);
-    return (
-      `${path} holds the installation as of ${manifest.createdAt}: ${rows} rows and ${manifest.files.count} files, read back and compared.\n` +
-      'The master key is not in it. Keep that in another place: without it the provider keys in the backup cannot be opened.'
-    );
+    const { createdAt, tables, files } = archive.manifest;
+    const rows = tables.reduce((total, table) => total + table.rows, 0);
+    return {
+      createdAt,
+      bytes,
+      said:
+        `${path} holds the installation as of ${createdAt}: ${rows} rows and ${files.count} files, read back and compared.\n` +
+        'The master key is not in it. Keep that in another place: without it the provider keys in the backup cannot be opened.',
+    };
   } catch (error) {
     await file.close();
     await rm(unfinished, { force: true });

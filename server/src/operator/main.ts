@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { loadOperatorConfig, type OperatorConfig } from '#server/config';
 import { connect, connectBeside, type OpenDatabase, reach } from '#server/db/connect';
+import { lastBackup, remember } from '#server/db/last-times';
 import { checkSchema, migrate } from '#server/db/migrate';
 import { CannotStart } from '#server/errors';
 import { passwordLinks } from '#server/features/auth/passwords';
@@ -94,7 +96,11 @@ const commands = new Map<string, Command>([
     {
       takes: 'the name of one new file',
       perform: (config, file) =>
-        beside(config, async (database) => backUp({ database, store: await createFileStore(config) }, file)),
+        beside(config, async (database) => {
+          const { createdAt, bytes, said } = await backUp({ database, store: await createFileStore(config) }, file);
+          await remember(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
+          return said;
+        }),
     },
   ],
   [

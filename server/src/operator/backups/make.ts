@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#server/config';
-import { connectBeside } from '#server/db/connect';
+import { connectBeside, type OpenDatabase } from '#server/db/connect';
+import { lastBackup, remember } from '#server/db/last-times';
 import { checkSchema } from '#server/db/migrate';
 import { digest } from '#server/operator/archive';
 import { backUp } from '#server/operator/backup';
@@ -30,11 +31,15 @@ export async function makeBackup(order: BackupOrder): Promise<MadeBackup> {
   const folder = join(order.dataDir, 'backups');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await clear(folder);
+  const database = connectBeside(order.databaseUrl, order.dataDir);
   try {
     const file = join(folder, 'scheduled.tar');
-    await writeWhole(order, folder, file);
-    return await bringToTarget(order, file);
+    const { createdAt } = await writeWhole(order, database, folder, file);
+    const made = await bringToTarget(order, file);
+    await remember(database.db, lastBackup, { at: createdAt, name: order.name, bytes: made.bytes });
+    return made;
   } finally {
+    await database.close();
     await clear(folder);
   }
 }
@@ -43,21 +48,17 @@ async function clear(folder: string) {
   for (const name of (await readdir(folder)).filter((name) => workName.test(name))) await rm(join(folder, name));
 }
 
-async function writeWhole({ databaseUrl, dataDir, s3, minFreeDiskBytes }: BackupOrder, folder: string, file: string) {
-  const database = connectBeside(databaseUrl, dataDir);
-  try {
-    await checkSchema(database);
-    // A full disk would keep people from writing: then there is rather no backup.
-    const { bavail, bsize } = await statfs(folder);
-    const needed = await neededBytes(database);
-    if (bavail * bsize - needed < minFreeDiskBytes)
-      throw new Refused(
-        `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
-      );
-    await backUp({ database, store: await createFileStore({ dataDir, s3 }) }, file);
-  } finally {
-    await database.close();
-  }
+async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: string, file: string) {
+  const { dataDir, s3, minFreeDiskBytes } = order;
+  await checkSchema(database);
+  // A full disk would keep people from writing: then there is rather no backup.
+  const { bavail, bsize } = await statfs(folder);
+  const needed = await neededBytes(database);
+  if (bavail * bsize - needed < minFreeDiskBytes)
+    throw new Refused(
+      `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
+    );
+  return backUp({ database, store: await createFileStore({ dataDir, s3 }) }, file);
 }
 
 async function bringToTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { lastBackup, remembered } from '#server/db/last-times';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { roster } from '#server/testing/roster';
@@ -91,6 +92,7 @@ describe.each(engines)('a scheduled backup on %s', (engine) => {
       verified: true,
       file: newest,
     });
+    expect(await beside(app, (db) => remembered(db, lastBackup))).toMatchObject({ name: newest, bytes: made.bytes });
     expect(others).toEqual(['roster-20250102T030000000Z.tar']);
     expect(readdirSync(target).toSorted()).toEqual(['notes.tar', ...others, newest, 'roster-old.tar']);
     expect(statSync(join(target, newest)).mode & 0o777).toBe(0o600);
@@ -180,6 +182,7 @@ describe('a scheduled backup', () => {
       goodAt: longAgo,
     });
     expect(logged(app, 'backup_failed')).toMatchObject([{ level: 50, failure: failed.failure }]);
+    expect(await beside(app, (db) => remembered(db, lastBackup))).toBeUndefined();
     rmSync(target);
     await app.startWith({ BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target });
     await app.halt();

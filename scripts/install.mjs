@@ -22,14 +22,9 @@ function npm(nodeBinary, args) {
   return spawnSync('npm', args, { ...options, env }).status === 0;
 }
 
-/**
- * The Node to install with. An older one passes over the build tools' native parts, which name a newer Node as their
- * engine and are optional; so the pinned Node is fetched first, by itself.
- */
-function installer() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
-  const folder = join(root, '.cache/node');
+/** A Node of this version by itself, below `.cache`; fetched once. undefined: it cannot be had. */
+export function nodeOf(version, name) {
+  const folder = join(root, '.cache', name);
   const fetched = join(folder, 'node_modules/node/bin', binary);
   if (existsSync(fetched)) return fetched;
   mkdirSync(folder, { recursive: true });
@@ -42,10 +37,19 @@ function installer() {
     '--no-fund',
     '--no-audit',
     '--loglevel=error',
-    `node@${pinned}`,
+    `node@${version}`,
   ];
-  if (npm(process.execPath, args) && existsSync(fetched)) return fetched;
-  fail();
+  return npm(process.execPath, args) && existsSync(fetched) ? fetched : undefined;
+}
+
+/**
+ * The Node to install with. An older one passes over the build tools' native parts, which name a newer Node as their
+ * engine and are optional; so the pinned Node is fetched first, by itself.
+ */
+function installer() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return process.execPath;
+  return nodeOf(pinned, 'node') ?? fail();
 }
 
 function fail() {

@@ -1,17 +1,20 @@
-// The package as somebody installs it who has no clone: what is in it, that it finds what it needs, starts and stops.
+// The package as somebody installs it who has no clone, with the oldest Node.js that it is for: what is in it, that it finds
+// what it needs, starts and stops.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { node, root } from '../install.mjs';
+import { nodeOf, root } from '../install.mjs';
 import { filesBelow } from './emit.mjs';
-import { makePackage } from './make.mjs';
+import { makePackage, oldestNode } from './make.mjs';
 
 const largest = 8 * 1024 * 1024;
 const failures = [];
 const expect = (isSo, what) => isSo || failures.push(what);
 
+const node = nodeOf(oldestNode, 'node-oldest');
+if (!node) throw new Error(`Node.js ${oldestNode} could not be fetched`);
 const folder = mkdtempSync(join(tmpdir(), 'roster-package-check-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 

@@ -7,7 +7,10 @@ import { environment, root } from '../install.mjs';
 import { dependencies, json, locked } from './dependencies.mjs';
 import { emit } from './emit.mjs';
 
-const { license, description, devDependencies, version: current } = json('package.json');
+const { license, description, version: current } = json('package.json');
+
+/** What people have who do not follow each release: check.mjs starts the package with it. */
+export const oldestNode = '22.18.0';
 
 function describe(folder, version) {
   const about = {
@@ -17,8 +20,7 @@ function describe(folder, version) {
     description,
     type: 'module',
     bin: { roster: 'server/src/cli.js' },
-    // Older ones have an older SQLite, which does not know all that is asked of it.
-    engines: { node: `>=${devDependencies.node}` },
+    engines: { node: `>=${oldestNode}` },
     dependencies: dependencies(),
   };
   const imports = { '#server/*': './server/src/*.js', '#contracts/*': './contracts/src/*.js' };

@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=2
-// `roster`, where Roster is installed as a package. Young objects get 2 MB at a time, as with scripts/start.mjs.
+#!/usr/bin/env -S node --max-semi-space-size=2 --disable-warning=ExperimentalWarning
+// `roster`, where Roster is installed as a package. Young objects get 2 MB at a time, as with scripts/start.mjs. Node.js 22
+// warns with each start that its SQLite may still change; Roster is tested with what it has.
 import { readFileSync } from 'node:fs';
 
 /** npx ends only the shell between: whoever stops it means the server. */

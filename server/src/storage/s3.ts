@@ -78,13 +78,14 @@ function clientOf(config: NonNullable<Config['s3']>, underWay: (method?: string)
     region: config.region,
     accessKeyId: config.accessKeyId,
     secretAccessKey: config.secretAccessKey.reveal(),
-    // What is signed for one host goes to no other one.
-    fetch: (address, init) =>
-      fetch(address, {
-        ...init,
-        redirect: 'error',
-        signal: AbortSignal.any([underWay(init?.method), ...(init?.signal ? [init.signal] : [])]),
-      }),
+    fetch: (address, init) => {
+      const headers = new Headers(init?.headers);
+      // Which fetch counts for itself. Named twice, as Node.js 22 passes it on, undici takes it for no number.
+      headers.delete('content-length');
+      const signals = [underWay(init?.method), ...(init?.signal ? [init.signal] : [])];
+      // What is signed for one host goes to no other one.
+      return fetch(address, { ...init, headers, redirect: 'error', signal: AbortSignal.any(signals) });
+    },
   });
 }
 

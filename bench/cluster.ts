@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../server/src/testing/free-port.ts';
 import { hasPgBouncer, startPgBouncer } from '../server/src/testing/pgbouncer.ts';
 import { startPostgres } from '../server/src/testing/postgres.ts';
 import { signInMany } from './cluster-people.ts';
@@ -7,7 +6,6 @@ import { exchange } from './exchange.ts';
 import { megabytes, ms, percentile, printTable } from './figures.ts';
 import { copied } from './lists.ts';
 import { email, key, listsFolder } from './lists-data.ts';
-import { inspectedOn, liveHeap } from './live-heap.ts';
 import { endedAlso } from './processes.ts';
 import { commonWord, rareWord } from './prose.ts';
 import { type Roster, signIn, startRoster } from './roster.ts';
@@ -21,12 +19,9 @@ const people = 10_000;
 const writers = 200;
 const atOnce = 8;
 const sampleEveryMs = 5_000;
-/** Of the time. */
-const warmingUp = 1 / 5;
 
 type Caller = { headers: Record<string, string> };
-type Inspected = Roster & { inspectPort: number };
-type Place = { rosters: Inspected[]; owner: Caller; others: Caller[]; authors: (Caller & { threadId: number })[] };
+type Place = { rosters: Roster[]; owner: Caller; others: Caller[]; authors: (Caller & { threadId: number })[] };
 type Question = { what: string; ask: (place: Place) => Promise<void> };
 
 /** Three processes on one PostgreSQL through PgBouncer: what people wait for, and whether memory stays where it is. */
@@ -41,13 +36,10 @@ export async function measureCluster(): Promise<{ faults: string[] }> {
   const pooler = await startPgBouncer(new URL(url), { poolSize: 20 });
   endedAlso.add(pooler.stop);
   const env = { DATABASE_URL: pooler.by(new URL(url)).href, DATABASE_DIRECT_URL: url };
-  const rosters: Inspected[] = [];
+  const rosters: Roster[] = [];
   try {
-    for (let number = 0; number < processes; number++) {
-      const inspectPort = await freePort();
-      const flags = [inspectedOn(inspectPort)];
-      rosters.push({ ...(await startRoster(lists.folder, source.port, { flags, env })), inspectPort });
-    }
+    for (let number = 0; number < processes; number++)
+      rosters.push(await startRoster(lists.folder, source.port, { env }));
     const place = await prepared(rosters, url, lists.folder);
     return { faults: await measure(place) };
   } finally {
@@ -60,7 +52,7 @@ export async function measureCluster(): Promise<{ faults: string[] }> {
   }
 }
 
-async function prepared(rosters: Inspected[], url: string, folder: string): Promise<Place> {
+async function prepared(rosters: Roster[], url: string, folder: string): Promise<Place> {
   const port = rosters[0]?.port ?? 0;
   const headers = await signIn(port, '/api/login', email);
   const [cookie = ''] = headers.cookie.split('=');
@@ -141,7 +133,6 @@ async function measure(place: Place): Promise<string[]> {
     ['send, until stored', []],
   ]);
   const memory: { at: number; bytes: number[] }[] = [];
-  const live: number[][] = [];
   const faults: string[] = [];
   const endsAt = performance.now() + settings.minutes * 60_000;
   const free = [...place.authors];
@@ -162,24 +153,13 @@ async function measure(place: Place): Promise<string[]> {
       await wait(sampleEveryMs);
     }
   }
-  const noteLive = async () => void live.push(await Promise.all(place.rosters.map((one) => liveHeap(one.inspectPort))));
-  /** The first fifth is warming up. What is collected for this is collected for once: memory is measured without. */
-  async function sampleLive() {
-    await wait(settings.minutes * 60_000 * warmingUp);
-    await noteLive();
-  }
   const all = Array.from({ length: atOnce }, (_, index) => work(index));
-  await Promise.all([
-    sample(),
-    sampleLive(),
-    ...all.map((one) => one.catch((error: unknown) => void faults.push(String(error)))),
-  ]);
-  await noteLive();
-  report(taken, memory, live);
+  await Promise.all([sample(), ...all.map((one) => one.catch((error: unknown) => void faults.push(String(error))))]);
+  report(taken, memory);
   return faults;
 }
 
-function report(taken: Map<string, number[]>, memory: { at: number; bytes: number[] }[], live: number[][]) {
+function report(taken: Map<string, number[]>, memory: { at: number; bytes: number[] }[]) {
   printTable(
     `${processes} processes through PgBouncer: ${people} people signed in, ${settings.messages} messages, ${atOnce} at once`,
     ['', 'asked', 'p50', 'p95'],
@@ -188,18 +168,11 @@ function report(taken: Map<string, number[]>, memory: { at: number; bytes: numbe
       return [what, `${measured.length}`, ms(percentile(measured, 50)), ms(percentile(measured, 95))];
     }),
   );
-  const steady = memory.slice(Math.ceil(memory.length * warmingUp));
+  // The first fifth is warming up.
+  const steady = memory.slice(Math.ceil(memory.length / 5));
   printTable(
     `Memory of a process in ${settings.minutes} minutes of it`,
-    [
-      '',
-      'after warming up',
-      'halfway from there',
-      'at the end',
-      'slope',
-      'in use after warming up',
-      'in use at the end',
-    ],
+    ['', 'after warming up', 'halfway from there', 'at the end', 'slope'],
     Array.from({ length: processes }, (_, index) => {
       const series = steady.map(({ at, bytes }) => ({ at, bytes: bytes[index] ?? Number.NaN }));
       return [
@@ -208,7 +181,6 @@ function report(taken: Map<string, number[]>, memory: { at: number; bytes: numbe
         megabytes(series[Math.floor(series.length / 2)]?.bytes),
         megabytes(series.at(-1)?.bytes),
         `${slopePerHour(series).toFixed(0)} MB an hour`,
-        ...live.map((bytes) => `${((bytes[index] ?? Number.NaN) / 1024 ** 2).toFixed(1)} MB`),
       ];
     }),
   );

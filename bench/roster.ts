@@ -31,16 +31,12 @@ process.on('exit', () => {
 export async function startRoster(
   dataDir: string,
   providerPort: number,
-  {
-    profiled = false,
-    flags = [],
-    env = {},
-  }: { profiled?: boolean; flags?: string[]; env?: Record<string, string> } = {},
+  { profiled = false, env = {} }: { profiled?: boolean; env?: Record<string, string> } = {},
 ): Promise<Roster> {
   const port = await freePort();
   const profile = profiled && settings.profile ? ['--cpu-prof', `--cpu-prof-dir=${join(cacheFolder, 'profile')}`] : [];
   const started = performance.now();
-  const program = startProgram('Roster', [...settings.flags, ...flags, ...profile, join(root, 'server/src/main.ts')], {
+  const program = startProgram('Roster', [...settings.flags, ...profile, join(root, 'server/src/main.ts')], {
     env: {
       PORT: String(port),
       DATA_DIR: dataDir,

@@ -85,22 +85,40 @@ export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps
       onClose={onClose}
       className="grid gap-5"
     >
-      <Field label="Name" required error={problems.name}>
-        {(control) => (
-          <Input
-            {...control}
-            ref={nameInput}
-            value={name}
-            placeholder="Such as ‘Refunds’"
-            onChange={(event) => {
-              setChanged(true);
-              setName(event.target.value);
-            }}
-          />
-        )}
-      </Field>
+      <NameField
+        ref={nameInput}
+        name={name}
+        error={problems.name}
+        onChange={(next) => {
+          setChanged(true);
+          setName(next);
+        }}
+      />
       <Questions assistantId={assistantId} questions={questions} error={problems.questions} onChange={change} />
     </FormDialog>
+  );
+}
+
+type NameFieldProps = {
+  ref: RefObject<HTMLInputElement | null>;
+  name: string;
+  error: string | undefined;
+  onChange: (name: string) => void;
+};
+
+function NameField({ ref, name, error, onChange }: NameFieldProps) {
+  return (
+    <Field label="Name" required error={error}>
+      {(control) => (
+        <Input
+          {...control}
+          ref={ref}
+          value={name}
+          placeholder="Such as ‘Refunds’"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
   );
 }
 

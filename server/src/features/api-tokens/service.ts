@@ -125,7 +125,7 @@ function usesOf(db: Kysely<Database>, onError: (error: unknown) => void) {
       timer ??= setTimeout(writeNow, touchAfter);
     },
     /** Notes those that are known by now. */
-    async close() {
+    async flush() {
       clearTimeout(timer);
       await writeNow();
     },
@@ -138,8 +138,11 @@ export function apiTokenService({ db, onError }: Dependencies) {
   const uses = usesOf(db, onError);
 
   return {
-    list: async ({ userId, role }: Actor): Promise<AccessToken[]> =>
-      (await tokens.list(userId)).map((record) => toAccessToken(record, role)),
+    async list({ userId, role }: Actor): Promise<AccessToken[]> {
+      // Who has just used one looks for it here.
+      await uses.flush();
+      return (await tokens.list(userId)).map((record) => toAccessToken(record, role));
+    },
 
     create: (actor: Actor, input: Draft, visitor: Visitor) => create(db, actor, input, visitor),
 
@@ -170,7 +173,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
       };
     },
 
-    close: uses.close,
+    close: uses.flush,
   };
 }
 

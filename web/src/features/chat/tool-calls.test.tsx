@@ -117,6 +117,8 @@ test('what is unfolded at the end of a long answer stays where it was pressed', 
   const line = lines.getByText('get_weather');
   const messages = page.getByRole('region', { name: 'Messages' });
   const left = () => messages.element().scrollHeight - messages.element().scrollTop - messages.element().clientHeight;
+  // A page without the answer yet is at its end, too.
+  await expect.element(line).toBeVisible();
   await expect.poll(left).toBeLessThan(2);
   const { top } = line.element().getBoundingClientRect();
   await line.click();

@@ -30,8 +30,6 @@ export function providerContainers(http: ProviderHttp, { containerFileMs }: Pick
         .catch((error: unknown) => {
           throw failureOf(error);
         });
-      // Read or not, what goes wrong with it is said where it is read.
-      body.on('error', () => undefined);
       const length = Number(headers['content-length'] ?? Number.NaN);
       return {
         bytes: Number.isSafeInteger(length) ? Math.min(length, fileSizeLimit + 1) : undefined,

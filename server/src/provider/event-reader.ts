@@ -1,23 +1,18 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { Dispatcher } from 'undici';
 import { isObject } from '#server/is-object';
+import type { ArrivingBody } from './arriving-body.ts';
 import { ProviderError } from './error.ts';
 import { networkFailure } from './http.ts';
 
-/** The end of a body follows its last event at once. */
-const endsWithinMs = 500;
 /** Characters of an event that has not come to its end. */
 const eventLimit = 32 * 1024 * 1024;
 
 /**
  * Reads a stream of server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one
  * network packet, so that what arrived together is passed on together. Resolves when `isDone()` or the stream ends.
- *
- * Listens to the body instead of iterating over it: an iterator costs two promises for each packet, which is most of
- * what relaying a token costs.
  */
 export function readEvents(
-  body: Dispatcher.ResponseData['body'],
+  body: ArrivingBody,
   reader: { onEvent: (event: EventSourceMessage) => void; onPacket: () => void; isDone: () => boolean },
   signal: AbortSignal,
 ): Promise<void> {
@@ -34,11 +29,8 @@ export function readEvents(
     });
 
     function finish(error?: unknown) {
-      body.removeAllListeners();
-      // Destroying an unfinished body reports its end as an error, which no longer matters.
-      body.on('error', () => undefined);
       if (error === undefined) {
-        letEnd(body);
+        body.leave();
         resolve();
       } else {
         body.destroy();
@@ -58,33 +50,26 @@ export function readEvents(
         finish(error);
       }
     };
-    body.on('data', (chunk: Buffer) => guarded(() => parser.feed(decoder.decode(chunk, { stream: true }))));
-    body.on('end', () =>
-      guarded(() => {
-        // Ends a last event that the provider left without its empty line.
-        parser.feed(`${decoder.decode()}\n\n`);
-        if (!reader.isDone())
-          throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
-      }),
-    );
-    body.on('error', (error: Error) => {
-      if (signal.aborted) return finish(signal.reason);
-      const failure = networkFailure(error);
-      finish(
-        failure.code === 'provider_timeout'
-          ? failure
-          : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error }),
-      );
+    body.read({
+      onData: (chunk) => guarded(() => parser.feed(decoder.decode(chunk, { stream: true }))),
+      onEnd: () =>
+        guarded(() => {
+          // Ends a last event that the provider left without its empty line.
+          parser.feed(`${decoder.decode()}\n\n`);
+          if (!reader.isDone())
+            throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
+        }),
+      onError(error) {
+        if (signal.aborted) return finish(signal.reason);
+        const failure = networkFailure(error);
+        finish(
+          failure.code === 'provider_timeout'
+            ? failure
+            : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error }),
+        );
+      },
     });
   });
-}
-
-/** Reads what follows the last event, so that the connection can be used again; a body that goes on is cut off. */
-function letEnd(body: Dispatcher.ResponseData['body']) {
-  if (body.readableEnded) return;
-  const patience = setTimeout(() => body.destroy(), endsWithinMs).unref();
-  body.once('close', () => clearTimeout(patience));
-  body.resume();
 }
 
 /** For what came in the place of an answer, or of a piece of it. */

@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
+import { type ArrivingBody, createArrivingBody } from './arriving-body.ts';
 import { ProviderError } from './error.ts';
 import { failureOf } from './failures.ts';
 import { type ProviderTimes, usualProviderTimes } from './times.ts';
@@ -35,6 +37,8 @@ export const listLimit = 5 * 1024 * 1024;
 const errorBodyLimit = 64 * 1024;
 const longestWaitSeconds = 60;
 
+export type ProviderResponse = { statusCode: number; headers: IncomingHttpHeaders; body: ArrivingBody };
+
 type Observed = {
   /** Told of each attempt that failed. */
   onFailure?: ((code: ProviderError['code']) => void) | undefined;
@@ -63,15 +67,18 @@ export function createProviderHttp(
       bodyTimeout: silentMs,
       keepAliveTimeout: 30_000,
     });
-    return { request: undici.request, dispatcher: outgoing ? agent.compose(outgoing) : agent };
+    return outgoing ? agent.compose(outgoing) : agent;
   }
+  const { origin, pathname } = new URL(baseUrl);
+  const basePath = pathname.replace(/\/$/, '');
 
-  async function once(call: ProviderCall): Promise<Dispatcher.ResponseData> {
+  async function once(call: ProviderCall): Promise<ProviderResponse> {
     const { method, path, apiKey, body, text, form, headers, signal, firstByteMs, silentMs: quietMs } = call;
-    const { request, dispatcher } = await connections();
+    const dispatcher = await connections();
     try {
-      return await request(`${baseUrl}${path}`, {
-        dispatcher,
+      const request = {
+        origin,
+        path: `${basePath}${path}`,
         method,
         headers: {
           authorization: `Bearer ${apiKey.reveal()}`,
@@ -83,15 +90,15 @@ export function createProviderHttp(
         body: form ? form.content : (text ?? (body === undefined ? null : JSON.stringify(body))),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
         ...(quietMs !== undefined && { bodyTimeout: quietMs }),
-        ...(signal && { signal }),
-      });
+      };
+      return await dispatched(dispatcher, request, signal);
     } catch (error) {
       throw signal?.aborted ? signal.reason : networkFailure(error);
     }
   }
 
   /** @throws ProviderError for anything but a success */
-  async function send(call: ProviderCall): Promise<Dispatcher.ResponseData> {
+  async function send(call: ProviderCall): Promise<ProviderResponse> {
     const retries = call.retries ?? 2;
     for (let attempt = 0; ; attempt++) {
       call.onAsking?.(true);
@@ -154,6 +161,44 @@ export function createProviderHttp(
 }
 
 export type ProviderHttp = ReturnType<typeof createProviderHttp>;
+
+/** Resolves when the response begins. Rejects, and breaks the body off, with the reason of the signal. */
+function dispatched(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  signal: AbortSignal | undefined,
+): Promise<ProviderResponse> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let arriving: ReturnType<typeof createArrivingBody> | undefined;
+    signal?.throwIfAborted();
+    const abort = () => {
+      controller?.abort(signal?.reason);
+      // It may wait for a connection still.
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    function end(error: Error | null) {
+      signal?.removeEventListener('abort', abort);
+      if (arriving) arriving.end(error);
+      else reject(error);
+    }
+    dispatcher.dispatch(request, {
+      onRequestStart(started) {
+        controller = started;
+        if (signal?.aborted) started.abort(signal.reason);
+      },
+      onResponseStart(started, statusCode, headers) {
+        if (statusCode < 200) return;
+        arriving = createArrivingBody(started);
+        resolve({ statusCode, headers, body: arriving.body });
+      },
+      onResponseData: (_started, chunk) => arriving?.push(chunk),
+      onResponseEnd: () => end(null),
+      onResponseError: (_started, error) => end(error),
+    });
+  });
+}
 
 /** Only failures that a retry may overcome: time-outs, conflicts, limits, server errors, the network; never a lack of credit. */
 function isWorthRepeating({ code, status }: ProviderError): boolean {

@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
+import type { ArrivingBody } from './arriving-body.ts';
 import type { ProviderHttp } from './http.ts';
 import type { ProviderTimes } from './times.ts';
 
@@ -12,7 +12,7 @@ export type RelayCall = {
   streams: boolean;
   signal: AbortSignal;
 };
-export type Relayed = { contentType: string; body: Dispatcher.ResponseData['body'] };
+export type Relayed = { contentType: string; body: ArrivingBody };
 
 /**
  * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.

@@ -143,8 +143,6 @@ export function passOn(
     const writer = writerFrom(body, raw);
 
     function finish(failure?: unknown) {
-      body.removeAllListeners();
-      body.on('error', () => undefined);
       writer.release();
       if (failure !== undefined) body.destroy();
       resolve({ ...outcome, failure });
@@ -161,20 +159,22 @@ export function passOn(
       return hidesUsage ? Buffer.from(kept.join('')) : events;
     }
 
-    body.on('data', (chunk: Buffer) => {
-      const events = cutter.cut(chunk);
-      if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
-      if (!events) return;
-      last.push(events);
-      if (last.length > lastPackets) last.shift();
-      writer.write(examined(events));
+    body.read({
+      onData(chunk) {
+        const events = cutter.cut(chunk);
+        if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
+        if (!events) return;
+        last.push(events);
+        if (last.length > lastPackets) last.shift();
+        writer.write(examined(events));
+      },
+      onEnd() {
+        const rest = cutter.held();
+        if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
+        writer.write(examined(rest));
+        finish();
+      },
+      onError: (error) => finish(signal.aborted ? signal.reason : brokeOff(error)),
     });
-    body.on('end', () => {
-      const rest = cutter.held();
-      if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
-      writer.write(examined(rest));
-      finish();
-    });
-    body.on('error', (error: Error) => finish(signal.aborted ? signal.reason : brokeOff(error)));
   });
 }

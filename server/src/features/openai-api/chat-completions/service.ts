@@ -102,7 +102,6 @@ async function ask(provider: Dependencies['provider'], order: PreparedRequest, c
 
 /** Events that a program has not asked for, and would take for a text. */
 function notAskedFor({ body }: Relayed): ProviderError {
-  body.on('error', () => undefined);
   body.destroy();
   return notAnAnswer();
 }

@@ -1,12 +1,11 @@
 import type { WholeJudging } from '@roster/contracts/comparison-judging';
-import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { saveText } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import type { WholeComparison } from './queries.ts';
 import { resultsCsv, resultsJson } from './results.ts';
 import { ResultsTable } from './results-table.tsx';
+import { SaveResults } from './save-results.tsx';
 import { sideNames } from './sides.ts';
 
 type ResultsCardProps = {
@@ -38,22 +37,11 @@ export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) 
             >
               Table
             </Button>
-            <Button
-              size="sm"
-              icon={Download}
-              aria-label="Save CSV"
-              onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, judging), 'text/csv;charset=utf-8')}
-            >
-              CSV
-            </Button>
-            <Button
-              size="sm"
-              icon={Download}
-              aria-label="Save JSON"
-              onClick={() => saveText(`${name}.json`, resultsJson(comparison, judging), 'application/json')}
-            >
-              JSON
-            </Button>
+            <SaveResults
+              name={name}
+              csv={() => resultsCsv(comparison, judging)}
+              json={() => resultsJson(comparison, judging)}
+            />
           </div>
         }
       />

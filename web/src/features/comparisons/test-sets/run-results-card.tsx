@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { WholeComparison } from '#web/features/comparisons/queries.ts';
+import { SaveResults } from '#web/features/comparisons/save-results.tsx';
 import { sideNames } from '#web/features/comparisons/sides.ts';
 import { errorText } from '#web/lib/api.ts';
-import { saveText } from '#web/lib/save-file.ts';
 import { Badge } from '#web/ui/badge.tsx';
-import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
@@ -85,7 +84,16 @@ function Loaded({ comparison, results, isBlind }: LoadedProps) {
             {baseline && `, beside ${baseline.label}`}
           </>
         }
-        action={<Exports comparison={comparison} results={results} isBlind={isBlind} />}
+        action={
+          <div className="flex flex-wrap gap-2">
+            <SaveResults
+              name={`test-run-${comparison.id}`}
+              csv={() => resultsCsv(comparison, results)}
+              json={() => resultsJson(comparison, results)}
+              disabledReason={isBlind ? 'Turn off Blind to save the results.' : undefined}
+            />
+          </div>
+        }
       />
       <CardBody className="space-y-4">
         <output className="sentence block font-medium tabular-nums">
@@ -111,28 +119,3 @@ function Loaded({ comparison, results, isBlind }: LoadedProps) {
 }
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-
-function Exports({ comparison, results, isBlind }: LoadedProps) {
-  const name = `test-run-${comparison.id}`;
-  const hidden = isBlind ? 'Turn off Blind to save the results.' : undefined;
-  return (
-    <div className="flex flex-wrap gap-2">
-      <Button
-        size="sm"
-        className="max-md:h-10"
-        disabledReason={hidden}
-        onClick={() => saveText(`${name}.csv`, resultsCsv(comparison, results), 'text/csv;charset=utf-8')}
-      >
-        Save CSV
-      </Button>
-      <Button
-        size="sm"
-        className="max-md:h-10"
-        disabledReason={hidden}
-        onClick={() => saveText(`${name}.json`, resultsJson(comparison, results), 'application/json')}
-      >
-        Save JSON
-      </Button>
-    </div>
-  );
-}

@@ -1,0 +1,31 @@
+import { Download } from 'lucide-react';
+import { saveText } from '#web/lib/save-file.ts';
+import { Button } from '#web/ui/button.tsx';
+
+type SaveResultsProps = {
+  /** Of the files, without what they end with. */
+  name: string;
+  csv: () => string;
+  json: () => string;
+  disabledReason?: string | undefined;
+};
+
+/** Results as files for other programs. */
+export function SaveResults({ name, csv, json, disabledReason }: SaveResultsProps) {
+  const files = [
+    { kind: 'CSV', save: () => saveText(`${name}.csv`, csv(), 'text/csv;charset=utf-8') },
+    { kind: 'JSON', save: () => saveText(`${name}.json`, json(), 'application/json') },
+  ];
+  return files.map(({ kind, save }) => (
+    <Button
+      key={kind}
+      size="sm"
+      icon={Download}
+      aria-label={`Save ${kind}`}
+      disabledReason={disabledReason}
+      onClick={save}
+    >
+      {kind}
+    </Button>
+  ));
+}

@@ -35,3 +35,7 @@ export function endOf({ catalogue, list, today }: Sources, { model, baseModel }:
   if (list && listed?.isListed && list.askedAt.slice(0, 10) >= shutdownDate) return null;
   return { model, shutdownDate, source: 'catalogue', asOf: catalogue.asOf, lifecycle, successor };
 }
+
+/** What ends first comes first. */
+export const bySoonestEnd = (a: ModelEnd, b: ModelEnd) =>
+  a.shutdownDate.localeCompare(b.shutdownDate) || a.model.localeCompare(b.model);

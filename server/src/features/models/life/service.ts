@@ -2,7 +2,7 @@ import { dayOf } from '@roster/contracts/day';
 import { type EndingModel, endingModelsAtMost, usersOfModelAtMost } from '@roster/contracts/model-life';
 import type { RecentUse } from '#server/features/usage/recent-use';
 import type { Catalogue } from '#server/provider/catalogue';
-import { endOf, type ModelEnd, type NamedModel } from './ends.ts';
+import { bySoonestEnd, endOf, type ModelEnd, type NamedModel } from './ends.ts';
 import type { ModelListRepository } from './list-repository.ts';
 import type { ModelUseRepository, TunedModelInUse } from './use-repository.ts';
 
@@ -31,16 +31,13 @@ function named(models: Iterable<string>, tuned: TunedModelInUse[]): NamedModel[]
   return [...all].map((model) => ({ model, baseModel: bases.get(model) }));
 }
 
-const byDate = (a: ModelEnd, b: ModelEnd) =>
-  a.shutdownDate.localeCompare(b.shutdownDate) || a.model.localeCompare(b.model);
-
 /** Which of the models that a person uses end, by what the provider's list and the catalogue say; nobody is asked. */
 export function modelLifeService({ catalogue, lists, use, baseUrl, recentUse, now }: Dependencies) {
   const today = () => dayOf(now());
 
   async function ends(userId: number, models: NamedModel[]): Promise<ModelEnd[]> {
     const sources = { catalogue, list: await lists.find(userId, baseUrl), today: today() };
-    return models.flatMap((model) => endOf(sources, model) ?? []).sort(byDate);
+    return models.flatMap((model) => endOf(sources, model) ?? []).sort(bySoonestEnd);
   }
 
   return {

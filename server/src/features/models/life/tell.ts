@@ -7,7 +7,7 @@ import { enqueue } from '#server/jobs/queue';
 import { type Chore, hourMs } from '#server/jobs/upkeep';
 import { newMailJob } from '#server/mail/job';
 import type { Catalogue } from '#server/provider/catalogue';
-import { endOf, type ModelEnd } from './ends.ts';
+import { bySoonestEnd, endOf, type ModelEnd } from './ends.ts';
 import { modelListRepository } from './list-repository.ts';
 import { type Told, toldRepository } from './told-repository.ts';
 
@@ -75,7 +75,7 @@ async function dueTo({ db, catalogue, baseUrl, now }: Dependencies, userIds: num
         return end && step ? [{ ...end, step, assistants }] : [];
       })
       .filter((end) => !wasTold(told, userId, end))
-      .sort((a, b) => a.shutdownDate.localeCompare(b.shutdownDate) || a.model.localeCompare(b.model));
+      .sort(bySoonestEnd);
     return due.length > 0 ? [{ userId, due }] : [];
   });
 }

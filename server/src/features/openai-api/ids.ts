@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 
 /** 41 letters: 24 of them hold 128 bits, and hardly more. */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcde';
@@ -17,7 +17,9 @@ const tagOf = (kind: IdKind) => Buffer.from(kind.padEnd(8, '.'));
  * Ids as the provider's programs know them, made of ours by a keyed permutation: nobody can count by them or guess one, and
  * none of them has to be stored. One block of AES holds kind and number.
  */
-export function createIds(key: Buffer) {
+export function createIds(bytes: Buffer) {
+  // With the bytes themselves each id would take five times as long.
+  const key = createSecretKey(bytes);
   return {
     encode(kind: IdKind, id: number): string {
       const block = Buffer.concat([tagOf(kind), Buffer.alloc(8)]);

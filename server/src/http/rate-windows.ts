@@ -12,7 +12,9 @@ export type Limit = { count: number; lengthMs: number };
 
 /** Above this the parts of one site are counted together. */
 export const partsAtMost = 10;
-const lookForEndedMs = 5_000;
+/** How often ended windows are looked for: while there is room, and while there is none. */
+const sweepMs = 60_000;
+const sweepWithoutRoomMs = 5_000;
 
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
 
@@ -97,8 +99,8 @@ export class Windows {
     this.#grow(group, -sizeOf(window));
   }
 
-  #forgetEnded() {
-    if (this.#now() - this.#lookedAt < lookForEndedMs) return;
+  #forgetEnded(everyMs: number) {
+    if (this.#now() - this.#lookedAt < everyMs) return;
     this.#lookedAt = this.#now();
     for (const [group, windows] of this.#groups)
       for (const [id, { endsAt }] of windows) if (endsAt <= this.#lookedAt) this.#remove(group, id);
@@ -106,8 +108,7 @@ export class Windows {
 
   /** For a window and a part of it. */
   #makeRoom() {
-    if (this.#total + 2 <= this.#capacity) return;
-    this.#forgetEnded();
+    this.#forgetEnded(this.#total + 2 <= this.#capacity ? sweepMs : sweepWithoutRoomMs);
     while (this.#total + 2 > this.#capacity) {
       const group = this.#sizes.largest();
       const oldest = group === undefined ? undefined : this.#groups.get(group)?.keys().next().value;

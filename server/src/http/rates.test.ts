@@ -98,6 +98,15 @@ test('no sender fills the memory for others, and none is refused for want of roo
   await expect(rates.use('jobs', '8')).rejects.toThrow('Too many attempts');
 });
 
+test('who came once takes no room for ever', async () => {
+  const { clock, rates } = ratesAt();
+  for (let person = 1; person <= 1_000; person++) await rates.use('default', `${person}|1`);
+  expect(rates.size()).toBe(1_000);
+  clock.now = 120_000;
+  await rates.use('default', '1|1');
+  expect(rates.size()).toBe(1);
+});
+
 test('one person’s many sessions take no room from other people', async () => {
   const { rates } = ratesAt(1, 100);
   for (let use = 1; use <= 300; use++) await rates.use('default', '1|first');

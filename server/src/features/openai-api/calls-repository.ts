@@ -51,6 +51,24 @@ const deleteCall = prepared((db, at: Places<{ userId: number; id: number }>) =>
     .returning(['assistant_id as assistantId', 'access_token_id as tokenId']),
 );
 
+/** Asked every few seconds for as long as Roster runs. */
+const callsUnderWay = prepared<object, StoredCall>((db) =>
+  db
+    .selectFrom('api_calls')
+    .select([
+      'id',
+      'user_id as userId',
+      'access_token_id as tokenId',
+      'assistant_id as assistantId',
+      'model',
+      'input_tokens as inputTokens',
+      'instance',
+      'created_at as createdAt',
+    ])
+    .orderBy('id')
+    .limit(1_000),
+);
+
 /** Programs' calls that are being answered: stored before the provider is asked, gone with the record of what they cost. */
 export function callsRepository(db: Kysely<Database>) {
   return {
@@ -75,21 +93,6 @@ export function callsRepository(db: Kysely<Database>) {
       return true;
     },
     /** All that are being answered, whoever answers them. */
-    underWay: (): Promise<StoredCall[]> =>
-      db
-        .selectFrom('api_calls')
-        .select([
-          'id',
-          'user_id as userId',
-          'access_token_id as tokenId',
-          'assistant_id as assistantId',
-          'model',
-          'input_tokens as inputTokens',
-          'instance',
-          'created_at as createdAt',
-        ])
-        .orderBy('id')
-        .limit(1_000)
-        .execute(),
+    underWay: (): Promise<StoredCall[]> => callsUnderWay.all(db, {}),
   };
 }

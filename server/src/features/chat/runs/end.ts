@@ -26,9 +26,10 @@ import { eventRepository } from './event-repository.ts';
 import { interruption } from './failure.ts';
 import type { LiveRun, RunOrder } from './live-run.ts';
 import { programRunRepository } from './program-run-repository.ts';
-import { type AbandonedRun, type RunEnd, runRepository } from './repository.ts';
+import { type RunEnd, runRepository } from './repository.ts';
 import { serverCallRepository } from './server-call-repository.ts';
 import { toolCallRepository } from './tool-call-repository.ts';
+import type { AbandonedRun } from './unfinished-repository.ts';
 import { inAll, runUsage, usageEvent } from './usage.ts';
 
 export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;

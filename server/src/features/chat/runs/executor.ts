@@ -22,13 +22,14 @@ import {
   Stopped,
 } from './live-run.ts';
 import { runRecovery } from './recover.ts';
-import type { AbandonedRun, RunRepository } from './repository.ts';
+import type { RunRepository } from './repository.ts';
 import { type EventSaver, eventSaver } from './save.ts';
 import { serverCallRepository } from './server-call-repository.ts';
 import { runStopping } from './stop.ts';
 import { toolRecovery } from './tool-recovery.ts';
 import { ResultRoom } from './tool-results.ts';
 import { type ToolStepDependencies, toolSteps } from './tool-steps.ts';
+import type { AbandonedRun } from './unfinished-repository.ts';
 import { runWatching } from './watch.ts';
 import { writeAnswer } from './write-answer.ts';
 

@@ -1,5 +1,6 @@
 import type { Presence } from '#server/db/presence';
-import type { AbandonedRun, RunRepository } from './repository.ts';
+import type { RunRepository } from './repository.ts';
+import type { AbandonedRun } from './unfinished-repository.ts';
 
 /** One of our own that is not live could not be ended when it should have been; a fresh one may just be starting. */
 const startsWithinMs = 60_000;

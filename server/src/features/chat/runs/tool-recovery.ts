@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { eventCall, frameOf } from './event-log.ts';
 import { eventRepository } from './event-repository.ts';
-import { type AbandonedRun, runRepository } from './repository.ts';
+import { runRepository } from './repository.ts';
 import { type ServerCall, serverCallRepository } from './server-call-repository.ts';
 import { approvableUntil } from './tool-steps.ts';
+import type { AbandonedRun } from './unfinished-repository.ts';
 
 /**
  * `none`: it was not the tools' turn, or it cannot go on. `waits`: for a person. `goes_on`: on this process. `taken`: another process

@@ -5,7 +5,7 @@ import { isPostgres } from '#server/db/engine';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
-import { underWay } from '#server/features/chat/runs/repository';
+import { underWay } from '#server/features/chat/runs/unfinished-repository';
 
 /** What a program makes a conversation with; the last two as JSON. */
 export type ByProgram = { accessTokenId: number | null; metadata: string | null; toolResources: string | null };

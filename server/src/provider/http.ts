@@ -64,7 +64,8 @@ export function createProviderHttp(
     agent = new undici.Agent({
       connect: { timeout: 10_000 },
       headersTimeout: beginsMs,
-      bodyTimeout: silentMs,
+      // A look every half second, however long it is; `dispatched` has a timer for each body.
+      bodyTimeout: 0,
       keepAliveTimeout: 30_000,
     });
     return outgoing ? agent.compose(outgoing) : agent;
@@ -89,9 +90,8 @@ export function createProviderHttp(
         },
         body: form ? form.content : (text ?? (body === undefined ? null : JSON.stringify(body))),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
-        ...(quietMs !== undefined && { bodyTimeout: quietMs }),
       };
-      return await dispatched(dispatcher, request, signal);
+      return await dispatched(dispatcher, request, { signal, silentMs: quietMs ?? silentMs });
     } catch (error) {
       throw signal?.aborted ? signal.reason : networkFailure(error);
     }
@@ -133,7 +133,7 @@ export function createProviderHttp(
   /** All attempts and waits together. */
   async function textWithin(ms: number, call: ProviderCall & { limit: number }): Promise<string> {
     const controller = new AbortController();
-    const tooLate = new ProviderError('provider_timeout', 'The provider did not answer in time.');
+    const tooLate = noAnswerInTime();
     const timer = setTimeout(() => controller.abort(tooLate), ms);
     try {
       return await wholeText({ ...call, signal: controller.signal });
@@ -166,11 +166,12 @@ export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 function dispatched(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal | undefined,
+  { signal, silentMs }: { signal: AbortSignal | undefined; silentMs: number },
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let arriving: ReturnType<typeof createArrivingBody> | undefined;
+    let silence: NodeJS.Timeout | undefined;
     signal?.throwIfAborted();
     const abort = () => {
       controller?.abort(signal?.reason);
@@ -178,7 +179,13 @@ function dispatched(
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', abort, { once: true });
+    function tooSilent() {
+      // Whoever reads is slower, which is no fault of the sender.
+      if (controller?.paused) silence?.refresh();
+      else controller?.abort(noAnswerInTime());
+    }
     function end(error: Error | null) {
+      clearTimeout(silence);
       signal?.removeEventListener('abort', abort);
       if (arriving) arriving.end(error);
       else reject(error);
@@ -191,9 +198,13 @@ function dispatched(
       onResponseStart(started, statusCode, headers) {
         if (statusCode < 200) return;
         arriving = createArrivingBody(started);
+        silence = setTimeout(tooSilent, silentMs).unref();
         resolve({ statusCode, headers, body: arriving.body });
       },
-      onResponseData: (_started, chunk) => arriving?.push(chunk),
+      onResponseData(_started, chunk) {
+        silence?.refresh();
+        arriving?.push(chunk);
+      },
       onResponseEnd: () => end(null),
       onResponseError: (_started, error) => end(error),
     });
@@ -222,15 +233,17 @@ async function bodyText(body: AsyncIterable<Buffer>, limit: number): Promise<str
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof ProviderError ? error : networkFailure(error);
+    throw networkFailure(error);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const timeouts: unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+const noAnswerInTime = (cause?: unknown) =>
+  new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause });
 
 export function networkFailure(cause: unknown): ProviderError {
-  if (cause instanceof Error && 'code' in cause && timeouts.includes(cause.code))
-    return new ProviderError('provider_timeout', 'The provider did not answer in time.', { cause });
+  if (cause instanceof ProviderError) return cause;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_TIMEOUT')
+    return noAnswerInTime(cause);
   return new ProviderError('provider_unreachable', 'The provider could not be reached.', { cause });
 }

@@ -1,6 +1,7 @@
 import type { TokenRight } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely, Selectable } from 'kysely';
+import { listed } from '#server/db/listed';
 import { lockActiveUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
@@ -24,6 +25,18 @@ export type GoodToken = AccessTokenRecord & { userId: number; role: Role };
 
 const now = () => new Date().toISOString();
 const monthOf = (time: string) => time.slice(0, 7);
+
+/** Asked every few seconds while programs are being answered. */
+const liveTokens = prepared((db, at: Places<{ ids: string; now: string }>) =>
+  db
+    .selectFrom('access_tokens')
+    .innerJoin('users', 'users.id', 'access_tokens.user_id')
+    .select(['access_tokens.id', 'users.role'])
+    .where('access_tokens.id', 'in', listed<number>(db, at('ids'), 'integer'))
+    .where('access_tokens.token_hash', 'is not', null)
+    .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', at('now'))]))
+    .where('users.status', '=', 'Active'),
+);
 
 /** Asked with every call. */
 const findByHash = prepared((db, at: Places<{ tokenHash: string; now: string }>) =>
@@ -136,15 +149,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
     },
     /** Which of these are still good, with the present role of their owners. */
     async live(ids: number[]): Promise<Map<number, Role>> {
-      const rows = await db
-        .selectFrom('access_tokens')
-        .innerJoin('users', 'users.id', 'access_tokens.user_id')
-        .select(['access_tokens.id', 'users.role'])
-        .where('access_tokens.id', 'in', ids)
-        .where('access_tokens.token_hash', 'is not', null)
-        .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', now())]))
-        .where('users.status', '=', 'Active')
-        .execute();
+      const rows = await liveTokens.all(db, { ids: JSON.stringify(ids), now: now() });
       return new Map(rows.map(({ id, role }) => [id, role]));
     },
     /**

@@ -1,5 +1,6 @@
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
+import { listed } from '#server/db/listed';
 import { lockActiveUser } from '#server/db/locks';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
@@ -11,6 +12,17 @@ export type SessionRecord = {
   createdAt: string;
   lastActiveAt: string;
 };
+
+/** Asked every few seconds while answers are followed. */
+const liveSessions = prepared((db, at: Places<{ ids: string; created: string }>) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['sessions.id', 'users.role'])
+    .where('sessions.id', 'in', listed<string>(db, at('ids'), 'text'))
+    .where('sessions.created_at', '>', at('created'))
+    .where('users.status', '=', 'Active'),
+);
 
 /** Asked with every call. */
 const findByTokenHash = prepared((db, at: Places<{ tokenHash: string; created: string; active: string }>) =>
@@ -81,14 +93,7 @@ export function sessionRepository(db: Kysely<Database>) {
     },
     /** Which of these sessions are still good, with the present role of their owners. */
     async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {
-      const rows = await db
-        .selectFrom('sessions')
-        .innerJoin('users', 'users.id', 'sessions.user_id')
-        .select(['sessions.id', 'users.role'])
-        .where('sessions.id', 'in', sessionIds)
-        .where('sessions.created_at', '>', notBefore.created)
-        .where('users.status', '=', 'Active')
-        .execute();
+      const rows = await liveSessions.all(db, { ids: JSON.stringify(sessionIds), created: notBefore.created });
       return new Map(rows.map(({ id, role }) => [id, role]));
     },
     async touch(userId: number, sessionId: string, seen: { at: string; ipAddress: string }) {

@@ -2,6 +2,7 @@ import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
 import { readContent } from '#server/conversation/content';
+import { listed } from '#server/db/listed';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
@@ -131,6 +132,15 @@ const endRun = prepared((db, at: Places<EndedRun>) =>
     })
     .where('id', '=', at('runId'))
     .where('state', 'in', underWay),
+);
+
+/** Asked every second while answers are written. */
+const stopRequested = prepared((db, at: Places<{ ids: string }>) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('id', 'in', listed<number>(db, at('ids'), 'integer'))
+    .where('stop_requested', '=', 1),
 );
 
 const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
@@ -283,15 +293,8 @@ export function runRepository(db: Kysely<Database>) {
         .where('state', 'in', underWay)
         .execute();
     },
-    async stopRequested(runIds: number[]): Promise<number[]> {
-      const rows = await db
-        .selectFrom('runs')
-        .select('id')
-        .where('id', 'in', runIds)
-        .where('stop_requested', '=', 1)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+    stopRequested: async (runIds: number[]): Promise<number[]> =>
+      (await stopRequested.all(db, { ids: JSON.stringify(runIds) })).map(({ id }) => id),
     /** A run that waits, held until the transaction ends; undefined: it does not wait. */
     async takeWaiting(userId: number, runId: number) {
       return db

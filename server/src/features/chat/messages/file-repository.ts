@@ -1,6 +1,7 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import { type Expression, type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
+import { listed } from '#server/db/listed';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 
@@ -23,7 +24,8 @@ export const shownFile = ({ fileId, filename, size, kind }: KeptAttachment): Att
   kind,
 });
 
-const selectFiles = (db: Kysely<Database>) =>
+/** Asked with each message that is sent, of all that the model is told. */
+const findFiles = prepared((db, at: Places<{ userId: number; messageIds: string }>) =>
   db
     .selectFrom('message_files')
     .leftJoin('files', 'files.id', 'message_files.file_id')
@@ -36,13 +38,11 @@ const selectFiles = (db: Kysely<Database>) =>
       'message_files.media_type',
       'files.sha256',
     ])
+    // With the sign SQLite does not look through all files of the person.
+    .where(sql<number>`+message_files.user_id`, '=', at('userId'))
+    .where('message_files.message_id', 'in', listed<number>(db, at('messageIds'), 'integer'))
     .orderBy('message_files.message_id')
-    .orderBy('message_files.position');
-
-const findFiles = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
-  selectFiles(db)
-    .where('message_files.user_id', '=', at('userId'))
-    .where('message_files.message_id', '=', at('messageId')),
+    .orderBy('message_files.position'),
 );
 
 export function messageFileRepository(db: Kysely<Database>) {
@@ -99,13 +99,7 @@ export function messageFileRepository(db: Kysely<Database>) {
     /** Of several messages, each in order. */
     async of(userId: number, messageIds: number[]): Promise<Map<number, KeptAttachment[]>> {
       if (messageIds.length === 0) return new Map();
-      const [messageId] = messageIds;
-      const rows = await (messageIds.length === 1 && messageId !== undefined
-        ? findFiles.all(db, { userId, messageId })
-        : selectFiles(db)
-            .where('message_files.user_id', '=', userId)
-            .where('message_files.message_id', 'in', messageIds)
-            .execute());
+      const rows = await findFiles.all(db, { userId, messageIds: JSON.stringify(messageIds) });
       const kept = new Map<number, KeptAttachment[]>();
       for (const row of rows) {
         const { message_id, file_id: fileId, filename, size, kind, media_type: mediaType, sha256 } = row;

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { lockUser } from '#server/db/locks';
+import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { ProviderModel } from '#server/provider/provider';
 
@@ -17,6 +18,18 @@ export type RememberedList = {
 
 const asModels = (rows: Selectable<Database['listed_models']>[]): RememberedList['models'] =>
   new Map(rows.map((row) => [row.model, { shutdownDate: row.shutdown_date, isListed: row.is_listed === 1 }]));
+
+/** Asked with each message that is sent. */
+const findOf = prepared((db, at: Places<{ userId: number; baseUrl: string; model: string }>) =>
+  db
+    .selectFrom('model_lists')
+    .leftJoin('listed_models', (join) =>
+      join.onRef('listed_models.user_id', '=', 'model_lists.user_id').on('listed_models.model', '=', at('model')),
+    )
+    .select(['asked_at', 'listed_models.model', 'shutdown_date', 'is_listed'])
+    .where('model_lists.user_id', '=', at('userId'))
+    .where('base_url', '=', at('baseUrl')),
+);
 
 /** The lists of models as they were last read: what pages and mails say of ends asks nobody. */
 export function modelListRepository(db: Kysely<Database>) {
@@ -94,15 +107,7 @@ export function modelListRepository(db: Kysely<Database>) {
 
     /** The same of one model, in one statement. */
     async findOf(userId: number, baseUrl: string, model: string): Promise<RememberedList | null> {
-      const row = await db
-        .selectFrom('model_lists')
-        .leftJoin('listed_models', (join) =>
-          join.onRef('listed_models.user_id', '=', 'model_lists.user_id').on('listed_models.model', '=', model),
-        )
-        .select(['asked_at', 'listed_models.model', 'shutdown_date', 'is_listed'])
-        .where('model_lists.user_id', '=', userId)
-        .where('base_url', '=', baseUrl)
-        .executeTakeFirst();
+      const row = await findOf.first(db, { userId, baseUrl, model });
       if (!row) return null;
       const { asked_at: askedAt, shutdown_date: shutdownDate, is_listed: isListed } = row;
       const found = row.model === null ? [] : [[row.model, { shutdownDate, isListed: isListed === 1 }] as const];

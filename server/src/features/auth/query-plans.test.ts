@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { connect } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
+import { accessTokenRepository } from '#server/security/access-token-repository';
+import { emptyDatabase } from '#server/testing/app';
+import { plansOf } from '#server/testing/query-plans';
+import { sessionRepository } from './session-repository.ts';
+
+test('whether some sessions and tokens are still good is looked up by those, not among all people', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  const database = connect(undefined, dataDir);
+  await migrate(database);
+  const plans = await plansOf(database.db, async (db) => {
+    await sessionRepository(db).live(['a', 'b'], { created: '', active: '' });
+    await accessTokenRepository(db).live([1, 2]);
+  });
+  expect(plans).toHaveLength(2);
+  expect(plans[0]).toMatch(/^SEARCH sessions USING INDEX sqlite_autoindex_sessions_\d \(id=\?\)/);
+  expect(plans[1]).toMatch(/^SEARCH access_tokens USING INTEGER PRIMARY KEY/);
+  for (const plan of plans) expect(plan).toMatch(/SEARCH users USING INTEGER PRIMARY KEY/);
+  await database.close();
+  await remove();
+});

@@ -7,6 +7,7 @@ import { root } from './install.mjs';
 const beforeSql = 'what it checks is answered before SQL is asked';
 const ofSqlite = 'about SQLite itself';
 const onOne = {
+  'features/auth/query-plans.test.ts': ofSqlite,
   'features/chat/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
   'features/chat/runs/processes.test.ts': 'several processes share PostgreSQL only',

@@ -9,8 +9,7 @@ export type BodyReader = {
 };
 
 /**
- * The body of a response, as it arrives. Less than a stream of Node's, which takes longer with each packet than what
- * is done here with a token of an answer (`npm run bench -- api-relay`).
+ * The body of a response, as it arrives. A stream of Node's does more than is needed here, with each packet (decision 2117).
  */
 export type ArrivingBody = AsyncIterable<Buffer> & {
   /** Once. What has arrived before is told at once; after its end or an error nothing more is told. */

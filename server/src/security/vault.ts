@@ -50,12 +50,11 @@ function open(text: string, keyOf: (id: string) => KeyObject | undefined, { purp
  * provider keys. The stored form is `version.keyId.nonce.ciphertext+tag`.
  */
 export function createVault(masterKeys: MasterKey[]) {
-  const [first] = masterKeys;
-  if (!first) throw new Error('The vault needs a master key');
   // As objects of the library: with the bytes themselves each use would take five times as long.
-  const keys = new Map(masterKeys.map(({ id, key }) => [id, createSecretKey(key.reveal())]));
-  const masterKey = (id: string) => keys.get(id);
-  const currentKey = createSecretKey(first.key.reveal());
+  const keys = masterKeys.map(({ id, key }) => ({ id, key: createSecretKey(key.reveal()) }));
+  const [first] = keys;
+  if (!first) throw new Error('The vault needs a master key');
+  const masterKey = (id: string) => keys.find((one) => one.id === id)?.key;
   const dataKeyId = 'dek';
   const dataKeyOf = (userId: number, wrapped: string) =>
     createSecretKey(open(wrapped, masterKey, { purpose: 'data-key', userId }));
@@ -64,7 +63,7 @@ export function createVault(masterKeys: MasterKey[]) {
     /** The id of the master key that wraps new data keys. */
     currentKeyId: first.id,
     newDataKey(userId: number): string {
-      return seal(randomBytes(32), currentKey, first.id, { purpose: 'data-key', userId });
+      return seal(randomBytes(32), first.key, first.id, { purpose: 'data-key', userId });
     },
     sealProviderKey(
       userId: number,
@@ -90,9 +89,9 @@ export function createVault(masterKeys: MasterKey[]) {
     rewrap(userId: number, wrappedDataKey: string): string {
       if (wrappedDataKey.startsWith(`${version}.${first.id}.`)) return wrappedDataKey;
       const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
-      return seal(dataKey, currentKey, first.id, { purpose: 'data-key', userId });
+      return seal(dataKey, first.key, first.id, { purpose: 'data-key', userId });
     },
-    newKeyCheck: () => seal(Buffer.from('roster'), currentKey, first.id, { purpose: 'key-check', userId: 0 }),
+    newKeyCheck: () => seal(Buffer.from('roster'), first.key, first.id, { purpose: 'key-check', userId: 0 }),
     /** @throws CannotOpen if none of the configured master keys is the one this database was made with. */
     verifyKeyCheck(stored: string) {
       open(stored, masterKey, { purpose: 'key-check', userId: 0 });

@@ -5,6 +5,7 @@ import type { AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
 import type { EventBatch } from './event-repository.ts';
 import { ResultRoom } from './tool-results.ts';
+import type { RunPlace } from './unfinished-repository.ts';
 
 /** What a run asks the provider for. */
 export type PreparedRequest = {
@@ -34,18 +35,8 @@ export type ToolLoop = {
 };
 
 /** A run whose message is stored. */
-export type RunOrder = {
+export type RunOrder = RunPlace & {
   runId: number;
-  userId: number;
-  threadId: number;
-  messageId: number;
-  assistantId: number | null;
-  /** What it is asked for; null in a conversation. */
-  comparisonId: number | null;
-  /** Where a judge of its answers is asked. */
-  judgingId: number | null;
-  /** The chain that it belongs to; null: nobody's program has asked. */
-  programRunId: number | null;
   /** Gathers the request, for which it may call the provider: the run is stored by then. */
   prepare: (signal: AbortSignal) => Promise<PreparedRequest>;
 };

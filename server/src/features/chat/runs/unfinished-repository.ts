@@ -5,19 +5,21 @@ import type { Database } from '#server/db/schema';
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
 export const underWay = sql<'queued' | 'running' | 'waiting'>`('queued', 'running', 'waiting')`;
 
-export type AbandonedRun = {
-  id: number;
+/** What a run belongs to. */
+export type RunPlace = {
   userId: number;
   threadId: number;
   messageId: number;
   assistantId: number | null;
+  /** What it is asked for; null in a conversation. */
   comparisonId: number | null;
+  /** Where a judge of its answers is asked. */
   judgingId: number | null;
-  model: string;
-  instance: number;
-  createdAt: string;
+  /** The chain that it belongs to; null: nobody's program has asked. */
   programRunId: number | null;
 };
+
+export type AbandonedRun = RunPlace & { id: number; model: string; instance: number; createdAt: string };
 
 /** Asked every few seconds for as long as Roster runs, as is `allUnderWay`. */
 const expired = prepared((db, at: Places<{ now: string; limit: number }>) =>

@@ -56,7 +56,7 @@ export function startProgram(
 
 /** Without the settings of a Roster that may be configured in the shell: nothing here touches its data. */
 function surroundings(): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE'];
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 }
 

@@ -66,10 +66,10 @@ test('one who waits for the next piece is told where the body is destroyed', asy
   await refused;
 });
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a provider is too silent only while somebody reads', async () => {
+test('a provider is too silent only while somebody reads, and since its last packet', async () => {
   const abort = vi.fn<(reason: Error) => void>();
   const controller: Dispatcher.DispatchController = {
     aborted: false,
@@ -79,9 +79,11 @@ test('a provider is too silent only while somebody reads', async () => {
     pause: () => undefined,
     resume: () => undefined,
   };
+  let packet = (): void => undefined;
   const answering: Dispatcher.DispatcherComposeInterceptor = () => (_options, handler) => {
     handler.onRequestStart?.(controller, undefined);
     handler.onResponseStart?.(controller, 200, {});
+    packet = () => handler.onResponseData?.(controller, Buffer.from('a'));
     return true;
   };
   const http = createProviderHttp(
@@ -93,7 +95,11 @@ test('a provider is too silent only while somebody reads', async () => {
   vi.advanceTimersByTime(10_000);
   expect(abort).not.toHaveBeenCalled();
   Object.assign(controller, { paused: false });
-  vi.advanceTimersByTime(1_000);
+  vi.advanceTimersByTime(900);
+  packet();
+  vi.advanceTimersByTime(999);
+  expect(abort).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
   expect(abort).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'provider_timeout' }));
   await http.close();
 });

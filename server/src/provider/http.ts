@@ -172,6 +172,7 @@ function dispatched(
     let controller: Dispatcher.DispatchController | undefined;
     let arriving: ReturnType<typeof createArrivingBody> | undefined;
     let silence: NodeJS.Timeout | undefined;
+    let heardAt = 0;
     signal?.throwIfAborted();
     const abort = () => {
       controller?.abort(signal?.reason);
@@ -179,10 +180,15 @@ function dispatched(
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    function tooSilent() {
-      // Whoever reads is slower, which is no fault of the sender.
-      if (controller?.paused) silence?.refresh();
-      else controller?.abort(noAnswerInTime());
+    /** One timer that looks at the clock: to set it anew with each packet takes longer. */
+    function listen() {
+      const restMs = heardAt + silentMs - performance.now();
+      silence = setTimeout(() => {
+        // Whoever reads is slower, which is no fault of the sender.
+        if (controller?.paused) heardAt = performance.now();
+        if (heardAt + silentMs > performance.now()) listen();
+        else controller?.abort(noAnswerInTime());
+      }, restMs).unref();
     }
     function end(error: Error | null) {
       clearTimeout(silence);
@@ -198,11 +204,12 @@ function dispatched(
       onResponseStart(started, statusCode, headers) {
         if (statusCode < 200) return;
         arriving = createArrivingBody(started);
-        silence = setTimeout(tooSilent, silentMs).unref();
+        heardAt = performance.now();
+        listen();
         resolve({ statusCode, headers, body: arriving.body });
       },
       onResponseData(_started, chunk) {
-        silence?.refresh();
+        heardAt = performance.now();
         arriving?.push(chunk);
       },
       onResponseEnd: () => end(null),

@@ -58,6 +58,15 @@ function endOfEvents(bytes: Buffer): number {
 
 /** The end of an event is as long as this at most. */
 const endBytes = 4;
+const [lineFeed, carriageReturn] = [10, 13];
+
+/** Whether nothing follows the last event; read byte by byte, because nearly every packet is asked. */
+function isWhole(bytes: Buffer): boolean {
+  const end = bytes.length;
+  if (bytes[end - 1] !== lineFeed) return false;
+  if (bytes[end - 2] === lineFeed) return true;
+  return bytes[end - 2] === carriageReturn && bytes[end - 3] === lineFeed && bytes[end - 4] === carriageReturn;
+}
 
 /** Cuts what arrives into whole events; what follows the last one is held, and copied only once it is whole. */
 function eventCutter() {
@@ -70,6 +79,7 @@ function eventCutter() {
     held: () => Buffer.concat(held),
     /** All events that are whole by now; undefined: none. */
     cut(chunk: Buffer): Buffer | undefined {
+      if (heldBytes === 0 && isWhole(chunk)) return chunk;
       const looked = tail.length > 0 ? Buffer.concat([tail, chunk]) : chunk;
       const found = endOfEvents(looked);
       if (found === 0) {

@@ -83,7 +83,7 @@ export function install() {
 /**
  * The environment in which `node` is the pinned one, and keeps what it compiled: the second start is quicker, and needs
  * 20 MB less, because no types have to be stripped. The C library would have its threads keep freed memory in up to eight
- * places a core, each for itself: with two a server under load has 20 MB less (docs/performance.md).
+ * places a core, each for itself: with two a server under load has 10 to 25 MB less (docs/performance.md).
  */
 export function environment() {
   const paths = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH ?? ''];

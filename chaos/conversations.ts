@@ -41,18 +41,19 @@ export async function converse({ person, threadId, asked }: Conversation, pace: 
   }
 }
 
-type Reading = { text: string; last: number; end: 'whole' | 'cut' | undefined };
+/** `missing`: the numbers of events that never came. */
+type Reading = { text: string; last: number; missing: string[]; end: 'whole' | 'cut' | undefined };
 
 /** To the end, across broken connections. What was read before is never read again, and nothing is left out. */
 async function readAnswer(person: Person, runId: number, whole: string): Promise<'whole' | 'cut'> {
-  const reading: Reading = { text: '', last: 0, end: undefined };
+  const reading: Reading = { text: '', last: 0, missing: [], end: undefined };
   const begun = performance.now();
   for (let attempt = 0; ; attempt++) {
     if (attempt > 0) person.figures.streams.reconnections++;
     await readOnce(person, runId, reading);
     if (!whole.startsWith(reading.text))
       person.figures.faults.push(
-        `run ${runId}: a reader saw words lost, doubled or reordered: ${reading.text.slice(-60)}`,
+        `run ${runId}: a reader saw words lost, doubled or reordered, and never the events ${reading.missing.join(', ')}: ${reading.text.slice(-60)}`,
       );
     if (reading.end === 'whole' && reading.text !== whole)
       person.figures.faults.push(`run ${runId}: its reader saw ${reading.text.length} of ${whole.length} characters`);
@@ -100,6 +101,8 @@ function take(frame: string, reading: Reading): boolean {
   const number = Number(/^id: (\d+)$/m.exec(frame)?.[1]);
   const data = /^data: (.*)$/m.exec(frame)?.[1];
   if (data === undefined || !(number > reading.last)) return false;
+  if (number > reading.last + 1)
+    reading.missing.push(`${reading.last + 1} to ${number - 1} (${new Date().toISOString()})`);
   reading.last = number;
   const event: { type: string; text?: string } = JSON.parse(data);
   if (event.type === 'text') reading.text += event.text;

@@ -31,6 +31,20 @@ export function framesAfter(frames: string, after: number): string {
     .join('');
 }
 
+/**
+ * The batches that follow each other, behind the event `after`. A failover can take a commit along that had been confirmed: what
+ * stands behind such a hole is not told, because the end of the run brings all of it.
+ */
+export function withoutHole<Batch extends { first: number; last: number }>(batches: Batch[], after: number): Batch[] {
+  let last = after;
+  const hole = batches.findIndex((batch) => {
+    const follows = batch.first <= last + 1;
+    if (follows) last = batch.last;
+    return !follows;
+  });
+  return hole < 0 ? batches : batches.slice(0, hole);
+}
+
 /** A call with the length that the text had when it began. */
 export type PlacedCall = ToolCall & { at: number };
 

@@ -1,6 +1,6 @@
 import type { Message, RunState, ShownCall } from '@roster/contracts/chat';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
-import { type FoldedLog, foldedBatches, hasBegun } from './event-log.ts';
+import { type FoldedLog, foldedBatches, hasBegun, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { RunExecutor } from './executor.ts';
 import { shownCall } from './tool-call-repository.ts';
@@ -41,7 +41,7 @@ export function partialAnswers({ executor, events, messages }: Dependencies) {
   async function logOf(runId: number): Promise<FoldedLog | undefined> {
     const live = executor.logOf(runId);
     if (live) return live;
-    const batches = await events.after(runId, 0);
+    const batches = withoutHole(await events.after(runId, 0), 0);
     return batches.length === 0 ? undefined : foldedBatches(batches);
   }
 

@@ -51,6 +51,26 @@ describe('several processes on one PostgreSQL', () => {
       expect(await readEvents(second, adaThere, run.id, { after })).toEqual(seen.slice(after));
   });
 
+  test('where a failover has lost some of the words that were stored, the other gets all of them, in their order', async () => {
+    const threadId = await newThread(ada, { title: 'Named' });
+    const { run } = await send(ada, threadId, '[[bench 120]] [[delay 20]]');
+    const lost = await until('Words in three parts', () =>
+      beside(app, async (db) => {
+        const parts = await db.selectFrom('run_events').selectAll().where('run_id', '=', run.id).execute();
+        return parts.length < 3 ? undefined : parts.toSorted((one, other) => one.first_event - other.first_event)[1];
+      }),
+    );
+    const place = lost.first_event;
+    await beside(app, (db) =>
+      db.deleteFrom('run_events').where('run_id', '=', run.id).where('first_event', '=', place).execute(),
+    );
+    const [, partly] = await messagesOf(adaThere, threadId);
+    expect(benchText(120).startsWith(partly?.text ?? 'nothing')).toBe(true);
+    const seen = await readEvents(second, adaThere, run.id);
+    expect(seen.map(({ number }) => number)).toEqual(upTo(seen.length));
+    expect(textOf(seen)).toBe(benchText(120));
+  });
+
   test('what is written on one reaches the other soon', async () => {
     const { run } = await send(ada, await newThread(ada), '[[bench 20000]] [[delay 20]]');
     const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, adaThere, run.id)];

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { Unavailable } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import type { EventStream } from '#server/http/event-stream';
-import { framesAfter } from './event-log.ts';
+import { framesAfter, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { LiveRuns } from './live-run.ts';
 import { replay } from './replay.ts';
@@ -27,6 +27,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
   async function watchElsewhere(userId: number, runId: number, after: number, stream: EventStream) {
     let seen = after;
     let isLeft = false;
+    const following = eventsInTurn({ events, log }, runId);
 
     const look = oneAtATime(async () => {
       if (isLeft) return;
@@ -36,7 +37,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
         leave();
         return here.watch(stream, seen);
       }
-      for (const batch of await events.after(runId, seen)) {
+      for (const batch of await following(seen)) {
         stream.write(framesAfter(batch.frames, seen));
         seen = batch.last;
       }
@@ -95,6 +96,20 @@ async function finishedOr(stream: EventStream, replayed: () => Promise<string | 
     stream.end();
     throw error;
   }
+}
+
+/** The next events that the database has, as far as they follow each other. */
+function eventsInTurn({ events, log }: Pick<Dependencies, 'events' | 'log'>, runId: number) {
+  let isHoleTold = false;
+  return async (after: number) => {
+    const batches = await events.after(runId, after);
+    const following = withoutHole(batches, after);
+    if (following.length < batches.length && !isHoleTold) {
+      isHoleTold = true;
+      log.warn({ runId, after }, 'stored events of an answer are missing, as after a failover without a second copy');
+    }
+    return following;
+  };
 }
 
 /** Who looks again when there are new events of a run. */

@@ -24,6 +24,6 @@ export const collectAfterStart = () =>
 
 /**
  * The engine lets a small heap grow to four times what is in use before it collects, which takes an hour under a steady load and
- * looks like a leak. Half more is enough: collections are then rare all the same (docs/performance.md).
+ * looks like a leak. A quarter more is enough: collections are then rare all the same (docs/performance.md).
  */
-export const growHeapByHalf = () => setFlagsFromString('--heap-growing-percent=50');
+export const growHeapByAQuarter = () => setFlagsFromString('--heap-growing-percent=25');

@@ -1,6 +1,6 @@
 import { loadConfig, secretVariables } from './config.ts';
 import { CannotStart } from './errors.ts';
-import { collectAfterStart, growHeapByHalf } from './garbage-collector.ts';
+import { collectAfterStart, growHeapByAQuarter } from './garbage-collector.ts';
 import { createLog } from './log.ts';
 import { start } from './start.ts';
 import { version } from './version.ts';
@@ -22,7 +22,7 @@ try {
   const running = await start(config, log);
   log.info({ version, url: config.publicUrl.origin }, 'Roster is ready');
   collectAfterStart();
-  growHeapByHalf();
+  growHeapByAQuarter();
   if (process.stdout.isTTY) console.log(`\n  Roster is ready at ${config.publicUrl.origin}\n`);
   if (running.setupCode)
     console.log(

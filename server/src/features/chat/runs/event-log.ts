@@ -32,8 +32,8 @@ export function framesAfter(frames: string, after: number): string {
 }
 
 /**
- * The batches that follow each other, behind the event `after`. A failover can take a commit along that had been confirmed: what
- * stands behind such a hole is not told, because the end of the run brings all of it.
+ * The batches that follow each other, behind the event `after`. Where a connection was cut, a batch may come through beside the end
+ * of its run, which has taken those before it away: what stands behind such a hole is not told, because the end brings all of it.
  */
 export function withoutHole<Batch extends { first: number; last: number }>(batches: Batch[], after: number): Batch[] {
   let last = after;

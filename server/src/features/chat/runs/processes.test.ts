@@ -51,7 +51,7 @@ describe('several processes on one PostgreSQL', () => {
       expect(await readEvents(second, adaThere, run.id, { after })).toEqual(seen.slice(after));
   });
 
-  test('where a failover has lost some of the words that were stored, the other gets all of them, in their order', async () => {
+  test('where some of the words that were stored are gone, the other gets all of them, in their order', async () => {
     const threadId = await newThread(ada, { title: 'Named' });
     const { run } = await send(ada, threadId, '[[bench 120]] [[delay 20]]');
     const lost = await until('Words in three parts', () =>

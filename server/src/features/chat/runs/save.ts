@@ -17,10 +17,13 @@ type Dependencies = {
 /** Stores the new events of live runs now and then, all of them together. */
 export function eventSaver({ events, existing, presence, log, live }: Dependencies) {
   const unsaved = new Set<LiveRun>();
+  /** Those whose end is being stored: what was under way for them and fails is not done again. */
+  const leftOut = new WeakSet<LiveRun>();
   let saving: Promise<void> = Promise.resolve();
   let isDue = false;
 
   function add(run: LiveRun) {
+    leftOut.delete(run);
     unsaved.add(run);
     if (isDue) return;
     isDue = true;
@@ -54,7 +57,7 @@ export function eventSaver({ events, existing, presence, log, live }: Dependenci
     } catch (error) {
       const hadVanished = await stopVanished(parts.map(({ run }) => run));
       if (!hadVanished) log.error({ err: error }, 'storing answers failed');
-      for (const run of batch) if (live.has(run.order.runId)) add(run);
+      for (const run of batch) if (live.has(run.order.runId) && !leftOut.has(run)) add(run);
     }
   }
 
@@ -70,6 +73,7 @@ export function eventSaver({ events, existing, presence, log, live }: Dependenci
     add,
     /** After this nothing of the run is stored here any more: its end stores all of it. */
     async leaveOut(run: LiveRun) {
+      leftOut.add(run);
       unsaved.delete(run);
       await saving;
     },

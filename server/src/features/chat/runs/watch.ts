@@ -106,7 +106,7 @@ function eventsInTurn({ events, log }: Pick<Dependencies, 'events' | 'log'>, run
     const following = withoutHole(batches, after);
     if (following.length < batches.length && !isHoleTold) {
       isHoleTold = true;
-      log.warn({ runId, after }, 'stored events of an answer are missing, as after a failover without a second copy');
+      log.warn({ runId, after }, 'events of an answer are missing; its end brings them');
     }
     return following;
   };

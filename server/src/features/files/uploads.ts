@@ -25,6 +25,8 @@ type Dependencies = {
   minFreeBytes: number;
   log: FastifyBaseLogger;
 };
+/** `underWay`: the keys of what this process is taking in. */
+type Work = Dependencies & { underWay: Set<string> };
 
 const atOnce = 2;
 /** What a form may add to the file in it. */
@@ -160,36 +162,46 @@ async function discard({ db, log }: Dependencies, uploadId: number, storedKey: s
 
 /** Reserves room for so many bytes, has the file stored and committed in it; what fails leaves nothing behind. */
 async function takeIn(
-  dependencies: Dependencies,
+  work: Work,
   userId: number,
   wanted: Wanted,
   storeAndCommit: (reserved: Reserved, storageKey: FileKey) => Promise<number>,
 ): Promise<File> {
-  const { db, log } = dependencies;
+  const { db, log, underWay } = work;
   const storageKey = newFileKey();
-  const reserved = await reserve(dependencies, userId, storageKey, wanted);
-  const { uploadId } = reserved;
   let fileId: number;
+  // Before it is reserved: where the answer to that is lost, the room is given back by the next sweep.
+  underWay.add(storageKey);
   try {
-    fileId = await storeAndCommit(reserved, storageKey);
-  } catch (error) {
-    await discard(dependencies, uploadId, storageKey).catch((failure: unknown) =>
-      log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away; the next start does it'),
-    );
-    throw error;
+    const reserved = await reserve(work, userId, storageKey, wanted);
+    try {
+      fileId = await storeAndCommit(reserved, storageKey);
+    } catch (error) {
+      const { uploadId } = reserved;
+      await discard(work, uploadId, storageKey).catch((failure: unknown) =>
+        log.error({ err: failure, uploadId }, 'a refused upload could not be cleared away yet'),
+      );
+      throw error;
+    }
+  } finally {
+    underWay.delete(storageKey);
   }
   const file = await fileRepository(db).find(userId, fileId);
   if (!file) throw new AppError('not_found', 'The file was deleted in the meantime.');
   return file;
 }
 
-/** Removes what processes that are gone were receiving. Returns how many uploads those were. */
-async function sweep(dependencies: Dependencies): Promise<number> {
-  const { db, isGone } = dependencies;
+/**
+ * Removes what processes that are gone were receiving, and what this one could not clear away while the database was away.
+ * Returns how many uploads those were.
+ */
+async function sweep(work: Work): Promise<number> {
+  const { db, instance, isGone, underWay } = work;
   let swept = 0;
   for (const { id, storedKey, instance: receiver } of await uploadRepository(db).all()) {
-    if (!(await isGone(receiver))) continue;
-    await discard(dependencies, id, storedKey);
+    const isLeft = receiver === instance ? !underWay.has(storedKey) : await isGone(receiver);
+    if (!isLeft) continue;
+    await discard(work, id, storedKey);
     swept++;
   }
   return swept;
@@ -228,39 +240,40 @@ async function checkDisk({ store, minFreeBytes }: Dependencies) {
  * @throws AppError where there is no room for it
  */
 async function keepMade(
-  dependencies: Dependencies,
+  work: Work,
   buffers: SpentBuffers,
   userId: number,
   { filename, bytes: said, content, isWanted, place }: MadeForAnswer,
 ) {
   if (said !== undefined && said > fileSizeLimit) throw tooLarge();
-  await checkDisk(dependencies);
+  await checkDisk(work);
   const wanted = { bytes: said, isBesideUploads: true };
-  await takeIn(dependencies, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
+  await takeIn(work, userId, wanted, async ({ uploadId, bytes }, storageKey) => {
     const incoming = { filename, type: '', content: limited(content, bytes) };
-    const stored = { ...(await storeBytes(dependencies.store, buffers, storageKey, incoming)), madeByAssistant: true };
+    const stored = { ...(await storeBytes(work.store, buffers, storageKey, incoming)), madeByAssistant: true };
     const { filename: name, link } = await place({ ...stored, purpose: 'user_data' });
     const uploader = { userId, stillMay: isWanted };
-    return commit(dependencies, uploader, uploadId, { ...stored, filename: name }, 'user_data', link);
+    return commit(work, uploader, uploadId, { ...stored, filename: name }, 'user_data', link);
   });
 }
 
 /** Takes files in: room is reserved first, then the bytes come, then the file is committed with its forwarding. */
 export function uploadService(dependencies: Dependencies) {
   const { store } = dependencies;
+  const work = { ...dependencies, underWay: new Set<string>() };
   const buffers = spentBuffers();
 
   return {
     /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
     make: (actor: Actor, made: MadeFile): Promise<File> =>
-      takeIn(dependencies, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
+      takeIn(work, actor.userId, { bytes: fileSizeLimit }, async ({ uploadId }, storageKey) => {
         const content = limited(made.content);
         const stored = await storeBytes(store, buffers, storageKey, { ...made, content });
-        return commit(dependencies, actor, uploadId, { ...stored, datasetId: made.datasetId ?? null }, made.purpose);
+        return commit(work, actor, uploadId, { ...stored, datasetId: made.datasetId ?? null }, made.purpose);
       }),
 
     /** A file that a tool of the provider has made. */
-    keepMade: (userId: number, made: MadeForAnswer) => keepMade(dependencies, buffers, userId, made),
+    keepMade: (userId: number, made: MadeForAnswer) => keepMade(work, buffers, userId, made),
 
     async upload(
       uploader: Uploader,
@@ -269,16 +282,16 @@ export function uploadService(dependencies: Dependencies) {
     ): Promise<File> {
       if (contentLength !== undefined && contentLength > fileSizeLimit + formBytes)
         throw new AppError('too_large', `The file is larger than ${fileSizeLimit / 1024 / 1024} MB.`);
-      await checkDisk(dependencies);
+      await checkDisk(work);
       const bytes = Math.min(contentLength ?? fileSizeLimit, fileSizeLimit);
-      return takeIn(dependencies, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
+      return takeIn(work, uploader.userId, { bytes }, async ({ uploadId }, storageKey) => {
         const { fields, file } = await receive((incoming) => storeBytes(store, buffers, storageKey, incoming));
         if (fields.purpose === 'fine-tune' && !/\.jsonl$/i.test(file.filename))
           throw refused('file', 'A file for fine-tuning must be JSONL, with a name that ends in .jsonl.');
-        return commit(dependencies, uploader, uploadId, file, fields.purpose);
+        return commit(work, uploader, uploadId, file, fields.purpose);
       });
     },
 
-    sweep: () => sweep(dependencies),
+    sweep: () => sweep(work),
   };
 }

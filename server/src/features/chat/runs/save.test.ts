@@ -14,7 +14,7 @@ test('what fails while the end of its run is being stored is not stored again be
   const run = new LiveRun({ ...place, programRunId: null, runId: 1, prepare });
   run.publish([{ type: 'text', text: 'Hello' }]);
   const live = new Map<number, LiveRun>([[1, run]]);
-  const storing = Promise.withResolvers<void>();
+  const storing = Promise.withResolvers<undefined>();
   const store = vi.fn(() => storing.promise);
   const existing = async () => new Set([1]);
   const log = pino({ level: 'silent' });

@@ -14,6 +14,14 @@ type Dependencies = {
   live: LiveRuns;
 };
 
+/** Stops runs whose rows another process has deleted: they would keep the others from being stored. */
+async function stopVanished(existing: Dependencies['existing'], batch: LiveRun[]): Promise<boolean> {
+  const there = await existing(batch.map(({ order }) => order.runId)).catch(() => undefined);
+  const vanished = there ? batch.filter(({ order }) => !there.has(order.runId)) : [];
+  for (const run of vanished) run.stop();
+  return vanished.length > 0;
+}
+
 /** Stores the new events of live runs now and then, all of them together. */
 export function eventSaver({ events, existing, presence, log, live }: Dependencies) {
   const unsaved = new Set<LiveRun>();
@@ -55,18 +63,13 @@ export function eventSaver({ events, existing, presence, log, live }: Dependenci
       }
       presence.send({ eventsOf: parts.map(({ run }) => run.order.runId) });
     } catch (error) {
-      const hadVanished = await stopVanished(parts.map(({ run }) => run));
+      const hadVanished = await stopVanished(
+        existing,
+        parts.map(({ run }) => run),
+      );
       if (!hadVanished) log.error({ err: error }, 'storing answers failed');
       for (const run of batch) if (live.has(run.order.runId) && !leftOut.has(run)) add(run);
     }
-  }
-
-  /** Stops runs whose rows another process has deleted: they would keep the others from being stored. */
-  async function stopVanished(batch: LiveRun[]): Promise<boolean> {
-    const there = await existing(batch.map(({ order }) => order.runId)).catch(() => undefined);
-    const vanished = there ? batch.filter(({ order }) => !there.has(order.runId)) : [];
-    for (const run of vanished) run.stop();
-    return vanished.length > 0;
   }
 
   return {

@@ -140,10 +140,13 @@ export async function expectToast(page: Page, title: string, description: string
 }
 
 /**
- * Nothing that keeps people out: axe's serious and critical findings. What is still fading in has not its own colours
- * yet, so the page is judged once it has come to rest; what turns for ever, such as a spinner, is not waited for.
+ * Nothing that keeps people out: axe's serious and critical findings. What is still fading in, or faded until what was
+ * asked for in its place has come, has not its own colours, so the page is judged once it has come to rest; what turns for
+ * ever, such as a spinner, is not waited for.
  */
 export async function expectAccessible(page: Page) {
+  const faded = '[aria-busy="true"]:is(.opacity-60, :has(> .opacity-60))';
+  await expect(page.locator(faded)).toHaveCount(0);
   await page.waitForFunction(() =>
     document
       .getAnimations()

@@ -111,6 +111,7 @@ const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof
   isProviderPlain: isPlainElsewhere(new URL(env.PROVIDER_BASE_URL)),
   mail: mailServerOf(env.SMTP_URL),
   storeKind: env.S3_ENDPOINT ? ('s3' as const) : ('folder' as const),
+  backsUp: env.BACKUP_SCHEDULE !== undefined,
   masterKeyFile: env.MASTER_KEY_FILE ? resolve(env.MASTER_KEY_FILE) : masterKeyFile(dataDir),
 });
 export type Installation = ReturnType<typeof installationOf>;

@@ -93,10 +93,10 @@ describe.concurrent('a connection is let go', () => {
     // More than the network keeps for a reader.
     const { id } = await uploaded(app, ada, { content: Buffer.alloc(20_000_000) });
     const head = `GET /api/files/${id}/content HTTP/1.1\r\nhost: ${new URL(app.url).host}\r\ncookie: ${cookieOf(ada)}\r\n\r\n`;
-    // What it sends then finds nobody; or, on a busy machine, what it sends after as long again.
+    // What it sends then finds nobody; or, on a busy machine, what it sends after as long again, or after that.
     const deafMs = times.stalledMs * 2;
     const { destroyedMs } = await attack(app, { head, trickle: '\r\n', deafMs });
-    expect(destroyedMs).toBeLessThan(2 * deafMs + spareMs);
+    expect(destroyedMs).toBeLessThan(4 * deafMs);
   });
 
   test('that asks many times without waiting for an answer', async () => {

@@ -102,7 +102,15 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     expect([before.code, before.errors, before.out]).toEqual([0, '', expect.not.stringContaining('PROBLEM')]);
     expect(before.out).toMatch(/Database: +(SQLite|PostgreSQL) \d/);
     expect(before.out).toMatch(/Processes: +\d+ \(\d+\.\d+\.\d+\) since 20/);
-    expect(before.out).toContain('There is no backup yet.');
+    expect(before.out).toContain('There is no backup yet. Set BACKUP_SCHEDULE');
+    const scheduled = {
+      ...variablesOf(app),
+      BACKUP_SCHEDULE: 'daily 03:00',
+      BACKUP_TARGET: join(app.dataDir, 'backups'),
+    };
+    expect((await roster(['check'], scheduled)).out).toContain(
+      'The first is made at the next time of BACKUP_SCHEDULE.',
+    );
     const file = join(app.dataDir, 'of-today.tar');
     expect((await roster(['backup', file], variablesOf(app))).code).toBe(0);
     const { backups, warnings } = await report();
@@ -118,7 +126,8 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     );
     const after = await roster(['check'], variablesOf(app));
     expect(after.code).toBe(1);
-    expect(after.out).toMatch(/PROBLEM: +The last backup is older than 7 days/);
+    expect(after.out).toMatch(/PROBLEM: +The last backup is older than 7 days. Set BACKUP_SCHEDULE/);
+    expect((await roster(['check'], scheduled)).out).toMatch(/PROBLEM: +The last backup is older.*Look into the log/);
   });
 });
 

@@ -18,6 +18,7 @@ const advice = (text: string): SystemWarning => ({ level: 'advice', text });
 export async function warningsOf(parts: Parts, installation: Installation, about: About): Promise<SystemWarning[]> {
   const all = [
     ...ofState(parts, about),
+    ...ofBackups(parts, installation, about),
     ...(await ofFiles(installation, about)),
     ...configWarnings(installation),
     ...ofInstallation(parts, installation),
@@ -28,7 +29,22 @@ export async function warningsOf(parts: Parts, installation: Installation, about
 const howToBackUp =
   'Set BACKUP_SCHEDULE and BACKUP_TARGET, or make one on the server with: roster backup FILE.tar (in a clone: npm run roster -- backup FILE.tar)';
 
-function* ofState({ database, disk, jobs, backups, mail }: Parts, { now }: About): Generator<SystemWarning> {
+function* ofBackups({ backups }: Parts, { backsUp }: Installation, { now }: About): Generator<SystemWarning> {
+  if (!backups.answer) return;
+  const { last } = backups.answer;
+  if (!last)
+    yield advice(
+      `There is no backup yet. ${backsUp ? 'The first is made at the next time of BACKUP_SCHEDULE.' : howToBackUp}`,
+    );
+  else if (now - Date.parse(last.at) > backupAgeMs)
+    yield problem(
+      `The last backup is older than 7 days. ${
+        backsUp ? 'Look into the log for why, or let BACKUP_SCHEDULE make them more often.' : howToBackUp
+      }`,
+    );
+}
+
+function* ofState({ database, disk, jobs, mail }: Parts, { now }: About): Generator<SystemWarning> {
   if (database.answer?.schema === 'older')
     yield problem('The database is older than this version. Restart the server, which brings it up to date.');
   if (database.answer?.schema === 'newer')
@@ -45,10 +61,6 @@ function* ofState({ database, disk, jobs, backups, mail }: Parts, { now }: About
     );
   if (jobs.answer && jobs.answer.givenUp > 0)
     yield advice('Background jobs were given up. Look at why, mend it, and retry them.');
-  const last = backups.answer?.last;
-  if (backups.answer && !last) yield advice(`There is no backup yet. ${howToBackUp}`);
-  if (last && now - Date.parse(last.at) > backupAgeMs)
-    yield problem(`The last backup is older than 7 days. ${howToBackUp}`);
   const { lastFailure, lastSentAt } = mail.answer ?? {};
   if (lastFailure && lastFailure.at > (lastSentAt ?? ''))
     yield problem('The last mail could not be sent. Check SMTP_URL.');

@@ -100,9 +100,8 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
       const { status, headers } = await check(id);
       return status === 429 && headers['retry-after'] === '5';
     };
-    const calls = await Promise.all(Array.from({ length: 10 }, () => bob.get('/api/user')));
-    expect(calls.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    // The calls were answered between two moments at which the check went on.
+    expect((await bob.get('/api/user')).status).toBe(200);
+    // Answered between two moments at which the check went on.
     expect([await isRefused(), isDone]).toEqual([true, false]);
     expect((await checking)?.body.training.examples).toBe(100_000);
   });

@@ -1,9 +1,8 @@
 import { errorText } from '#web/lib/api.ts';
-import { Button } from '#web/ui/button.tsx';
 import { Checkbox } from '#web/ui/checkbox.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 
 export type FileChoice = { id: number; filename: string; size: number };
@@ -32,12 +31,9 @@ export function FileChoices<Choice extends FileChoice>(props: FileChoicesProps<C
   const { query, isSearch, chosen, detail, blockedReason, onToggle, className } = props;
   if (query.isError)
     return (
-      <Notice tone="destructive" live className="mt-3">
-        {errorText(query.error, 'Your files could not be loaded.')}{' '}
-        <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Try Again
-        </Button>
-      </Notice>
+      <RetryNotice tone="destructive" live className="mt-3" query={query}>
+        {errorText(query.error, 'Your files could not be loaded.')}
+      </RetryNotice>
     );
   if (!query.data) return <SpinnerPanel label="Loading your files" className="min-h-24" />;
   const files = query.data.pages.flatMap(({ items }) => items);

@@ -7,8 +7,8 @@ import { formatDateTime, formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './sessions-queries.ts';
@@ -33,18 +33,9 @@ export function SessionsTab() {
       <div className="px-5 py-2">
         {query.isPending && <LoadingRows />}
         {query.isError && (
-          <Notice
-            tone="destructive"
-            live
-            className="my-3"
-            action={
-              <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
+          <RetryNotice tone="destructive" live className="my-3" query={query}>
             Error loading sessions: {errorText(query.error)}
-          </Notice>
+          </RetryNotice>
         )}
         {query.isSuccess && sessions.length === 0 && (
           <p className="py-8 text-center text-muted-foreground">No active sessions found.</p>

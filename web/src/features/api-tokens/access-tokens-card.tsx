@@ -7,8 +7,8 @@ import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { LoadingRows } from '#web/ui/loading-rows.tsx';
+import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 import { accessTokensQuery } from './queries.ts';
@@ -75,20 +75,11 @@ function TokenList({ query, create, onRevoke }: TokenListProps) {
   const tokens = query.data ?? [];
   return (
     <div className="px-5 py-2">
-      {query.isPending && <LoadingRows />}
+      {query.isPending && <LoadingRows label="Loading access tokens" />}
       {query.isError && (
-        <Notice
-          tone="destructive"
-          live
-          className="my-3"
-          action={
-            <Button size="sm" busy={query.isFetching} onClick={() => void query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
+        <RetryNotice tone="destructive" live className="my-3" query={query}>
           Failed to load the access tokens: {errorText(query.error)}
-        </Notice>
+        </RetryNotice>
       )}
       {query.isSuccess && tokens.length === 0 && (
         <EmptyState
@@ -106,20 +97,6 @@ function TokenList({ query, create, onRevoke }: TokenListProps) {
           ))}
         </ul>
       )}
-    </div>
-  );
-}
-
-function LoadingRows() {
-  return (
-    <div aria-busy="true" className="divide-y divide-border">
-      <output className="sr-only">Loading access tokens</output>
-      {[0, 1].map((row) => (
-        <div key={row} className="grid gap-2 py-4">
-          <Skeleton className="h-4 w-40" />
-          <Skeleton className="h-4 w-72 max-w-full" />
-        </div>
-      ))}
     </div>
   );
 }

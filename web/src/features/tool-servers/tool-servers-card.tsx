@@ -7,9 +7,9 @@ import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { EmptyState } from '#web/ui/empty-state.tsx';
+import { LoadingRows } from '#web/ui/loading-rows.tsx';
 import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
 import { CommandDialog } from './command-dialog.tsx';
 import { OpenApiDialog } from './openapi-dialog.tsx';
 import { toolCommandsQuery, toolServersQuery } from './queries.ts';
@@ -101,18 +101,7 @@ type ServerListProps = {
 };
 
 function ServerList({ query, add, onChoose }: ServerListProps) {
-  if (query.isPending)
-    return (
-      <div aria-busy="true" className="divide-y divide-border px-5 py-2">
-        <output className="sr-only">Loading tool servers</output>
-        {[0, 1].map((row) => (
-          <div key={row} className="grid gap-2 py-4">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-4 w-72 max-w-full" />
-          </div>
-        ))}
-      </div>
-    );
+  if (query.isPending) return <LoadingRows label="Loading tool servers" className="px-5 py-2" />;
   if (query.isError)
     return (
       <div className="px-5 py-5">

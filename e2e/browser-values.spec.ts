@@ -9,6 +9,7 @@ import {
   request,
   type request as requestOf,
   test,
+  untilUsable,
 } from './fixtures.ts';
 
 const secret = 'The merger with Bertram is to stay secret';
@@ -45,6 +46,7 @@ async function leaveTraces(page: Page) {
 async function expectNoTraces(page: Page, roster: Roster, email: string) {
   await request(page, roster, 'POST', '/api/login', { email, password });
   await page.goto('/chat');
+  await untilUsable(page);
   await expect(composer(page)).toHaveValue('');
   await expect(page.getByText(secret)).toHaveCount(0);
   const values = await kept(page);

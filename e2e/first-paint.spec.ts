@@ -106,6 +106,8 @@ test.describe('before any script', () => {
   test('a collapsed sidebar is an icon bar', async ({ page, signedIn: _ }) => {
     await page.goto('/');
     await page.getByRole('button', { name: 'Collapse sidebar' }).click();
+    // A press on the shell is carried out, and kept, once the application is there.
+    await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible();
     const release = await holdFiles(page, scripts);
     await page.goto('/files', { waitUntil: 'commit' });
     const sidebar = page.getByRole('complementary', { name: 'Sidebar' });

@@ -128,6 +128,7 @@ test.describe('home, for a returning user', () => {
   }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/');
+    await untilUsable(page);
     await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
     const main = page.getByRole('main');
     await expect(main.getByRole('region', { name: 'Recent conversations' })).toHaveCount(0);

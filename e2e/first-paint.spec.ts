@@ -236,6 +236,16 @@ test.describe('before any script', () => {
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password);
   });
 
+  test('a tab that is chosen with an arrow is chosen', async ({ page }) => {
+    const release = await holdFiles(page, scripts);
+    await page.goto('/auth', { waitUntil: 'commit' });
+    await page.getByRole('tab', { name: 'Login' }).press('ArrowLeft');
+    await expect(page.getByRole('tab', { name: 'Register' })).toBeFocused();
+    release();
+    await expect(page.getByLabel('Confirm Password')).toBeVisible();
+    await expect(page.getByRole('tab', { name: 'Register' })).toBeFocused();
+  });
+
   test('text, focus and selection are taken over', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });

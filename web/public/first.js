@@ -70,6 +70,15 @@
     early.focused = target;
   });
   listen('submit', (event) => event.preventDefault());
+  // Where a key leads in a list of tabs, as in `src/ui/tabs.tsx`.
+  const nextTab = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }) => {
+    if (altKey || ctrlKey || metaKey || shiftKey || !target.matches?.('[role=tab]')) return undefined;
+    const tabs = [...target.parentElement.children];
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (!step) return { Home: tabs[0], End: tabs.at(-1) }[key];
+    const isMirrored = getComputedStyle(target).direction === 'rtl';
+    return tabs.at((tabs.indexOf(target) + (isMirrored ? -step : step)) % tabs.length);
+  };
   listen('keydown', (event) => {
     const search = document.querySelector('[aria-keyshortcuts~="Control+K"]');
     if (
@@ -82,6 +91,13 @@
       event.preventDefault();
       early.pressed = search;
       return;
+    }
+    const next = nextTab(event);
+    if (next) {
+      event.preventDefault();
+      early.pressed = next;
+      // The next arrow goes on from here.
+      next.focus();
     }
     // Of a shortcut: it counts once there is a listener.
     if (event.key.length === 1 && event.key !== ' ' && !event.target.matches?.('input, textarea, select')) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -13,6 +13,19 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true }));
 const MASTER_KEY = randomBytes(32).toString('base64');
 const otherAlphabet = Buffer.from(MASTER_KEY, 'base64').toString('base64url');
 const outside = { DATA_DIR, PUBLIC_URL: 'https://roster.example', MASTER_KEY };
+
+const store = {
+  S3_ENDPOINT: 'https://s3.example',
+  S3_BUCKET: 'roster',
+  S3_ACCESS_KEY_ID: 'id',
+  S3_SECRET_ACCESS_KEY: 'secret',
+};
+
+function fileWith(text: string) {
+  const file = join(DATA_DIR, 'passphrase');
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
 
 describe('the configuration', () => {
   test('needs nothing on loopback', () => {
@@ -30,8 +43,11 @@ describe('the configuration', () => {
   });
 
   test('takes an empty value for none', () => {
-    const { port, publicUrl } = loadConfig({ DATA_DIR, PORT: '', PUBLIC_URL: '', MASTER_KEY: '', REGISTRATION: '' });
-    expect([port, publicUrl.href]).toEqual([3000, 'http://localhost:3000/']);
+    for (const empty of ['', ' ']) {
+      const variables = { PORT: empty, PUBLIC_URL: empty, MASTER_KEY: empty, MIN_FREE_DISK_BYTES: empty };
+      const { port, publicUrl, minFreeDiskBytes } = loadConfig({ DATA_DIR, ...variables });
+      expect([port, publicUrl.href, minFreeDiskBytes]).toEqual([3000, 'http://localhost:3000/', 512 * 1024 * 1024]);
+    }
   });
 
   test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:3000'])(
@@ -72,13 +88,7 @@ describe('the configuration', () => {
     ['an address with a user', { ...outside, PUBLIC_URL: 'https://ada@roster.example' }, 'scheme and host only'],
     [
       'a master key that is another secret too',
-      {
-        ...outside,
-        S3_ENDPOINT: 'https://s3.example',
-        S3_BUCKET: 'roster',
-        S3_ACCESS_KEY_ID: 'id',
-        S3_SECRET_ACCESS_KEY: MASTER_KEY,
-      },
+      { ...outside, ...store, S3_SECRET_ACCESS_KEY: MASTER_KEY },
       'is the same as the master key',
     ],
     [
@@ -126,9 +136,37 @@ describe('the configuration', () => {
       'scheme, host and path',
     ],
     ['a provider that is no web address', { DATA_DIR, PROVIDER_BASE_URL: 'file:///etc/passwd' }, 'PROVIDER_BASE_URL'],
+    [
+      'a password inside the store’s address',
+      { ...outside, ...store, S3_ENDPOINT: 'https://user:planted@s3.example' },
+      'S3_ENDPOINT must be scheme, host and path only',
+    ],
+    [
+      'a query in the address of who says who signs in',
+      { ...outside, GITHUB_CLIENT_ID: 'a', GITHUB_CLIENT_SECRET: 'b', GITHUB_API_URL: 'https://git.example/?x=1' },
+      'GITHUB_API_URL must be scheme, host and path only',
+    ],
+    ['a mail server without a name', { DATA_DIR, SMTP_URL: 'smtp://', MAIL_FROM: 'r@roster.example' }, 'SMTP_URL'],
+    [
+      'a sender that is no address',
+      { DATA_DIR, SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Roster' },
+      'such as roster@example.org',
+    ],
+    [
+      'a passphrase of backups that is the master key',
+      {
+        ...outside,
+        BACKUP_SCHEDULE: '0 3 * * *',
+        BACKUP_TARGET: '/b',
+        BACKUP_PASSPHRASE_FILE: fileWith(MASTER_KEY),
+      },
+      'The passphrase in BACKUP_PASSPHRASE_FILE is the same as the master key',
+    ],
+    ['one port for two', { DATA_DIR, PORT: '3000', METRICS_PORT: '3000' }, 'METRICS_PORT is the same as PORT'],
     ['another database', { DATA_DIR, DATABASE_URL: 'mysql://localhost/roster' }, 'DATABASE_URL'],
     ['a port that is none', { DATA_DIR, PORT: '70000' }, 'PORT'],
     ['a word for a port', { DATA_DIR, PORT: 'http' }, 'PORT'],
+    ['a port in another notation', { DATA_DIR, PORT: '0x1F90' }, 'must be a whole number'],
     ['an unknown registration', { DATA_DIR, REGISTRATION: 'maybe' }, 'REGISTRATION'],
     ['a pattern of tool hosts', { DATA_DIR, TOOL_HOSTS_ALLOWED: 'a.org, *.b.org' }, 'TOOL_HOSTS_ALLOWED: *.b.org'],
     ['a negative number of proxies', { DATA_DIR, TRUST_PROXY: '-1' }, 'TRUST_PROXY'],

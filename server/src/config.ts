@@ -57,9 +57,17 @@ function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: strin
   return { clientId: id, clientSecret: new Secret(secret) };
 }
 
+/** Without a password or a key in it, which would stand in the log. */
+function bare(name: string, address: string): URL {
+  const url = new URL(address);
+  if (url.username || url.password || url.search || url.hash)
+    throw new UnusableConfiguration(`${name} must be scheme, host and path only.`);
+  return url;
+}
+
 /** Secrets and identities go over this connection: plain http is for a test server on this machine only. */
 function trusted(name: string, address: string): URL {
-  const url = new URL(address);
+  const url = bare(name, address);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
     throw new UnusableConfiguration(`${name} must begin with https:// outside loopback.`);
   return url;
@@ -186,8 +194,10 @@ function toolCommandsOf(file: string | undefined) {
 }
 
 /** undefined: nobody asks for metrics, and nothing is counted. */
-function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token }: Environment) {
+function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token, PORT, HOST }: Environment) {
   if (port === undefined && token === undefined) return undefined;
+  if (port === PORT && host === HOST)
+    throw new UnusableConfiguration('METRICS_PORT is the same as PORT. Set it to another one.');
   if (port !== undefined && token === undefined && !isLoopback(host))
     throw new UnusableConfiguration(
       'METRICS_HOST is not a loopback address, so others can read the metrics: set METRICS_TOKEN.',
@@ -199,9 +209,7 @@ function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: toke
 function tracesOf(env: Environment) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
   if (endpoint === undefined) return undefined;
-  const url = headers === undefined ? new URL(endpoint) : trusted('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
-  if (url.username || url.search || url.hash)
-    throw new UnusableConfiguration('OTEL_EXPORTER_OTLP_ENDPOINT must be scheme, host and path only.');
+  const url = (headers === undefined ? bare : trusted)('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
   const given = readHeaders(headers ?? '');
   if (!given)
     throw new UnusableConfiguration('OTEL_EXPORTER_OTLP_HEADERS must be name=value, with commas between them.');
@@ -213,7 +221,7 @@ function tracesOf(env: Environment) {
 }
 
 /** One secret, one purpose: who learns the one must not have the other. */
-function refuseSharedSecrets(env: Environment, keys: MasterKey[]) {
+function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Secret | undefined) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
   const secrets: [name: string, secret: string | undefined][] = [
     ...keys.map(({ key }): [string, string] => ['the master key', key.reveal().toString('base64')]),
@@ -222,7 +230,9 @@ function refuseSharedSecrets(env: Environment, keys: MasterKey[]) {
     ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
     ['METRICS_TOKEN', env.METRICS_TOKEN],
     ['the password in SMTP_URL', password(env.SMTP_URL)],
+    // DATABASE_DIRECT_URL leads to the same database.
     ['the password in DATABASE_URL', password(env.DATABASE_URL)],
+    ['the passphrase in BACKUP_PASSPHRASE_FILE', passphrase?.reveal()],
   ];
   const seen = new Map<string, string>();
   for (const [name, secret] of secrets) {
@@ -263,14 +273,13 @@ export function loadConfig(variables: Record<string, string | undefined>) {
   if (!loopback && env.RATE_LIMIT_SCALE !== 1)
     throw new UnusableConfiguration('RATE_LIMIT_SCALE is for load tests on loopback only.');
   const installation = installationOf(read);
-  const providerUrl = new URL(env.PROVIDER_BASE_URL);
-  if (providerUrl.username || providerUrl.search || providerUrl.hash)
-    throw new UnusableConfiguration('PROVIDER_BASE_URL must be scheme, host and path only.');
+  const providerUrl = bare('PROVIDER_BASE_URL', env.PROVIDER_BASE_URL);
   if (env.SMTP_URL && !env.MAIL_FROM)
     throw new UnusableConfiguration('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
+  const backups = backupsOf(env, env.S3_ENDPOINT !== undefined);
   const keys = masterKeys(env, loopback, dataDir);
-  refuseSharedSecrets(env, keys);
+  refuseSharedSecrets(env, keys, backups?.passphrase);
   return {
     port: env.PORT,
     host: env.HOST,
@@ -295,7 +304,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     },
     ...loginProvidersOf(env),
     s3: s3Of(env),
-    backups: backupsOf(env, env.S3_ENDPOINT !== undefined),
+    backups,
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-const Port = z.coerce.number().int().min(0).max(65_535);
-const blankAsAbsent = (value: unknown) => (value === '' ? undefined : value);
+/** Digits only: a blank, 0x10 and 1e3 are numbers to JavaScript, and seldom meant. */
+const whole = (least: number, most: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most));
+const port = (least: number) => whole(least, 65_535);
+const blankAsAbsent = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
 
 /** Every variable is a row of the table in docs/operations.md. */
 export const Environment = z.object({
-  PORT: setting(Port.default(3000)),
+  PORT: setting(port(0).default(3000)),
   HOST: setting(z.string().default('127.0.0.1')),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/ }).optional()),
   DATA_DIR: setting(z.string().default('./data')),
@@ -28,8 +31,17 @@ export const Environment = z.object({
   PROVIDER_NAME: setting(z.string().max(60).optional()),
   DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
   MODEL_CATALOGUE: setting(z.string().optional()),
-  SMTP_URL: setting(z.url({ protocol: /^smtps?$/ }).optional()),
-  MAIL_FROM: setting(z.string().max(320).optional()),
+  SMTP_URL: setting(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),
+  MAIL_FROM: setting(
+    z
+      .string()
+      .max(320)
+      .regex(
+        /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+        'must be an address, such as roster@example.org or Roster <roster@example.org>',
+      )
+      .optional(),
+  ),
   GOOGLE_CLIENT_ID: setting(z.string().optional()),
   GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
   GOOGLE_ISSUER: setting(z.url({ protocol: /^https?$/ }).default('https://accounts.google.com')),
@@ -47,24 +59,18 @@ export const Environment = z.object({
   S3_REGION: setting(z.string().max(100).default('us-east-1')),
   S3_ACCESS_KEY_ID: setting(z.string().optional()),
   S3_SECRET_ACCESS_KEY: setting(z.string().optional()),
-  MIN_FREE_DISK_BYTES: setting(
-    z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(512 * 1024 * 1024),
-  ),
+  MIN_FREE_DISK_BYTES: setting(whole(0, Number.MAX_SAFE_INTEGER).default(512 * 1024 * 1024)),
   BACKUP_SCHEDULE: setting(z.string().max(1_000).optional()),
   BACKUP_TARGET: setting(z.string().max(1_000).optional()),
-  BACKUP_KEEP: setting(z.coerce.number().int().min(1).max(1_000).default(7)),
+  BACKUP_KEEP: setting(whole(1, 1_000).default(7)),
   BACKUP_PASSPHRASE_FILE: setting(z.string().optional()),
-  FOLLOW_INTERVAL_MS: setting(z.coerce.number().int().min(1).max(3_600_000).default(5_000)),
+  FOLLOW_INTERVAL_MS: setting(whole(1, 3_600_000).default(5_000)),
   REGISTRATION: setting(z.enum(['open', 'closed']).default('open')),
   API_ALLOWED_ORIGINS: setting(z.string().max(10_000).default('')),
   TOOL_HOSTS_ALLOWED: setting(z.string().max(10_000).default('')),
   TOOL_COMMANDS: setting(z.string().optional()),
-  TRUST_PROXY: setting(z.coerce.number().int().min(0).max(10).default(0)),
-  METRICS_PORT: setting(Port.min(1).optional()),
+  TRUST_PROXY: setting(whole(0, 10).default(0)),
+  METRICS_PORT: setting(port(1).optional()),
   METRICS_HOST: setting(z.string().default('127.0.0.1')),
   METRICS_TOKEN: setting(
     z
@@ -76,6 +82,13 @@ export const Environment = z.object({
   OTEL_EXPORTER_OTLP_HEADERS: setting(z.string().max(10_000).optional()),
   OTEL_SERVICE_NAME: setting(z.string().max(100).default('roster')),
   LOG_LEVEL: setting(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info')),
-  RATE_LIMIT_SCALE: setting(z.coerce.number().positive().default(1)),
+  RATE_LIMIT_SCALE: setting(
+    z
+      .string()
+      .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
+      .transform(Number)
+      .pipe(z.number().positive())
+      .default(1),
+  ),
 });
 export type Environment = z.output<typeof Environment>;

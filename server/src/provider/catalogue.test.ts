@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { CannotStart } from '#server/errors';
 import { loadCatalogue } from './catalogue.ts';
 
 const none = { inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
@@ -155,9 +156,11 @@ describe('a catalogue of the operator’s own', () => {
   });
 
   test('is refused where it is wrong, in words that name what', () => {
-    expect(() => catalogueOf({ match: 'm', contextTokens: -1 })).toThrow(/not usable[\s\S]*contextTokens/);
+    expect(() => catalogueOf({ match: 'm', contextTokens: -1 })).toThrow(
+      /MODEL_CATALOGUE: .* cannot be used[\s\S]*contextTokens/,
+    );
     expect(() => catalogueOf({ match: 'm', pric: 1 })).toThrow(/pric/);
-    expect(() => loadCatalogue(fileOf('{'))).toThrow();
-    expect(() => loadCatalogue('/nowhere/catalogue.json')).toThrow(/ENOENT/);
+    expect(() => loadCatalogue(fileOf('{'))).toThrow(/MODEL_CATALOGUE: .* cannot be used/);
+    expect(() => loadCatalogue('/nowhere/catalogue.json')).toThrow(CannotStart);
   });
 });

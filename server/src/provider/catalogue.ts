@@ -3,6 +3,7 @@ import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, Price, ReasoningEffort } from '@roster/contracts/models';
 import { BilledTool } from '@roster/contracts/usage';
 import { z } from 'zod';
+import { CannotStart, reasonOf } from '#server/errors';
 
 const CataloguePrice = Price.omit({ asOf: true }).extend({
   /** Where writing to the prompt cache costs more than reading input. */
@@ -82,13 +83,22 @@ export function costOf(price: z.output<typeof CataloguePrice>, counts: TokenCoun
 /** Days before its shutdown from which a model is called `ending`. */
 const warnDays = 90;
 
-/** Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says. */
+function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile> {
+  try {
+    const text = readFileSync(file ?? new URL('./catalogue.json', import.meta.url), 'utf8');
+    return CatalogueFile.parse(JSON.parse(text));
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? `\n${z.prettifyError(cause)}` : ` ${reasonOf(cause)}.`;
+    throw new CannotStart(`MODEL_CATALOGUE: ${file} cannot be used:${why}`, { cause });
+  }
+}
+
+/**
+ * Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says.
+ * @throws CannotStart where that file cannot be used
+ */
 export function loadCatalogue(file?: string) {
-  const source = file ?? new URL('./catalogue.json', import.meta.url);
-  const parsed = CatalogueFile.safeParse(JSON.parse(readFileSync(source, 'utf8')));
-  if (!parsed.success)
-    throw new Error(`The model catalogue ${String(source)} is not usable:\n${z.prettifyError(parsed.error)}`);
-  const { asOf, models, tools, storage } = parsed.data;
+  const { asOf, models, tools, storage } = readCatalogue(file);
   const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
 
   function find(model: string) {

@@ -46,8 +46,8 @@ export function scheduleOf(text: string): Schedule {
   const [minutes, hours, days, months, weekdays] = fields.map((field, index) => fieldOf(words[index] ?? '', field));
   if (!minutes || !hours || !days || !months || !weekdays) throw new NoSchedule('A field is missing');
 
-  // As in cron: where both a day and a weekday are named, either will do.
-  const [isAnyDay, isAnyWeekday] = [words[2] === '*', words[4] === '*'];
+  // As in cron: where both a day and a weekday are named, either will do; a star with a step, every other day, names none.
+  const [isAnyDay, isAnyWeekday] = [words[2], words[4]].map((word) => word?.startsWith('*'));
   function isDue(day: Date): boolean {
     if (!months?.has(day.getUTCMonth() + 1)) return false;
     const isDay = days?.has(day.getUTCDate()) === true;

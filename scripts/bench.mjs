@@ -6,4 +6,4 @@ const { build } = await import('./build.mjs');
 const { followAll, run } = await import('./run.mjs');
 // Without a build everything but the first load can be measured.
 build();
-followAll([run(['bench/main.ts', ...process.argv.slice(2)])]);
+followAll([run(['bench/main.ts', ...process.argv.slice(2)])], { isCommand: true });

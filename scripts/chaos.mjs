@@ -3,4 +3,4 @@ import { install } from './install.mjs';
 
 install();
 const { followAll, run } = await import('./run.mjs');
-followAll([run(['chaos/main.ts', ...process.argv.slice(2)])]);
+followAll([run(['chaos/main.ts', ...process.argv.slice(2)])], { isCommand: true });

@@ -8,9 +8,9 @@ export function run(args, { env = {}, stdio = 'inherit', cwd = root } = {}) {
 
 /**
  * Passes signals on to the programs, ends them together, and leaves with the exit code of the first that ends. Returns a
- * signal that is aborted once they are to end.
+ * signal that is aborted once they are to end. A command that was told to end has not done what it was to do: it fails.
  */
-export function followAll(children) {
+export function followAll(children, { isCommand = false } = {}) {
   const ending = new AbortController();
   const stop = (signal) => {
     ending.abort();
@@ -22,7 +22,7 @@ export function followAll(children) {
     child.on('exit', (exitCode, signal) => {
       // Vite says by its code which signal has ended it; whichever program ends first, being told to is no failure.
       const wasTold = signal === 'SIGINT' || signal === 'SIGTERM' || exitCode === 128 + 2 || exitCode === 128 + 15;
-      code ??= wasTold ? 0 : (exitCode ?? 1);
+      code ??= wasTold && !isCommand ? 0 : (exitCode ?? 1);
       stop('SIGTERM');
       if (children.every((other) => other.exitCode !== null || other.signalCode !== null)) process.exit(code);
     });

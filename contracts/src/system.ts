@@ -75,6 +75,8 @@ export const SystemReport = z.object({
     z.object({
       /** What `roster backup` has written last. */
       last: z.object({ at: Time, name: z.string(), bytes: Count }).nullable(),
+      /** When the newest one of BACKUP_SCHEDULE failed; null where it did not, or one was made since. */
+      failedAt: Time.nullable(),
       /** Made by itself before the tables were changed. */
       beforeUpgrades: z.object({ count: Count, bytes: Count, newestAt: Time.nullable() }),
     }),

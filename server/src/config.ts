@@ -153,11 +153,24 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     modelCatalogue: modelCatalogueOf(env),
     installation: installationOf(read),
     backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
+    /** Why the server would not start with these variables; undefined: it would, as far as that is seen without its master key. */
+    refusal: () => refusalOf(read),
     /** The variable that the master keys come from; undefined: the file in the data folder. */
     masterKeyVariable: variable,
     /** undefined: none is configured yet. */
     masterKeys: () => (variable || isMade ? masterKeys(env, loopback, dataDir) : undefined),
   };
+}
+
+function refusalOf(read: ReturnType<typeof readEnvironment>): string | undefined {
+  try {
+    const { backups } = serverSettings(read);
+    refuseSharedSecrets(read.env, [], backups?.passphrase);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CannotStart) return error.message;
+    throw error;
+  }
 }
 
 export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
@@ -262,9 +275,8 @@ function loginProvidersOf(env: Environment) {
   };
 }
 
-/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
-export function loadConfig(variables: Record<string, string | undefined>) {
-  const read = readEnvironment(variables);
+/** What the server is told, its master keys apart. */
+function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
   if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
     throw new UnusableConfiguration(
@@ -277,9 +289,6 @@ export function loadConfig(variables: Record<string, string | undefined>) {
   if (env.SMTP_URL && !env.MAIL_FROM)
     throw new UnusableConfiguration('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
-  const backups = backupsOf(env, env.S3_ENDPOINT !== undefined);
-  const keys = masterKeys(env, loopback, dataDir);
-  refuseSharedSecrets(env, keys, backups?.passphrase);
   return {
     port: env.PORT,
     host: env.HOST,
@@ -289,7 +298,6 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     databaseUrl: env.DATABASE_URL,
     /** To the same database without a pooler in between, for what needs a session of its own. */
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
-    masterKeys: keys,
     provider: {
       baseUrl: baseUrlOf(env),
       name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
@@ -304,7 +312,7 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     },
     ...loginProvidersOf(env),
     s3: s3Of(env),
-    backups,
+    backups: backupsOf(env, env.S3_ENDPOINT !== undefined),
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
     followIntervalMs: env.FOLLOW_INTERVAL_MS,
     registration: env.REGISTRATION,
@@ -318,6 +326,16 @@ export function loadConfig(variables: Record<string, string | undefined>) {
     rateLimitScale: env.RATE_LIMIT_SCALE,
     installation,
   };
+}
+
+/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
+export function loadConfig(variables: Record<string, string | undefined>) {
+  const read = readEnvironment(variables);
+  const { env, loopback, dataDir } = read;
+  const settings = serverSettings(read);
+  const keys = masterKeys(env, loopback, dataDir);
+  refuseSharedSecrets(env, keys, settings.backups?.passphrase);
+  return { ...settings, masterKeys: keys };
 }
 
 export type Config = ReturnType<typeof loadConfig>;

@@ -30,6 +30,10 @@ export class AppError extends Error {
 export const restarting = (cause?: unknown) =>
   new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', { cause, retryAfterSeconds: 3 });
 
+/** A disk, or what one may keep on it, is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
 /** What a failure of the system says of itself, for an operator. The attempts at several addresses say it in their code. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -23,7 +23,7 @@ import { type Catalogue, loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
 import { type ProviderTimes, usualProviderTimes } from './provider/times.ts';
 import { createVault } from './security/vault.ts';
-import { createFileStore } from './storage/create.ts';
+import { createFileStore, openFileStore } from './storage/create.ts';
 import { noTracing } from './tracing/tracing.ts';
 import { version } from './version.ts';
 
@@ -97,10 +97,15 @@ export async function foundation(
     providerTimes,
     toolTimes,
     now,
-    store: await createFileStore(config),
+    store: await ((await hasFiles(db)) ? openFileStore(config) : createFileStore(config)),
     vault,
     keys: providerKeyService({ db, vault, provider, config }),
   };
+}
+
+/** Then a folder of files that is not there is not new, but lost: an empty one in its place would take uploads. */
+async function hasFiles(db: OpenDatabase['db']): Promise<boolean> {
+  return (await db.selectFrom('files').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Not loaded where nobody asks for metrics: it takes memory. */

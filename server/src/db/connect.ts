@@ -63,7 +63,8 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
     throw new CannotStart(`There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`);
-  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(openSqlite(file))) });
+  const sqlite = orUnusable(file, () => openSqlite(file));
+  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite)) });
   return { engine: 'sqlite', db, reader: db, file, close: () => db.destroy() };
 }
 

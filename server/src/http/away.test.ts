@@ -213,5 +213,14 @@ describe('a folder of files', () => {
     expect((await upload(app, ada)).status).toBe(201);
     expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
     await comesBack('a server that is ready', () => ready(app));
+
+    // Its disk is not there at the next start: an empty folder in its place would be taken for it.
+    await app.halt();
+    renameSync(folder, `${folder}.away`);
+    await app.startWith({});
+    for (const call of [() => upload(app, ada), () => ready(app)]) await expectAway(call, 'storage_unavailable');
+    renameSync(`${folder}.away`, folder);
+    await comesBack('a server that is ready', () => ready(app));
+    expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
   });
 });

@@ -13,6 +13,7 @@ export type Figures = {
   jobs?: { byState: Record<string, number>; oldestDueSeconds: number } | undefined;
   runs?: Record<string, number> | undefined;
   connections?: Record<string, number> | undefined;
+  hasBackupFailed?: boolean | undefined;
   backupAgeSeconds?: number | undefined;
 };
 
@@ -112,6 +113,12 @@ function gaugesOf(figures: Figures): Registry {
   gauge('roster_files', 'Files that are kept', files?.count);
   gauge('roster_files_bytes', 'Size of the files that are kept', files?.bytes);
   gauge('roster_disk_free_bytes', 'Free room on the disk of the data folder', figures.diskFreeBytes);
+  const { hasBackupFailed } = figures;
+  gauge(
+    'roster_backup_failed',
+    'Whether the newest scheduled backup failed',
+    hasBackupFailed === undefined ? undefined : Number(hasBackupFailed),
+  );
   gauge('roster_backup_age_seconds', 'Since the last backup', figures.backupAgeSeconds);
   gauges('roster_jobs', 'Background jobs in the database', 'state', jobs?.byState ?? {});
   gauge('roster_job_oldest_due_seconds', 'For how long the oldest background job has been due', jobs?.oldestDueSeconds);

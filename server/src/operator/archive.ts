@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import { reasonOf } from '#server/errors';
 import type { Secret } from '#server/security/secret';
 import { FileKey } from '#server/storage/file-store';
 import { CannotDecrypt, decrypted, isEncrypted } from './backups/age.ts';
@@ -112,9 +113,12 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
 
 /** Opens an archive and reads all of it once. @throws Refused where it is damaged, unfinished or something else */
 export async function openArchive(path: string, passphrase: () => Secret | undefined = () => undefined) {
-  const file = await open(path, 'r').catch((cause: unknown) => {
-    throw new Refused(`${path} cannot be read.`, { cause });
-  });
+  const unreadable = (cause: unknown) => {
+    throw new Refused(`${path} cannot be read: ${reasonOf(cause)}.`, { cause });
+  };
+  // Opening a pipe would wait for who writes into it.
+  if (!(await stat(path).catch(unreadable)).isFile()) throw new Refused(`${path} is no file.`);
+  const file = await open(path, 'r').catch(unreadable);
   try {
     const archive = await read(await plainSource(file, path, passphrase), path);
     await verify(archive, path).catch((cause: unknown) => {

@@ -275,7 +275,12 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect([refused.code, refused.out]).toEqual([1, '']);
     expect(refused.errors).toMatch(/^(Another )?Roster is running on .*\. Stop it first\.\n$/);
     const absent = await roster(['restore', join(folder, 'absent.tar')], variablesOf(running));
-    expect([absent.code, absent.errors]).toEqual([1, `${join(folder, 'absent.tar')} cannot be read.\n`]);
+    expect([absent.code, absent.errors]).toEqual([
+      1,
+      expect.stringContaining(`${join(folder, 'absent.tar')} cannot be read: ENOENT`),
+    ]);
+    const other = await roster(['restore', folder], variablesOf(running));
+    expect([other.code, other.errors]).toEqual([1, `${folder} is no file.\n`]);
     expect((await running.visitor().post('/api/register', { email: 'zoe@example.com', password })).body.role).toBe(
       'Admin',
     );

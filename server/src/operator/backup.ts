@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { OpenDatabase } from '#server/db/connect';
+import { AppError, isDiskFull } from '#server/errors';
 import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
@@ -54,9 +55,15 @@ export async function backUp({ database, store }: Dependencies, target: string):
   } catch (error) {
     await file.close();
     await rm(unfinished, { force: true });
-    throw error;
+    if (!isNoRoom(error)) throw error;
+    throw new Refused(`There is no room for a backup in ${dirname(path)}. Choose a folder with more room.`, {
+      cause: error,
+    });
   }
 }
+
+/** While the file is written, or the copy of SQLite’s tables beside it. */
+const isNoRoom = (error: unknown) => isDiskFull(error) || (error instanceof AppError && error.code === 'no_space');
 
 function refuseExisting(path: string) {
   if (existsSync(path)) throw new Refused(`${path} exists already. Choose another name: nothing is overwritten.`);

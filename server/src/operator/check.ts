@@ -2,17 +2,20 @@ import type { SystemReport } from '@roster/contracts/system';
 import type { OperatorConfig } from '#server/config';
 import { connectBeside } from '#server/db/connect';
 import { systemReport } from '#server/features/system/report';
-import { createFileStore } from '#server/storage/create';
+import { openFileStore } from '#server/storage/create';
 
 /** How the installation is, as administrators see it on the page System; it needs no running server. */
 export async function check(config: OperatorConfig): Promise<{ text: string; isWell: boolean }> {
   const database = connectBeside(config.databaseUrl, config.dataDir);
   try {
-    const store = await createFileStore(config);
+    const store = await openFileStore(config);
     const report = await systemReport({ database, store, installation: config.installation });
-    const missing = partsOf(report).filter(([, { problem }]) => problem !== null);
-    const isWell = missing.length === 0 && report.warnings.every(({ level }) => level !== 'problem');
-    return { text: inWords(report).join('\n'), isWell };
+    const refusal = config.refusal();
+    const ofConfiguration = refusal === undefined ? [] : [{ level: 'problem' as const, text: refusal }];
+    const whole = { ...report, warnings: [...ofConfiguration, ...report.warnings] };
+    const missing = partsOf(whole).filter(([, { problem }]) => problem !== null);
+    const isWell = missing.length === 0 && whole.warnings.every(({ level }) => level !== 'problem');
+    return { text: inWords(whole).join('\n'), isWell };
   } finally {
     await database.close();
   }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants, copyFile, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { OperatorConfig } from '#server/config';
-import { connect } from '#server/db/connect';
+import { connect, reach } from '#server/db/connect';
 import { checkSchema } from '#server/db/migrate';
 import { serversOn } from '#server/db/presence';
 import { rememberMasterKey, verifyMasterKey } from '#server/security/key-check';
@@ -33,6 +33,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
   // A running server would not know the new key: its folder lock, or its presence, keeps this away.
   const database = connect(databaseUrl, dataDir);
   try {
+    await reach(database);
     if ((await serversOn(database)) > 0) throw new Refused('Roster is running on the database. Stop it first.');
     await checkSchema(database);
     await verifyMasterKey(database.db, createVault(old));

@@ -5,7 +5,7 @@ import { lastBackup, remember } from '#server/db/last-times';
 import { checkSchema, migrate } from '#server/db/migrate';
 import { CannotStart } from '#server/errors';
 import { passwordLinks } from '#server/features/auth/passwords';
-import { createFileStore } from '#server/storage/create';
+import { createFileStore, openFileStore } from '#server/storage/create';
 import { version } from '#server/version';
 import { backUp } from './backup.ts';
 import { check } from './check.ts';
@@ -52,6 +52,7 @@ type Command = {
 async function beside(config: OperatorConfig, work: (database: OpenDatabase) => Promise<string>): Promise<string> {
   const database = connectBeside(config.databaseUrl, config.dataDir);
   try {
+    await reach(database);
     await checkSchema(database);
     return await work(database);
   } finally {
@@ -97,7 +98,7 @@ const commands = new Map<string, Command>([
       takes: 'the name of one new file',
       perform: (config, file) =>
         beside(config, async (database) => {
-          const { createdAt, bytes, said } = await backUp({ database, store: await createFileStore(config) }, file);
+          const { createdAt, bytes, said } = await backUp({ database, store: await openFileStore(config) }, file);
           await remember(database.db, lastBackup, { at: createdAt, name: basename(file), bytes });
           return said;
         }),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -6,6 +7,7 @@ import { created } from '#server/testing/assistants';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
+import { freePort } from '#server/testing/free-port';
 import { managed, recordOf } from '#server/testing/managed-users';
 import { sources } from '#server/testing/programs';
 import { roster } from '#server/testing/roster';
@@ -198,6 +200,25 @@ test('the version is that of the package, and said without a configuration', asy
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const { code, out, errors } = await roster(['--version'], { PORT: 'none' }, sources);
   expect([code, out, errors]).toEqual([0, `${version}\n`, '']);
+});
+
+test('where the database is away or none, every command says so in a sentence', async () => {
+  const { dataDir, remove } = await emptyDatabase('sqlite');
+  onTestFinished(remove);
+  writeFileSync(join(dataDir, 'roster.db'), 'no database');
+  writeFileSync(join(dataDir, 'master.key'), randomBytes(32).toString('base64'), { mode: 0o600 });
+  const nobody = { DATABASE_URL: `postgres://roster@127.0.0.1:${await freePort()}/roster` };
+  const commands = ['admin grant ada@example.com', 'models', 'keys rotate', 'migrate', `backup ${dataDir}/b.tar`];
+  for (const command of commands)
+    for (const place of [{ DATA_DIR: dataDir }, { DATA_DIR: dataDir, ...nobody }]) {
+      const { code, out, errors } = await roster(command.split(' '), place);
+      expect([command, code, out, errors]).toEqual([
+        command,
+        1,
+        '',
+        expect.stringMatching(/^(The database|\S+roster\.db) .*cannot be used: .*\.\n$/),
+      ]);
+    }
 });
 
 test('a folder without a database is refused and left as it is', async () => {

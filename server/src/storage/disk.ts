@@ -1,12 +1,11 @@
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { access, constants, open, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type FileKey, type FileStore, NoSuchBytes } from './file-store.ts';
 
-/** Files in one folder of this machine. */
+/** Files in one folder of this machine, which is there or away: it is not made. */
 export function diskStore(folder: string): FileStore {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const whole = (key: FileKey) => join(folder, key);
   const unfinished = (key: FileKey) => join(folder, `${key}.part`);
 

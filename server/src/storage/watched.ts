@@ -1,4 +1,4 @@
-import { AppError, Unavailable } from '#server/errors';
+import { AppError, isDiskFull, Unavailable } from '#server/errors';
 import { watched, within } from '#server/watch';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
 
@@ -6,11 +6,8 @@ import { type FileStore, NoSuchBytes } from './file-store.ts';
 const checkedForMs = 500;
 const checkMs = 2_000;
 
-const isFull = (error: unknown) =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-
 /** What is not the store's being away: no room in it, nothing under a name, and what the content itself threw. */
-const isOther = (error: unknown) => isFull(error) || error instanceof NoSuchBytes || error instanceof AppError;
+const isOther = (error: unknown) => isDiskFull(error) || error instanceof NoSuchBytes || error instanceof AppError;
 
 /** A store that says so, and within seconds, where it is not there. */
 export function watchedStore(store: FileStore & { breakOff?: () => void }): FileStore {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,6 +31,7 @@ test.each(engines)(
         .insertInto('file_uploads')
         .values({ ...left, storage_key: letter.repeat(32) })
         .execute();
+    mkdirSync(join(dataDir, 'files'));
     const uploads = uploadService({
       db,
       store: diskStore(join(dataDir, 'files')),

@@ -3,7 +3,7 @@ import { type File, type FilePurpose, fileCountLimit, fileSizeLimit, storageLimi
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
+import { AppError, isDiskFull } from '#server/errors';
 import type { Actor } from '#server/http/actor';
 import type { IncomingFile, Receive } from '#server/http/multipart';
 import { enqueue } from '#server/jobs/queue';
@@ -124,8 +124,7 @@ async function storeBytes(
   try {
     await store.put(storageKey, measured());
   } catch (error) {
-    const isFull = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-    throw isFull ? noSpace(error) : error;
+    throw isDiskFull(error) ? noSpace(error) : error;
   }
   return { filename: cleanName(filename), type: cleanType(type), size, sha256: hash.digest('hex'), storageKey };
 }

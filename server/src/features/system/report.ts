@@ -7,6 +7,7 @@ import { processesOn } from '#server/db/presence';
 import { AppError } from '#server/errors';
 import { jobRepository } from '#server/jobs/repository';
 import { failureClass } from '#server/log-failure';
+import { backupRecordRepository } from '#server/operator/backups/record-repository';
 import type { FileStore } from '#server/storage/file-store';
 import { version } from '#server/version';
 import { NoAnswer, within } from '#server/watch';
@@ -66,10 +67,7 @@ export async function systemReport(looked: Looked): Promise<SystemReport> {
       lastSentAt: (await remembered(db, lastMailSent))?.at ?? null,
       lastFailure: (await remembered(db, lastMailFailure)) ?? null,
     })),
-    asked(async () => ({
-      last: (await remembered(db, lastBackup)) ?? null,
-      beforeUpgrades: await upgradeBackups(dataDir),
-    })),
+    asked(async () => ({ ...(await backupState(db)), beforeUpgrades: await upgradeBackups(dataDir) })),
   ]);
   const at = new Date().toISOString();
   const parts = { processes, database: ofDatabase, storage, files, disk, jobs, mail: ofMail, backups };
@@ -85,6 +83,13 @@ async function databaseState({ db, engine }: OpenDatabase) {
     throw error;
   });
   return { engine, latencyMs, schema, ...(await repository.size()) };
+}
+
+async function backupState(db: OpenDatabase['db']) {
+  const last = (await remembered(db, lastBackup)) ?? null;
+  const record = await backupRecordRepository(db).find();
+  const failedAt = record?.failure ? record.finishedAt : null;
+  return { last, failedAt: failedAt !== null && failedAt > (last?.at ?? '') ? failedAt : null };
 }
 
 async function jobState({ db, reader }: OpenDatabase) {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -53,7 +53,11 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     expect(disk.answer.freeBytes).toBeGreaterThan(0);
     expect(jobs.answer).toMatchObject({ givenUp: 0, newestGivenUp: [] });
     expect(mail.answer).toMatchObject({ delivers: false });
-    expect(backups.answer).toEqual({ last: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } });
+    expect(backups.answer).toEqual({
+      last: null,
+      failedAt: null,
+      beforeUpgrades: { count: 0, bytes: 0, newestAt: null },
+    });
   });
 
   test('a job that was given up is told without its person, and done when it is retried', async () => {
@@ -206,8 +210,18 @@ test('without its parts roster check says which are missing', async () => {
   await app.halt();
   const files = join(app.dataDir, 'files');
   renameSync(files, `${files}.away`);
-  writeFileSync(files, 'a file where the folder was');
-  const { code, out, errors } = await roster(['check'], variablesOf(app));
-  expect(code).toBe(1);
-  expect(`${out}${errors}`).toMatch(/EEXIST|ENOTDIR/);
+  const { code, out } = await roster(['check'], variablesOf(app));
+  expect([code, out]).toEqual([1, expect.stringMatching(/File store: +It failed/)]);
+  expect(readdirSync(app.dataDir)).not.toContain('files');
+});
+
+test('roster check says what the server would refuse', async () => {
+  const app = await startApp('sqlite');
+  onTestFinished(() => app.stop());
+  const { code, out } = await roster(['check'], {
+    ...variablesOf(app),
+    BACKUP_SCHEDULE: 'nightly',
+    BACKUP_TARGET: '/b',
+  });
+  expect([code, out]).toEqual([1, expect.stringMatching(/PROBLEM: +BACKUP_SCHEDULE: Write “daily 03:00”/)]);
 });

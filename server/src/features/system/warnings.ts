@@ -31,12 +31,17 @@ const howToBackUp =
 
 function* ofBackups({ backups }: Parts, { backsUp }: Installation, { now }: About): Generator<SystemWarning> {
   if (!backups.answer) return;
-  const { last } = backups.answer;
-  if (!last)
+  const { last, failedAt } = backups.answer;
+  const hasFailed = backsUp && failedAt !== null;
+  if (hasFailed)
+    yield problem(
+      'The newest backup of BACKUP_SCHEDULE failed. Look into the log for why; it is tried again an hour later.',
+    );
+  if (!last && !hasFailed)
     yield advice(
       `There is no backup yet. ${backsUp ? 'The first is made at the next time of BACKUP_SCHEDULE.' : howToBackUp}`,
     );
-  else if (now - Date.parse(last.at) > backupAgeMs)
+  if (last && now - Date.parse(last.at) > backupAgeMs)
     yield problem(
       `The last backup is older than 7 days. ${
         backsUp ? 'Look into the log for why, or let BACKUP_SCHEDULE make them more often.' : howToBackUp

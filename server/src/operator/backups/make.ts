@@ -11,7 +11,7 @@ import { backUp } from '#server/operator/backup';
 import { Refused } from '#server/operator/refused';
 import { neededBytes } from '#server/operator/tables-repository';
 import type { Secret } from '#server/security/secret';
-import { createFileStore } from '#server/storage/create';
+import { openFileStore } from '#server/storage/create';
 import { encrypted } from './age.ts';
 import { type BackupTarget, openTarget, type TargetPlace } from './targets.ts';
 
@@ -58,7 +58,7 @@ async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: st
     throw new Refused(
       `There is too little room in ${folder}: a backup needs about ${needed} bytes besides MIN_FREE_DISK_BYTES.`,
     );
-  return backUp({ database, store: await createFileStore({ dataDir, s3 }) }, file);
+  return backUp({ database, store: await openFileStore({ dataDir, s3 }) }, file);
 }
 
 async function bringToTarget({ target: place, s3, name, keep, passphrase }: BackupOrder, file: string) {

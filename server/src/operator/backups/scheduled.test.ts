@@ -183,6 +183,13 @@ describe('a scheduled backup', () => {
     });
     expect(logged(app, 'backup_failed')).toMatchObject([{ level: 50, failure: failed.failure }]);
     expect(await beside(app, (db) => remembered(db, lastBackup))).toBeUndefined();
+    const plan = { DATA_DIR: app.dataDir, BACKUP_SCHEDULE: 'daily 03:00', BACKUP_TARGET: target };
+    const checked = await roster(['check'], plan);
+    expect([checked.code, checked.out]).toEqual([
+      1,
+      expect.stringMatching(/PROBLEM: +The newest backup of BACKUP_SCHEDULE failed/),
+    ]);
+    expect(checked.out).not.toContain('no backup yet');
     rmSync(target);
     await app.startWith({ BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target });
     await app.halt();

@@ -103,9 +103,10 @@ function mailFacts({ mail: { answer } }: SystemReport): Fact[] {
 
 function backupFacts({ backups: { answer } }: SystemReport): Fact[] {
   if (!answer) return [];
-  const { last, beforeUpgrades } = answer;
+  const { last, failedAt, beforeUpgrades } = answer;
   return [
     ['Last backup', time(last?.at)],
+    ...(failedAt ? [['Failed since', time(failedAt)] as const] : []),
     ...(last ? [['File', `${last.name}, ${size(last.bytes)}`] as const] : []),
     [
       'Copies before upgrades',

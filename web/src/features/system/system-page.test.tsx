@@ -32,7 +32,7 @@ const report: SystemReport = {
     ],
   }),
   mail: of({ delivers: true, lastSentAt: null, lastFailure: null }),
-  backups: of({ last: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } }),
+  backups: of({ last: null, failedAt: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } }),
   warnings: [{ level: 'problem', text: 'The disk is nearly full.' }],
 };
 const ending: EndingModelOfAll = {

@@ -1,6 +1,12 @@
 import type { z } from 'zod';
 
-const named: Record<string, string> = { apiKey: 'API Key', q: 'Search', ids: 'List of ids', order: 'Order' };
+const named: Record<string, string> = {
+  apiKey: 'API Key',
+  q: 'Search',
+  ids: 'List of ids',
+  order: 'Order',
+  '*': 'Model',
+};
 
 /** `trainingFileId` is 'Training file' to a person. */
 function label(path: readonly PropertyKey[] | undefined): string {
@@ -10,6 +16,7 @@ function label(path: readonly PropertyKey[] | undefined): string {
   const words = name
     .replace(/(?<=.)Ids?$/, '')
     .replace(/(?<=[a-z])([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
     .toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -30,6 +37,7 @@ function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig> | z.core.$ZodR
   const limit = String(isMost ? issue.maximum : issue.minimum);
   const of = counted[issue.origin] ?? '';
   if (isMost) return of ? `cannot exceed ${limit}${of}` : `must be at most ${limit}`;
+  if (limit === '1' && issue.origin === 'array') return 'must have at least one entry';
   if (of) return limit === '1' ? 'is required' : `must have at least ${limit}${of}`;
   return issue.inclusive === false ? `must be more than ${limit}` : `must be at least ${limit}`;
 }

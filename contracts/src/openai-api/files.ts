@@ -45,7 +45,7 @@ export const apiFiles = {
     right: 'files',
     summary: 'The own files.',
     query: z.strictObject({
-      purpose: FilePurpose.optional(),
+      purpose: UploadPurpose.optional(),
       limit: wholeNumber(1, 10_000).default(10_000),
       order: apiPage.order,
       after: apiPage.after,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { ApiEndpoint } from '@roster/contracts/openai-api/endpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, called, newToken } from '#server/testing/access-tokens';
@@ -149,6 +150,12 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-request-id': expect.stringMatching(/./) });
     const unknown = await called(app, token, '/v1/thread', { method: 'POST', body: {} });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'unknown_url']);
+    for (const unreadable of ['/v1/models/%zz', '/v1/files/%ff']) {
+      const { status, body } = await called(app, token, unreadable);
+      expect([status, body.error]).toMatchObject([400, { message: 'The address is not valid.', param: null }]);
+    }
+    const gzip = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    expect((await bare(app, 'POST', '/v1/chat/completions', gzip, gzipSync('{}'))).status).toBe(415);
     const query = await called(app, token, '/v1/models?limit=1');
     expect([query.status, query.body.error.param]).toEqual([400, 'limit']);
   });

@@ -10,7 +10,7 @@ import type { Caller, FindCaller } from './caller.ts';
 import { crossOrigin } from './cors.ts';
 import { settled } from './error-handler.ts';
 import { readInput } from './input.ts';
-import { type BodyShape, shapeProblem } from './json-body.ts';
+import { type BodyShape, compressed, shapeProblem } from './json-body.ts';
 import { type Receive, receiver } from './multipart.ts';
 import { senderOf } from './network.ts';
 import type { Rates } from './rates.ts';
@@ -215,6 +215,7 @@ function furnish(door: FastifyInstance, allow: Allow) {
   });
   door.removeAllContentTypeParsers();
   door.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (request.headers['content-encoding'] !== undefined) return done(compressed());
     const body = String(text);
     request.bodyText = body;
     if (body === '') return done(null, {});

@@ -14,12 +14,13 @@ const unstorable = 'The request holds a character (U+0000) that cannot be stored
 /** Half of a surrogate pair, left by a cut through a character. It has no form in UTF-8. */
 const halved = 'The request holds half of a character, which is no text. Write it again.';
 
+export const compressed = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
+
 /** JSON, with bounds on its shape: depth, number of keys, no key twice, and none that could reach a prototype. */
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (request.headers['content-encoding'] !== undefined)
-      return done(new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.'));
+    if (request.headers['content-encoding'] !== undefined) return done(compressed());
     const body = String(text);
     if (body === '') return done(null, {});
     let value: unknown;

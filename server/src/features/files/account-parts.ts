@@ -5,6 +5,21 @@ import type { FileKey, FileStore } from '#server/storage/file-store';
 import { cleanName } from './labels.ts';
 import { fileRepository, readableKey } from './repository.ts';
 
+/** With the number before it, as much as a file may be called on a disk: 255 bytes. The index has the name in full. */
+const nameBytes = 240;
+
+/** The beginning of a name, and its ending. */
+function withinBytes(name: string): string {
+  if (Buffer.byteLength(name) <= nameBytes) return name;
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
+  let kept = '';
+  for (const sign of name) {
+    if (Buffer.byteLength(kept + sign + ending) > nameBytes) break;
+    kept += sign;
+  }
+  return kept + ending;
+}
+
 /** The files in the export of all of a person's data: as they were uploaded, under a number so that none hides another. */
 export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
   return {
@@ -15,7 +30,7 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
     async *entries(userId) {
       const files = (await fileRepository(db).all(userId)).map((file, index) => ({
         ...file,
-        name: `files/${index + 1}-${cleanName(file.filename)}`,
+        name: `files/${index + 1}-${withinBytes(cleanName(file.filename))}`,
       }));
       const lines = files.map(({ name, filename, type, size, sha256, createdAt, madeByAssistant }) =>
         JSON.stringify({

@@ -39,6 +39,15 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
       createdAt: expect.any(String),
     });
     expect([...files.keys()].filter((name) => name.includes('theirs'))).toEqual([]);
+
+    // As long as a name may be on a disk; in the index it stands in full.
+    const filename = `${'ä'.repeat(250)}.txt`;
+    await uploaded(app, other, { filename });
+    const { body: next } = await beginDownload(app, other, '/api/user/export');
+    const theirs = unzip(Buffer.from(await next.arrayBuffer()));
+    const [name = ''] = [...theirs.keys()].filter((one) => one.startsWith('files/2-'));
+    expect([Buffer.byteLength(name.slice('files/'.length)) <= 255, name.endsWith('ä.txt')]).toEqual([true, true]);
+    expect(theirs.get('files/INDEX.jsonl')).toContain(filename);
   });
 
   test('takes them away when it is closed, and nobody else’s', async () => {

@@ -76,6 +76,7 @@ describe.each(engines)('files of programs on %s', (engine) => {
     expect(await names({})).toEqual(['d', 'c', 'b', 'a']);
     expect(await names({ order: 'asc', limit: 3 })).toEqual(['a', 'b', 'c', 'd']);
     expect(await names({ purpose: 'assistants', limit: 1 })).toEqual(['c', 'b', 'a']);
+    expect(await names({ purpose: 'vision' })).toEqual(['d']);
     const { body } = await called(app, token, `${path}?limit=2`);
     expect(body).toMatchObject({ object: 'list', has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
     // A page goes on where a file was, also once it has been deleted.

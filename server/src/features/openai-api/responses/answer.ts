@@ -7,6 +7,7 @@ import { ProviderError } from '#server/provider/error';
 import { eventJson, readEvents } from '#server/provider/event-reader';
 import type { Relayed } from '#server/provider/relay';
 import type { AnswerReader } from './answer-reader.ts';
+import { Cancelled } from './background.ts';
 import { chatReader } from './chat-events.ts';
 import { done, endFrame, errorFrame } from './events.ts';
 import type { Naming } from './item-files.ts';
@@ -118,6 +119,10 @@ export function failedOutcome(
   failure: unknown,
   { output, deltas, number }: { output: KeptItem[]; deltas: number; number: number },
 ): Outcome {
+  if (failure instanceof Cancelled) {
+    const response = ownResponse(base, {}, 'cancelled', output);
+    return { response, usage: null, events: deltas, failure, lastFrames: endFrame(response, number) + done };
+  }
   const response = ownResponse(base, { error: responseError(failure) }, 'failed', output);
   const { error } = apiError(asAppError(failure)).body;
   const lastFrames = errorFrame(error, number) + endFrame(response, number + 1) + done;

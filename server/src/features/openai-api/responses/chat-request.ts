@@ -15,6 +15,14 @@ const notServed = (what: string, param: string) =>
   );
 
 const words = (value: unknown) => (typeof value === 'string' ? value : '');
+const misshapen = (what: string, param: string) =>
+  new ApiRefusal('invalid_input', `Invalid type for '${param}': ${what}.`, { param, code: 'invalid_type' });
+
+/** What a program says. Left out in silence, a question would be answered, and paid for, that nobody has asked. */
+function said(text: unknown): string {
+  if (typeof text !== 'string') throw misshapen('every part of a content has its text', 'input');
+  return text;
+}
 const asText = (text: string) => ({ type: 'text', text });
 
 /** A text that came as a file, if it is one. */
@@ -30,9 +38,9 @@ function partOf(part: unknown): JsonObject {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
-      return asText(words(part.text));
+      return asText(said(part.text));
     case 'refusal':
-      return asText(words(part.refusal));
+      return asText(said(part.refusal));
     case 'input_image': {
       if (typeof part.image_url !== 'string') throw notServed('images by their file_id', 'input');
       return {
@@ -53,7 +61,8 @@ function partOf(part: unknown): JsonObject {
 /** A text alone stays one: the most that every server takes. */
 function contentOf(content: unknown): unknown {
   if (typeof content === 'string') return content;
-  const parts = Array.isArray(content) ? content.map(partOf) : [];
+  if (!Array.isArray(content)) throw misshapen('a content is a text, or a list of parts', 'input');
+  const parts = content.map(partOf);
   return parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('\n') : parts;
 }
 
@@ -111,6 +120,7 @@ function toolOf(tool: unknown): JsonObject {
 
 /** The tools and the choice of them; those that are not allowed are left out. */
 function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
+  if (tools != null && !Array.isArray(tools)) throw misshapen('it is a list', 'tools');
   const all = Array.isArray(tools) ? tools : [];
   if (!isObject(choice))
     return { ...(all.length > 0 && { tools: all.map(toolOf) }), ...(choice != null && { tool_choice: choice }) };
@@ -126,7 +136,8 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
 }
 
 function formatOf(text: unknown): JsonObject {
-  if (!isObject(text)) return {};
+  if (text == null) return {};
+  if (!isObject(text)) throw misshapen('it is an object', 'text');
   const { format, verbosity } = text;
   const shape = isObject(format) && format.type !== 'text' ? format : undefined;
   const { type, ...schema } = shape ?? {};
@@ -162,7 +173,8 @@ const leftOut = new Set(['include', 'truncation', 'max_tool_calls', 'context_man
 export function chatRequest(order: ResponseOrder) {
   const { body, model, assistant } = order;
   if (body.prompt != null) throw notServed('prompts', 'prompt');
-  const reasoning = isObject(body.reasoning) ? body.reasoning : {};
+  const reasoning = body.reasoning ?? {};
+  if (!isObject(reasoning)) throw misshapen('it is an object', 'reasoning');
   const unchanged = Object.entries(body).filter(([name]) => !translated.has(name) && !leftOut.has(name));
   const whole = {
     ...Object.fromEntries(unchanged),

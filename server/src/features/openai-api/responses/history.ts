@@ -61,7 +61,7 @@ export function responseHistory({ repository, ids }: Dependencies) {
         (await repository.named(userId, [...new Set(references)])).map(({ name, item }) => [name, item] as const),
       );
       const own = await repository.known(userId, [...new Set(others)]);
-      const items = named.map((item): ResponseItem => (isReference(item) ? referred(found, String(item.id)) : item));
+      const items = named.map((item): ResponseItem => (isReference(item) ? referred(found, item.id) : item));
       const isOurs = (index: number) => {
         const item = named[index];
         return item !== undefined && (isReference(item) || own.has(String(item.id)));
@@ -73,7 +73,11 @@ export function responseHistory({ repository, ids }: Dependencies) {
 
 const isReference = (item: ResponseItem) => typeOf(item) === 'item_reference';
 
-function referred(found: ReadonlyMap<string, string>, id: string): ResponseItem {
+function referred(found: ReadonlyMap<string, string>, id: unknown): ResponseItem {
+  if (typeof id !== 'string')
+    throw new ApiRefusal('invalid_input', 'An item without a type, or that refers to another one, needs an id.', {
+      param: 'input',
+    });
   const item = found.get(id);
   if (item === undefined)
     throw new ApiRefusal('invalid_input', `Item with id '${id.slice(0, 100)}' not found.`, { param: 'input' });

@@ -173,5 +173,18 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     exchange.got = [];
     const refused = await send({ tools: [{ type: 'web_search' }] });
     expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tools', []]);
+    // Nothing of a question is left out in silence.
+    const saying = (content: unknown) => ({ input: [{ role: 'user', content }] });
+    for (const [misshapen, param] of [
+      [saying({ type: 'input_text', text: 'Hi' }), 'input'],
+      [saying([{ type: 'input_text', txt: 'Hi' }]), 'input'],
+      [saying(5), 'input'],
+      [{ tools: {} }, 'tools'],
+      [{ text: 'json' }, 'text'],
+      [{ reasoning: 'high' }, 'reasoning'],
+    ] as const) {
+      const { status, body } = await send(misshapen);
+      expect([status, body.error.param, exchange.got]).toEqual([400, param, []]);
+    }
   });
 });

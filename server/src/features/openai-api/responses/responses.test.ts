@@ -415,8 +415,15 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       expect(await client.responses.cancel(hanging.id)).toMatchObject({ status: 'cancelled', output: [] });
       const second = await client.responses.create(slow);
       await client.responses.delete(second.id);
-      expect(await recorded(app, id)).toHaveLength(3);
-      expect(await kept(id)).toMatchObject([{ state: 'cancelled' }, { state: 'cancelled' }]);
+      const types: string[] = [];
+      for await (const event of await client.responses.create({ ...slow, stream: true })) {
+        types.push(event.type);
+        if (event.type === 'response.created') await client.responses.cancel(event.response.id);
+        if ('response' in event) expect(event.response.error).toBeNull();
+      }
+      expect([types.at(-1), types.includes('error')]).toEqual(['response.failed', false]);
+      expect(await recorded(app, id)).toHaveLength(4);
+      expect(await kept(id)).toMatchObject([{ state: 'cancelled' }, { state: 'cancelled' }, { state: 'cancelled' }]);
       const answered = await client.responses.create({ model, input: 'Hi [[bench 2]]' });
       const { status, body } = await called(app, token, `${path}/${answered.id}/cancel`, { method: 'POST' });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining('background=true')]);

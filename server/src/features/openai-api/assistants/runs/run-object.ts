@@ -83,8 +83,9 @@ function usageOf(run: WholeProgramRun, status: ApiRunStatus): ApiRun['usage'] {
 export function runObject(run: WholeProgramRun, { encode }: Ids): ApiRun {
   const {
     assistantId: _,
+    assistantVersion: __,
     assistant,
-    tool_resources: __,
+    tool_resources: ___,
     truncation_strategy: truncation,
     ...options
   } = readOptions(run.options);

@@ -1,3 +1,4 @@
+import { ApiRun } from '@roster/contracts/openai-api/assistants/runs';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
@@ -60,6 +61,8 @@ describe.each(engines)('runs of programs on %s', (engine) => {
       ...{ temperature: 0.2, top_p: 0.5, max_completion_tokens: 500, tool_choice: 'auto', tools: [] },
       ...{ usage: { completion_tokens: 3 }, expires_at: null, completed_at: expect.any(Number) },
     });
+    // Nothing of Roster's own stands in it.
+    expect(Object.keys(run).toSorted()).toEqual(ApiRun.keyof().options.toSorted());
     const [{ body } = { body: {} }] = await asksOf(app);
     expect(body).toMatchObject({
       ...{ instructions: 'Be brief.\n\nIn Dutch.', temperature: 0.2, top_p: 0.5, max_output_tokens: 500 },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codePointLength } from '../../length.ts';
 import { requiredText } from '../../text.ts';
 import { apiEndpoint } from '../endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from '../list.ts';
@@ -47,7 +48,7 @@ const Content = z.preprocess(
     .refine((parts) => lengthOf(parts) <= apiMessageLimit, tooLong),
 );
 const lengthOf = (parts: ApiContentPart[]) =>
-  parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+  parts.reduce((sum, part) => sum + (part.type === 'text' ? codePointLength(part.text) : 0), 0);
 
 const attachments = z
   .array(z.strictObject({ file_id: ApiId, tools: z.array(AttachmentTool).min(1).max(2) }))

@@ -32,6 +32,12 @@ const stepEvent = ({ status }: ApiRunStep) => `thread.run.step.${status}`;
 /** Functions are told with the arguments in a piece of their own, which clients put together. */
 function callDeltas(call: ToldCall, index: number, ids: Ids, withTexts: boolean): object[] {
   const whole = toolCallObject(call, ids, { withTexts });
+  if (whole.type === 'code_interpreter') {
+    const { input, outputs } = whole.code_interpreter;
+    return [
+      { index, ...whole, code_interpreter: { input, outputs: outputs.map((one, at) => ({ index: at, ...one })) } },
+    ];
+  }
   if (whole.type !== 'function') return [{ index, ...whole }];
   const { name, arguments: input } = whole.function;
   return [

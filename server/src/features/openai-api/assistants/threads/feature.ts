@@ -36,8 +36,9 @@ export function apiThreadFeature({ conversations, ids, fileIds, checkToolResourc
     apiRoutes({ route }: ApiDoor) {
       route(api.create, async ({ caller, body }) => {
         const { userId } = caller;
-        const toolResources = body.tool_resources ? await checkToolResources(userId, body.tool_resources) : null;
+        // What is wrong with a message is said before a vector store is made.
         const messages = await readMessages(userId, body.messages ?? [], fileIds);
+        const toolResources = body.tool_resources ? await checkToolResources(userId, body.tool_resources) : null;
         const given = { metadata: body.metadata ?? null, toolResources, messages };
         const thread = await conversations.createThread(caller, given).catch((error: unknown) => {
           throw aboutFiles(error);

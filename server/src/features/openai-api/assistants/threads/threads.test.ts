@@ -119,6 +119,16 @@ describe.each(engines)('threads of programs on %s', (engine) => {
     });
     const [store = ''] = along.tool_resources?.file_search?.vector_store_ids ?? [];
     expect((await called(app, files, `/v1/vector_stores/${store}`)).body).toMatchObject({ metadata: { of: 'thread' } });
+    // A refused thread leaves none behind.
+    const storesNow = async () => (await called(app, files, '/v1/vector_stores')).body.data.length;
+    const before = await storesNow();
+    const ofNoFile = await send('/v1/threads', {
+      tool_resources: { file_search: { vector_stores: [{ file_ids: [file] }] } },
+      messages: [
+        { role: 'user', content: 'x', attachments: [{ file_id: 'file-x', tools: [{ type: 'file_search' }] }] },
+      ],
+    });
+    expect([ofNoFile.status, await storesNow()]).toEqual([404, before]);
     const both = { file_search: { vector_store_ids: [store], vector_stores: [{}] } };
     const refused = await send('/v1/threads', { tool_resources: both });
     expect([refused.status, refused.body.error.param]).toEqual([400, 'tool_resources.file_search']);

@@ -27,7 +27,7 @@ export async function systemFigures(looked: Looked): Promise<Figures> {
       : undefined,
     runs,
     connections: looked.database.connections?.(),
-    hasBackupFailed: backups.answer ? looked.installation.backsUp && backups.answer.failedAt !== null : undefined,
+    hasBackupFailed: backups.answer ? backups.answer.failedAt !== null : undefined,
     backupAgeSeconds: backups.answer?.last ? since(backups.answer.last.at) : undefined,
   };
 }

@@ -67,7 +67,7 @@ export async function systemReport(looked: Looked): Promise<SystemReport> {
       lastSentAt: (await remembered(db, lastMailSent))?.at ?? null,
       lastFailure: (await remembered(db, lastMailFailure)) ?? null,
     })),
-    asked(async () => ({ ...(await backupState(db)), beforeUpgrades: await upgradeBackups(dataDir) })),
+    asked(async () => ({ ...(await backupState(db, installation)), beforeUpgrades: await upgradeBackups(dataDir) })),
   ]);
   const at = new Date().toISOString();
   const parts = { processes, database: ofDatabase, storage, files, disk, jobs, mail: ofMail, backups };
@@ -85,9 +85,9 @@ async function databaseState({ db, engine }: OpenDatabase) {
   return { engine, latencyMs, schema, ...(await repository.size()) };
 }
 
-async function backupState(db: OpenDatabase['db']) {
+async function backupState(db: OpenDatabase['db'], { backsUp }: Installation) {
   const last = (await remembered(db, lastBackup)) ?? null;
-  const record = await backupRecordRepository(db).find();
+  const record = backsUp ? await backupRecordRepository(db).find() : undefined;
   const failedAt = record?.failure ? record.finishedAt : null;
   return { last, failedAt: failedAt !== null && failedAt > (last?.at ?? '') ? failedAt : null };
 }

@@ -32,12 +32,11 @@ const howToBackUp =
 function* ofBackups({ backups }: Parts, { backsUp }: Installation, { now }: About): Generator<SystemWarning> {
   if (!backups.answer) return;
   const { last, failedAt } = backups.answer;
-  const hasFailed = backsUp && failedAt !== null;
-  if (hasFailed)
+  if (failedAt)
     yield problem(
       'The newest backup of BACKUP_SCHEDULE failed. Look into the log for why; it is tried again an hour later.',
     );
-  if (!last && !hasFailed)
+  if (!last && !failedAt)
     yield advice(
       `There is no backup yet. ${backsUp ? 'The first is made at the next time of BACKUP_SCHEDULE.' : howToBackUp}`,
     );

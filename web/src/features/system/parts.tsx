@@ -106,7 +106,7 @@ function backupFacts({ backups: { answer } }: SystemReport): Fact[] {
   const { last, failedAt, beforeUpgrades } = answer;
   return [
     ['Last backup', time(last?.at)],
-    ...(failedAt ? [['Failed since', time(failedAt)] as const] : []),
+    ...(failedAt ? [['Last failed', time(failedAt)] as const] : []),
     ...(last ? [['File', `${last.name}, ${size(last.bytes)}`] as const] : []),
     [
       'Copies before upgrades',

@@ -101,6 +101,7 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
     conversations: chat.forPrograms,
     attachments: chat.attachments,
     programRuns: chat.programRuns,
+    toolBox: toolParts.toolBox,
   });
   const ofUsers: Feature[] = [
     apiTokens,

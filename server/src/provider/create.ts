@@ -14,7 +14,7 @@ import { providerLists } from './lists.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
 import { relaying } from './relay.ts';
-import { missingTools } from './served-tools.ts';
+import { missingTools, refusalOf } from './served-tools.ts';
 import type { ProviderTimes } from './times.ts';
 import { loadTraits, noResponses } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
@@ -43,6 +43,7 @@ export async function createProvider(options: {
       areNotServed: () => traits.learn('*', noResponses),
     },
     lacksTool: missingTools(traits, name),
+    toolRefused: (model, tool) => traits.learn(model, refusalOf(tool)),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),

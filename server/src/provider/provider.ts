@@ -130,6 +130,8 @@ export type Provider = {
   };
   /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
   lacksTool: (model: string, tool: HostedTool) => string | null;
+  /** The model has refused it. */
+  toolRefused: (model: string, tool: HostedTool) => Promise<void>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

@@ -1,7 +1,7 @@
 import type { Secret } from '#server/security/secret';
 import type { ArrivingBody } from './arriving-body.ts';
 import type { ProviderHttp } from './http.ts';
-import type { ProviderTimes } from './times.ts';
+import { drawingMs, type ProviderTimes } from './times.ts';
 
 export type RelayCall = {
   /** Below the base URL; that of Chat Completions where none is named. */
@@ -10,6 +10,8 @@ export type RelayCall = {
   /** The JSON of the request, as it goes out. */
   text: string;
   streams: boolean;
+  /** A picture may be drawn, during which nothing comes. */
+  draws?: boolean;
   signal: AbortSignal;
 };
 export type Relayed = { contentType: string; body: ArrivingBody };
@@ -20,12 +22,13 @@ export type Relayed = { contentType: string; body: ArrivingBody };
  */
 export const relaying =
   (http: ProviderHttp, { wholeMs }: Pick<ProviderTimes, 'wholeMs'>) =>
-  async ({ path = '/chat/completions', streams, ...call }: RelayCall): Promise<Relayed> => {
+  async ({ path = '/chat/completions', streams, draws = false, ...call }: RelayCall): Promise<Relayed> => {
     const { headers, body } = await http.send({
       method: 'POST',
       path,
       retries: 0,
       ...call,
+      ...(draws && { silentMs: drawingMs }),
       ...(!streams && { firstByteMs: wholeMs }),
     });
     return { contentType: String(headers['content-type'] ?? ''), body };

@@ -6,7 +6,12 @@ import type { MadeFileReader } from './made-files.ts';
 import type { AnswerRequest, ConversationTurn, FileSearch, ToolUse } from './provider.ts';
 import { addressLimit, isWebAddress, titleLimit } from './web-links.ts';
 
-const functionOf = ({ name, description, parameters = noParameters, strict }: AnswerTools['functions'][number]) => ({
+export const functionOf = ({
+  name,
+  description,
+  parameters = noParameters,
+  strict,
+}: AnswerTools['functions'][number]) => ({
   type: 'function',
   name,
   ...(description !== undefined && { description }),
@@ -36,6 +41,17 @@ const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['web
   ...(location && { user_location: { type: 'approximate', ...location } }),
 });
 
+/** The tools that an assistant has and the provider runs. */
+export const hostedFields = (
+  { webSearch, codeInterpreter, imageGeneration }: AssistantTools,
+  codeFiles: readonly string[],
+) => [
+  ...(webSearch ? [webSearchOf(webSearch)] : []),
+  ...(codeInterpreter ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: codeFiles } }] : []),
+  // No partial pictures: each would come whole, to be thrown away.
+  ...(imageGeneration ? [{ type: 'image_generation' }] : []),
+];
+
 type ToolRequest = Pick<AnswerRequest, 'tools' | 'search' | 'hosted' | 'format'>;
 
 /** The part of a Responses request that is about tools and the answer's form. */
@@ -45,10 +61,7 @@ export function toolFields({ tools, search, hosted, format }: ToolRequest) {
   const all = [
     ...(tools?.functions ?? []).map(functionOf),
     ...(search ? [searchOf(search)] : []),
-    ...(web ? [webSearchOf(web)] : []),
-    ...(code ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: code.fileIds } }] : []),
-    // No partial pictures: each would come whole, to be thrown away.
-    ...(hosted?.imageGeneration ? [{ type: 'image_generation' }] : []),
+    ...hostedFields({ ...hosted, ...(code && { codeInterpreter: {} }) }, code?.fileIds ?? []),
   ];
   const include = [
     ...(search?.isNeeded ? ['file_search_call.results'] : []),
@@ -165,6 +178,15 @@ export function usedTool(item: unknown): ToolUse | undefined {
   if (!parsed.success || parsed.data.status === 'failed' || parsed.data.status === 'incomplete') return undefined;
   return { tool: runByProvider[parsed.data.type], callId: parsed.data.id };
 }
+
+const usesAtMost = 1_000;
+
+/** Those of a whole answer, each once. */
+export const usedTools = (items: readonly unknown[]): ToolUse[] =>
+  [...new Map(items.flatMap((item) => usedTool(item) ?? []).map((use) => [use.callId, use] as const)).values()].slice(
+    0,
+    usesAtMost,
+  );
 
 /** Tells that the provider has begun to run one of its tools. */
 export function beginItem(calls: CallReader, item: unknown) {

@@ -10,6 +10,7 @@ import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
 import { servedTools } from './served-tools.ts';
+import { drawingMs } from './times.ts';
 import { believed, tokenCount } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
 import { webLinkReader } from './web-links.ts';
@@ -147,9 +148,6 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
     },
   };
 }
-
-/** While a picture is drawn, nothing comes. */
-const drawingMs = 180_000;
 
 /** Writes an answer through the Responses API. @throws ProviderError */
 export async function answerByResponses(

@@ -7,7 +7,7 @@ import { noResponses, type Traits } from './traits.ts';
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
 /** The tools that the provider runs, as it calls them and as a note does. */
-const hostedTools: Record<HostedTool, { type: string; inWords: string }> = {
+export const hostedTools: Record<HostedTool, { type: string; inWords: string }> = {
   webSearch: { type: 'web_search', inWords: 'Web search' },
   codeInterpreter: { type: 'code_interpreter', inWords: 'The code interpreter' },
   imageGeneration: { type: 'image_generation', inWords: 'Image generation' },
@@ -20,6 +20,8 @@ export function servedTools({ hosted }: Pick<AnswerRequest, 'hosted'>, omitted: 
   return hosted && Object.fromEntries(Object.entries(hosted).filter(([name]) => !omitted.has(name)));
 }
 
+export const toolLeftOut = (name: HostedTool, why: string) => `${hostedTools[name].inWords} was left out: ${why}`;
+
 /** Leaves out those that `isRefused`, with a note for each that says why. */
 export function leaveToolsOut(
   request: Pick<AnswerRequest, 'hosted'>,
@@ -30,7 +32,7 @@ export function leaveToolsOut(
   for (const name of wanted(request)) {
     if (omitted.has(name) || !isRefused(name)) continue;
     omitted.add(name);
-    onPieces([{ type: 'note', text: `${hostedTools[name].inWords} was left out: ${why}` }]);
+    onPieces([{ type: 'note', text: toolLeftOut(name, why) }]);
   }
 }
 
@@ -51,10 +53,13 @@ export function refusedTool(
 export const runsNoTools = (providerName: string) => `${providerIn('beginning', providerName)} does not run tools.`;
 export const doesNotServe = (model: string) => `${model} does not support it.`;
 
+/** As it is remembered of a model. */
+export const refusalOf = (tool: HostedTool) => `refuses ${tool}`;
+
 /** Why a model is known not to have a tool, without asking anybody; null: nothing speaks against it. */
 export const missingTools =
   (traits: Pick<Traits, 'has'>, providerName: string) =>
   (model: string, tool: HostedTool): string | null => {
     if (traits.has('*', noResponses)) return runsNoTools(providerName);
-    return traits.has(model, `refuses ${tool}`) ? doesNotServe(model) : null;
+    return traits.has(model, refusalOf(tool)) ? doesNotServe(model) : null;
   };

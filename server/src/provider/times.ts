@@ -1,6 +1,9 @@
 /** The provider's time limit where a user waits for the result of pressing a button. */
 export const pressedMs = 5_000;
 
+/** While a picture is drawn, nothing comes. */
+export const drawingMs = 180_000;
+
 /** How long the provider may take for what nobody has pressed a button for. */
 export type ProviderTimes = {
   /** Until the response begins. */

@@ -67,7 +67,7 @@ type Dependencies = {
   keys: ProviderKeyService;
   models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'> & { ended: EndedModels };
   assistants: Pick<AssistantRepository, 'find'>;
-  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
+  pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
   /** The knowledge of assistants. */
   knowledge: Pick<KnowledgeService, 'forAnswer'>;

@@ -77,19 +77,19 @@ export function callsRepository(db: Kysely<Database>) {
       return (await insertCall.first(db, { ...call, now: new Date().toISOString() }))?.id;
     },
     /**
-     * Ends a call, in a transaction; `usage` is null where it has cost nothing. What it was made with is gone from the record
+     * Ends a call, in a transaction; `usage` is empty where it has cost nothing. What it was made with is gone from the record
      * where it is gone by now. false: it was ended already.
      */
     async end(
       userId: number,
       id: number,
-      usage: Omit<UsageRecord, 'runId' | 'threadId' | 'assistantId' | 'purpose'> | null,
+      usage: Omit<UsageRecord, 'runId' | 'threadId' | 'assistantId'>[],
     ): Promise<boolean> {
       const ended = await deleteCall.first(db, { userId, id });
       if (!ended) return false;
       const { assistantId, tokenId: accessTokenId } = ended;
-      const made = { runId: null, threadId: null, assistantId, accessTokenId, purpose: 'chat' } as const;
-      if (usage) await usageRepository(db).record(userId, { ...usage, ...made }, true);
+      const made = { runId: null, threadId: null, assistantId, accessTokenId };
+      for (const one of usage) await usageRepository(db).record(userId, { ...one, ...made }, true);
       return true;
     },
     /** All that are being answered, whoever answers them. */

@@ -5,6 +5,7 @@ import { AppError } from '#server/errors';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { Caller } from '#server/http/caller';
 import type { TokenCounts } from '#server/provider/catalogue';
+import type { ToolUse } from '#server/provider/provider';
 import { callsRepository, type NewCall } from './calls-repository.ts';
 
 /** One of our own that is not being answered could not be ended when it should have been; a fresh one may just begin. */
@@ -15,19 +16,39 @@ type Dependencies = {
   /** Ends what was stored with calls that nobody answers any more. */
   onAbandoned: AlsoBegin;
   presence: Pick<Presence, 'instance' | 'isGone'>;
-  pricing: Pick<PricingService, 'price'>;
+  pricing: Pick<PricingService, 'price' | 'toolUsage'>;
 };
 
 type Asked = { assistantId: number | null; model: string; inputTokens: number };
 /** What is stored together with a call, or with its end. */
 export type AlsoStore = (trx: Kysely<Database>) => Promise<void>;
 type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
-export type Cost = { counts: TokenCounts; estimated: boolean };
+export type Cost = {
+  counts: TokenCounts;
+  estimated: boolean;
+  /** The calls of tools that the provider has run, which are billed beside tokens. */
+  used: readonly ToolUse[];
+};
 
 /** As the provider says; else from what went out and what came, and marked as an estimate. */
-export function costOf(inputTokens: number, { usage, events }: { usage: TokenCounts | null; events: number }): Cost {
+export function costOf(
+  inputTokens: number,
+  { usage, events, used = [] }: { usage: TokenCounts | null; events: number; used?: readonly ToolUse[] },
+): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { counts: usage ?? { ...none, inputTokens, outputTokens: events }, estimated: usage === null };
+  return { counts: usage ?? { ...none, inputTokens, outputTokens: events }, estimated: usage === null, used };
+}
+
+/** Of the answer, and of each tool that was run for it. */
+async function usageOf(
+  pricing: Dependencies['pricing'],
+  { userId, model, cost: { counts, estimated, used } }: { userId: number; model: string; cost: Cost },
+  trx: Kysely<Database>,
+) {
+  const createdAt = new Date().toISOString();
+  const price = await pricing.price(userId, model, counts, trx);
+  const answer = { ...counts, ...price, purpose: 'chat' as const, model, estimated, createdAt };
+  return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt))];
 }
 
 /** Stores each call before the provider is asked, and what it has cost once it is answered; after a crash as far as known. */
@@ -35,15 +56,10 @@ export function apiCalls({ db, presence, pricing, onAbandoned }: Dependencies) {
   const calls = callsRepository(db);
   const live = new Set<number>();
 
-  async function usageOf(userId: number, model: string, { counts, estimated }: Cost, trx: Kysely<Database>) {
-    const price = await pricing.price(userId, model, counts, trx);
-    return { ...counts, ...price, model, estimated, createdAt: new Date().toISOString() };
-  }
-
   /** Once: what another process has ended, as abandoned, stays as that has left it. */
   function end(userId: number, id: number, model: string, cost: Cost | null, also?: AlsoStore) {
     return db.transaction().execute(async (trx) => {
-      const usage = cost && (await usageOf(userId, model, cost, trx));
+      const usage = cost ? await usageOf(pricing, { userId, model, cost }, trx) : [];
       if (await callsRepository(trx).end(userId, id, usage)) await also?.(trx);
     });
   }

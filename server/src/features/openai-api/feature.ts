@@ -5,9 +5,10 @@ import { createOpenCalls } from '#server/http/open-calls';
 import type { ProviderTimes } from '#server/provider/times';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { assistantModels } from './assistant-models.ts';
+import { assistantSearch } from './assistant-search.ts';
+import { assistantSettings } from './assistant-settings.ts';
 import { assistantsApiFeatures } from './assistants/feature.ts';
 import { apiCalls } from './calls.ts';
-import { assistantSettings } from './chat-completions/assistant.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
@@ -30,24 +31,24 @@ type Made =
   | 'ids'
   | 'fileIds'
   | 'knowledge'
-  | 'searchedStores';
+  | 'searchedStores'
+  | 'responses';
 type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
   Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
   Omit<Parameters<typeof responseFeature>[0], Made> &
   Omit<Parameters<typeof apiCalls>[0], 'db' | 'onAbandoned'> &
   Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
   Omit<VectorStores, Made> &
-  Pick<Settings, 'catalogue'> & {
+  Pick<Settings, 'catalogue' | 'toolBox'> & {
     provider: Pick<Settings, 'vectorStores'>;
     log: FastifyBaseLogger;
     ids: () => Promise<Ids>;
     providerTimes: Pick<ProviderTimes, 'answerMs' | 'backgroundMs'>;
     assistants: {
       labels: (userId: number) => Promise<AssistantLabel[]>;
-      find: Settings['findAssistant'];
       forPrograms: AssistantsApi['assistants'];
     };
-    knowledge: VectorStores['knowledge'] & { forAnswer: Settings['knowledgeOf'] };
+    knowledge: VectorStores['knowledge'] & { forAnswer: Parameters<typeof assistantSearch>[0]['knowledgeOf'] };
     conversations: AssistantsApi['conversations'];
     programRuns: AssistantsApi['programRuns'];
   };
@@ -73,15 +74,18 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     db,
     onAbandoned: (trx, callId) => responseRepository(trx).fail(callId, interrupted),
   });
+  const namedFiles = fileIds({ db, ids });
+  const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
+  const searchedStores = vectors.vectorStores.forAnswer;
+  const searchOf = assistantSearch({ knowledgeOf: knowledge.forAnswer, searchedStores });
   const settingsOf = assistantSettings({
     ...base,
     vectorStores: base.provider.vectorStores,
     assistantModels: named,
-    findAssistant: assistants.find,
-    knowledgeOf: knowledge.forAnswer,
+    assistants: assistants.forPrograms,
+    fileIds: namedFiles,
+    searchOf,
   });
-  const namedFiles = fileIds({ db, ids });
-  const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
   const shared = {
     ...base,
     log,
@@ -92,8 +96,9 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
     database,
     ids,
     fileIds: namedFiles,
-    searchedStores: vectors.vectorStores.forAnswer,
+    searchedStores,
   };
+  const responses = responseFeature({ ...shared, files });
   return [
     {
       recover: calls.recover,
@@ -101,8 +106,8 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       close: async () => openCalls.close(),
     },
     apiModelFeature(shared),
-    chatCompletionFeature(shared),
-    responseFeature({ ...shared, files }),
+    chatCompletionFeature({ ...shared, responses: responses.responses }),
+    responses,
     vectors,
     connectFeature(named),
     apiFileFeature({ files, openCalls, fileIds: namedFiles }),
@@ -116,8 +121,7 @@ export function openAiApiFeatures(dependencies: Dependencies): Feature[] {
       programRuns,
       openCalls,
       catalogue: base.catalogue,
-      knowledgeOf: knowledge.forAnswer,
-      searchedStores: vectors.vectorStores.forAnswer,
+      searchOf,
     }),
   ];
 }

@@ -1,8 +1,9 @@
-import type { BilledTool, OwnPrice } from '@roster/contracts/usage';
+import type { OwnPrice } from '@roster/contracts/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue';
+import type { ToolUse } from '#server/provider/provider';
 import { priceRepository } from './price-repository.ts';
 import { usageRepository } from './repository.ts';
 
@@ -10,9 +11,28 @@ import { usageRepository } from './repository.ts';
 const batch = 500;
 const pricesAtMost = 200;
 
+const noTokens: TokenCounts = {
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+};
+
 /** USD for the tokens of several calls, none of which counts as long; null where no price is known. */
 const costWhereKnown = (price: Parameters<typeof costOf>[0] | undefined, counts: TokenCounts) =>
   price ? costOf(price, counts) : null;
+
+/** The record of a call of a tool that the provider has run, whose price nobody sets: beside tokens, and once for each. */
+const toolUsageBy =
+  (catalogue: Catalogue) =>
+  ({ tool, callId }: ToolUse, createdAt: string) => {
+    const price = catalogue.toolPrice(tool);
+    const cost = price
+      ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
+      : { costUsd: null, priceAsOf: null };
+    return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, callId, estimated: false, createdAt };
+  };
 
 /** The cost of a call: by the catalogue's price, or where there is none, by the user's own. */
 export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
@@ -46,13 +66,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
     sumPrice: async (userId: number, model: string, counts: TokenCounts): Promise<number | null> =>
       costWhereKnown(catalogue.describe(model, null, '').price ?? (await prices.find(userId, model)), counts),
 
-    /** Likewise of a call of a tool that the provider ran, which nobody sets a price of. */
-    toolPrice(tool: BilledTool) {
-      const price = catalogue.toolPrice(tool);
-      return price
-        ? { costUsd: price.usdPerThousandCalls / 1_000, priceAsOf: price.asOf }
-        : { costUsd: null, priceAsOf: null };
-    },
+    toolUsage: toolUsageBy(catalogue),
 
     list: (userId: number) => prices.list(userId),
 

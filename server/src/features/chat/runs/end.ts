@@ -53,7 +53,7 @@ export type SideAnswerEnded = (
 
 type Dependencies = {
   db: Kysely<Database>;
-  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
+  pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   sideAnswerEnded: SideAnswerEnded;
 };
 

@@ -34,7 +34,7 @@ export type ToolStepDependencies = {
   toolBox: ToolBox;
   /** A call that takes longer is given up. */
   toolCallMs: number;
-  pricing: Pick<PricingService, 'price' | 'toolPrice'>;
+  pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   presence: Pick<Presence, 'instance' | 'send'>;
   log: FastifyBaseLogger;
 };

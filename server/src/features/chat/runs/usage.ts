@@ -13,7 +13,7 @@ import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 type Of = Pick<RunOrder, 'runId' | 'userId' | 'threadId' | 'assistantId' | 'comparisonId' | 'judgingId'>;
 
 /** What a run has cost, at the price of the day. */
-export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 'toolPrice'>) {
+export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 'toolUsage'>) {
   async function recordOf(
     { runId, userId, threadId, assistantId, comparisonId, judgingId }: Of,
     {
@@ -54,8 +54,8 @@ export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 't
       return { ...record, runId: null, stepOf: runId, step: run.step, purpose: 'tool_step' } satisfies UsageRecord;
     },
     /** Of what the provider has run for a run: beside tokens, and once for each call. */
-    ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string) =>
-      uses.map((use) => ({ ...recordOfTool(of, use, createdAt), ...toolPrice(use.tool) })),
+    ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
+      uses.map((use) => ({ ...toolUsage(use, createdAt), ...ofCall(of) })),
     /** Of a run whose process is gone, by the words that had been stored. */
     ofAbandoned(
       of: Of & { model: string },
@@ -70,23 +70,14 @@ export function runUsage({ price, toolPrice }: Pick<PricingService, 'price' | 't
   };
 }
 
-/** Without what it costs. */
-function recordOfTool(
-  { runId, threadId, assistantId, comparisonId }: Of,
-  { tool, callId }: ToolUse,
-  createdAt: string,
-) {
-  const made = { runId: null, stepOf: runId, callId, threadId, assistantId, comparisonId };
-  return { ...made, ...noTokens, purpose: 'tool', model: tool, estimated: false, createdAt } as const;
-}
-
-const noTokens: TokenCounts = {
-  inputTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-};
+/** A run can have several, which are none of its requests. */
+const ofCall = ({ runId: stepOf, threadId, assistantId, comparisonId }: Of) => ({
+  runId: null,
+  stepOf,
+  threadId,
+  assistantId,
+  comparisonId,
+});
 
 /** What was refused cost nothing, and neither did what was stopped while the provider was not asked. */
 function isBilled(error: RunError | null, run: LiveRun) {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { brokeOff, tooLarge } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
@@ -6,41 +7,16 @@ import { chatUsage } from '#server/provider/chat-completions';
 import { ProviderError } from '#server/provider/error';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import { networkFailure } from '#server/provider/http';
+import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
 
-/** What came of an answer: what the provider says it has used, and about how many tokens arrived. */
-export type Outcome = { usage: TokenCounts | null; events: number; failure: unknown };
+/** What came of an answer: what the provider says it has used, about how many tokens arrived, and the tools that it ran. */
+export type Outcome = { usage: TokenCounts | null; events: number; used: ToolUse[]; failure: unknown };
 
-const wholeLimit = 20 * 1024 * 1024;
 const eventLimit = 4 * 1024 * 1024;
 
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
-const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
-function brokeOff(cause: unknown): ProviderError {
-  if (cause instanceof ProviderError) return cause;
-  const failure = networkFailure(cause);
-  if (failure.code === 'provider_timeout') return failure;
-  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
-}
-
-/** An answer that comes at once. @throws ProviderError, or the reason of the signal */
-export async function readWhole({ body }: Relayed, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      size += chunk.length;
-      if (size > wholeLimit) throw tooLarge();
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw signal.aborted ? signal.reason : brokeOff(error);
-  }
-  return Buffer.concat(chunks);
-}
-
 /** What a whole answer says it has used; null where it says nothing. @throws ProviderError where it is no answer */
 export function usageIn(whole: Buffer): TokenCounts | null {
   const { usage, error, choices } = eventJson(whole.toString());
@@ -147,7 +123,7 @@ export function passOn(
   { hidesUsage, signal }: { hidesUsage: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const outcome: Outcome = { usage: null, events: 0, failure: undefined };
+    const outcome: Outcome = { usage: null, events: 0, used: [], failure: undefined };
     const cutter = eventCutter();
     const last: Buffer[] = [];
     const writer = writerFrom(body, raw);

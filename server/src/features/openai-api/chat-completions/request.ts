@@ -1,9 +1,11 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
-import type { ProviderError } from '#server/provider/error';
-import type { formatOfSchema } from '#server/provider/schema-format';
+import { z } from 'zod';
+import type { AssistantSettings } from '#server/features/openai-api/assistant-settings';
+import { estimateInput } from '#server/features/openai-api/input-tokens';
+import { additions } from '#server/features/openai-api/refused-additions';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'stream_options' | 'temperature' | 'reasoning_effort' | 'response_format';
+export type Added = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
 
 export type PreparedRequest = {
   assistantId: number | null;
@@ -39,70 +41,56 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
   };
 }
 
-export type AssistantSettings = {
-  assistantId: number;
-  model: string;
-  /** What the model is told before the conversation. */
-  system: string[];
-  temperature: number | null;
-  effort: string | null;
-  /** The form of its answers. */
-  format: ReturnType<typeof formatOfSchema> | null;
-  notes: string[];
-};
-
-/** A request for an assistant: its instructions come first, its settings count where the program has named none. */
+/**
+ * A request for an assistant: its instructions come first, its settings and functions count where the program has named none. A
+ * model that takes no functions refuses them, which the program is told: without them it would be another assistant.
+ */
 export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): PreparedRequest {
-  const { assistantId, model, system, temperature, effort, format, notes } = assistant;
+  const { assistantId, model, system, temperature, topP, effort, format, functions, notes } = assistant;
   const messages = [...system.map((content) => ({ role: 'system', content })), ...body.messages];
+  const isToldTools = body.tools != null || body.functions != null || body.tool_choice === 'none';
+  const tools = functions.map((described) => ({ type: 'function', function: described }));
   return {
     assistantId,
     model,
     inputTokens: estimateInput(messages),
     notes,
     write(refused) {
-      const added = new Set<Added>();
-      const settings: Record<string, unknown> = {};
-      const add = (name: Added, value: unknown) => {
-        if (value === null || body[name] !== undefined || refused.has(name)) return;
-        settings[name] = value;
-        added.add(name);
-      };
-      add('temperature', temperature);
-      add('reasoning_effort', effort);
-      add('response_format', format);
+      const { added, fields, add } = additions(refused);
+      if (body.temperature === undefined) add('temperature', temperature);
+      if (body.top_p === undefined) add('top_p', topP);
+      if (body.reasoning_effort === undefined) add('reasoning_effort', effort);
+      if (body.response_format === undefined) add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
       if (hidesUsage) added.add('stream_options');
-      const whole = { ...(hidesUsage ? withUsage(body) : body), ...settings, model, messages };
+      const whole = {
+        ...(hidesUsage ? withUsage(body) : body),
+        ...(tools.length > 0 && !isToldTools && { tools }),
+        ...fields,
+        model,
+        messages,
+      };
       return { text: JSON.stringify(whole), added, hidesUsage };
     },
   };
 }
 
-/** As it can only mean the field: 'text' is part of other words. */
-const inMessages = (name: string) => (name === 'text' ? "'text." : name);
+const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+const Question = z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(z.unknown())]) });
 
-/** What of the additions the provider has refused. */
-export function refusedAddition<Name extends string>(error: ProviderError, added: ReadonlySet<Name>): Name | undefined {
-  if (error.status !== 400) return undefined;
-  return [...added].find((name) => error.param?.split('.')[0] === name || error.message.includes(inMessages(name)));
+/** The words of the last message that a person has written. */
+export function questionOf(messages: ChatCompletion['messages']): string {
+  for (const message of messages.toReversed()) {
+    const question = Question.safeParse(message);
+    if (!question.success) continue;
+    const { content } = question.data;
+    if (typeof content === 'string') return content;
+    return content.flatMap((part) => TextPart.safeParse(part).data?.text ?? []).join('\n');
+  }
+  return '';
 }
 
 const lacksUsage = ({ stream, stream_options: options }: ChatCompletion) =>
   stream === true && options?.include_usage !== true;
 
 const withUsage = (body: ChatCompletion) => ({ ...body, stream_options: { ...body.stream_options, ...asksForUsage } });
-
-const imageTokens = 1_000;
-
-/** Roughly four characters a token; what is inline as data is an image or a sound of unknown length. */
-export function estimateInput(messages: unknown[]): number {
-  let tokens = 0;
-  const open: unknown[] = [...messages];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value === 'string') tokens += value.startsWith('data:') ? imageTokens : Math.ceil(value.length / 4);
-    else if (typeof value === 'object' && value !== null)
-      for (const part of Object.values(value)) if (part !== undefined) open.push(part);
-  }
-  return Math.min(tokens, 100_000_000);
-}

@@ -1,7 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
-import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import { type ApiCalls, type Cost, costOf } from '#server/features/openai-api/calls';
 import { CallerLeft, checkBudgets, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
@@ -12,55 +11,49 @@ import { settled } from '#server/http/error-handler';
 import { sendEventHeaders } from '#server/http/event-stream';
 import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
-import { notAnAnswer } from '#server/provider/event-reader';
-import type { Provider } from '#server/provider/provider';
-import type { RelayCall, Relayed } from '#server/provider/relay';
-import type { Secret } from '#server/security/secret';
-import { questionOf, type SettingsOf } from './assistant.ts';
-import { type Outcome, passOn, readWhole, usageIn } from './pass-on.ts';
-import { type Added, type PreparedRequest, refusedAddition, requestForAssistant, requestForModel } from './request.ts';
+import type { Answer } from './answers.ts';
+import { chatAsking } from './asking.ts';
+import type { Outcome } from './pass-on.ts';
+import { prepare } from './prepare.ts';
 
-type Dependencies = {
-  provider: Pick<Provider, 'relay'>;
-  keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
-  budgets: Pick<BudgetService, 'check'>;
-  assistantModels: Pick<AssistantModels, 'isNamed'>;
-  settingsOf: SettingsOf;
-  calls: ApiCalls;
-  openCalls: OpenCalls;
-};
+type Dependencies = Parameters<typeof prepare>[0] &
+  Parameters<typeof chatAsking>[0] & {
+    keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+    budgets: Pick<BudgetService, 'check'>;
+    calls: ApiCalls;
+    openCalls: OpenCalls;
+  };
 
 type Call = { caller: Caller; body: ChatCompletion; request: FastifyRequest; reply: FastifyReply };
 
 /** Answers a program's Chat Completions on the key of its person, and puts on record what each has cost. */
 export function chatCompletionService(dependencies: Dependencies) {
-  const { provider, keys, budgets, calls, openCalls } = dependencies;
+  const { keys, budgets, calls, openCalls } = dependencies;
+  const ask = chatAsking(dependencies);
 
   async function answer(call: Call, controller: AbortController): Promise<void> {
     const { caller, body, request, reply } = call;
     const { signal } = controller;
     const apiKey = await keys.open(caller.userId);
-    const order = await prepared(dependencies, call, apiKey);
-    await checkBudgets(budgets, caller, order.assistantId);
-    const stored = await calls.begin(caller, order);
+    const prepared = await prepare(dependencies, { userId: caller.userId, body, text: request.bodyText, apiKey });
+    await checkBudgets(budgets, caller, prepared.assistantId);
+    const stored = await calls.begin(caller, prepared);
     let isEnded = false;
     const end = async (cost: Cost | null) => {
       if (isEnded) return;
       isEnded = true;
       await stored.end(cost);
     };
-    const endWith: End = (outcome) => end(costOf(order.inputTokens, outcome));
+    const endWith: End = (outcome) => end(costOf(prepared.inputTokens, outcome));
     try {
-      const { relayed, hidesUsage } = await ask(provider, order, { apiKey, streams: body.stream === true, signal });
-      tellNotes(reply, order.notes);
-      const isStream = relayed.contentType.includes('text/event-stream');
-      if (isStream && body.stream !== true) throw notAskedFor(relayed);
-      if (isStream) await answerInStream(call, relayed, endWith, { hidesUsage, signal });
-      else await answerWhole(reply, relayed, endWith, signal);
+      const answered = await ask(prepared, { body, apiKey, signal });
+      tellNotes(reply, answered.notes);
+      if (answered.isStream) await answerInStream(call, answered, endWith, signal);
+      else await answerWhole(reply, answered, endWith, signal);
     } catch (error) {
       // A refusal costs nothing; whether what broke off did, only the provider knows.
       const isRefused = error instanceof ProviderError && error.status !== undefined;
-      await end(isRefused ? null : costOf(order.inputTokens, { usage: null, events: 0 }));
+      await end(isRefused ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
       if (error instanceof ProviderError && error.code === 'key_rejected')
         await keys.noteRejected(caller.userId, error.message);
       request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
@@ -71,55 +64,17 @@ export function chatCompletionService(dependencies: Dependencies) {
   return (call: Call): Promise<FastifyReply> => whileCalled(openCalls, call, (controller) => answer(call, controller));
 }
 
-/** The request as it is to go out. */
-async function prepared(
-  { assistantModels, settingsOf }: Pick<Dependencies, 'assistantModels' | 'settingsOf'>,
-  { caller: { userId }, body, request }: Call,
-  apiKey: Secret,
-): Promise<PreparedRequest> {
-  const { model } = body;
-  if (assistantModels.isNamed(model))
-    return requestForAssistant(body, await settingsOf(userId, { model, question: questionOf(body.messages) }, apiKey));
-  return requestForModel(body, request.bodyText ?? JSON.stringify(body));
+type End = (outcome: Omit<Outcome, 'failure'>) => Promise<void>;
+
+async function answerWhole(reply: FastifyReply, answer: Answer, end: End, signal: AbortSignal) {
+  const { type, body, ...outcome } = await answer.whole(signal);
+  await end(outcome);
+  await reply.status(200).type(type).send(body);
 }
 
-type End = (outcome: Pick<Outcome, 'usage' | 'events'>) => Promise<void>;
-
-/** Asks the provider; what Roster has added of itself and is refused is left out. */
-async function ask(provider: Dependencies['provider'], order: PreparedRequest, call: Omit<RelayCall, 'text'>) {
-  const refused = new Set<Added>();
-  for (;;) {
-    const { text, added, hidesUsage } = order.write(refused);
-    try {
-      return { relayed: await provider.relay({ ...call, text }), hidesUsage };
-    } catch (error) {
-      const addition = error instanceof ProviderError ? refusedAddition(error, added) : undefined;
-      if (addition === undefined) throw error;
-      refused.add(addition);
-    }
-  }
-}
-
-/** Events that a program has not asked for, and would take for a text. */
-function notAskedFor({ body }: Relayed): ProviderError {
-  body.destroy();
-  return notAnAnswer();
-}
-
-async function answerWhole(reply: FastifyReply, relayed: Relayed, end: End, signal: AbortSignal) {
-  const whole = await readWhole(relayed, signal);
-  const usage = usageIn(whole);
-  await end({ usage, events: Math.ceil(whole.length / 4) });
-  await reply
-    .status(200)
-    .type(relayed.contentType || 'application/json')
-    .send(whole);
-}
-
-async function answerInStream(call: Call, relayed: Relayed, end: End, how: Parameters<typeof passOn>[2]) {
-  const { request, reply } = call;
+async function answerInStream({ request, reply }: Call, answer: Answer, end: End, signal: AbortSignal) {
   sendEventHeaders(request, reply);
-  const outcome = await passOn(relayed, reply.raw, how);
+  const outcome = await answer.passOn(reply.raw, signal);
   const { failure } = outcome;
   // The headers have gone: from here on nothing can be answered but what the stream itself says.
   await end(outcome).catch((err: unknown) => request.log.error({ err }, 'the cost of a call was not recorded'));

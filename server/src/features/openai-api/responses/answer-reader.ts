@@ -11,7 +11,7 @@ export type Ending = {
   usage: TokenCounts | null;
 };
 
-/** Reads what the provider says, event by event, and makes the events of the program's response of it. */
+/** Reads what the provider says, event by event, and makes what its program reads of it. */
 export type AnswerReader = {
   /** @throws ProviderError */
   event: (name: string | undefined, data: string) => void;
@@ -23,6 +23,7 @@ export type AnswerReader = {
   taken: () => string;
   ending: () => Ending | undefined;
   soFar: () => { output: KeptItem[]; deltas: number };
-  /** Of the next event. */
-  nextNumber: () => number;
 };
+
+/** The events have numbers, in their order. */
+export type NumberedReader = AnswerReader & { nextNumber: () => number };

@@ -1,12 +1,14 @@
 import { AppError } from '#server/errors';
-import { readWhole } from '#server/features/openai-api/chat-completions/pass-on';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
+import { readWhole } from '#server/features/openai-api/whole-answer';
 import { apiError } from '#server/http/api-errors';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import { eventJson, readEvents } from '#server/provider/event-reader';
+import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
-import type { AnswerReader } from './answer-reader.ts';
+import { usedTools } from '#server/provider/response-tools';
+import type { AnswerReader, NumberedReader } from './answer-reader.ts';
 import { Cancelled } from './background.ts';
 import { chatReader } from './chat-events.ts';
 import { done, endFrame, errorFrame } from './events.ts';
@@ -21,6 +23,8 @@ export type Outcome = {
   usage: TokenCounts | null;
   /** About how many tokens came. */
   events: number;
+  /** The tools that the provider has run for it. */
+  used: ToolUse[];
   /** What broke it off, where that was not said by the provider in the response itself. */
   failure: unknown;
   lastFrames: string;
@@ -34,7 +38,11 @@ const tooLarge = () => new ProviderError('provider_unavailable', 'The providerâ€
 const isStream = ({ contentType }: Relayed) => contentType.includes('text/event-stream');
 
 /** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
-async function read(answered: Answered, reader: AnswerReader, send: (frames: string) => void, signal: AbortSignal) {
+export async function readInto(
+  reader: AnswerReader,
+  answered: Answered,
+  { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
+) {
   const tell = () => {
     const frames = reader.taken();
     if (frames !== '') send(frames);
@@ -72,7 +80,7 @@ export async function readAnswer(
 ): Promise<Outcome> {
   const reader = answered.speaks === 'chat' ? chatReader(base) : relayReader(base, naming);
   try {
-    await read(answered, reader, send, signal);
+    await readInto(reader, answered, { send, signal });
   } catch (failure) {
     // What it has begun with, where nothing else came.
     const frames = reader.taken();
@@ -87,7 +95,15 @@ export async function readAnswer(
   const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
   const { deltas } = reader.soFar();
   const events = deltas > 0 ? deltas : Math.ceil(JSON.stringify(output).length / 4);
-  return { response, usage, events, failure: undefined, lastFrames: endFrame(response, reader.nextNumber()) + done };
+  const used = usedTools(output);
+  return {
+    response,
+    usage,
+    events,
+    used,
+    failure: undefined,
+    lastFrames: endFrame(response, reader.nextNumber()) + done,
+  };
 }
 
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -108,7 +124,7 @@ function asAppError(failure: unknown): AppError {
     : new AppError('internal', 'Something went wrong on our side. Please try again.');
 }
 
-function brokenOff(base: ResponseObject, failure: unknown, reader: AnswerReader): Outcome {
+function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader): Outcome {
   const { output, deltas } = reader.soFar();
   return failedOutcome(base, failure, { output: output.filter(isFinished), deltas, number: reader.nextNumber() });
 }
@@ -119,12 +135,13 @@ export function failedOutcome(
   failure: unknown,
   { output, deltas, number }: { output: KeptItem[]; deltas: number; number: number },
 ): Outcome {
+  const soFar = { usage: null, events: deltas, used: usedTools(output), failure };
   if (failure instanceof Cancelled) {
     const response = ownResponse(base, {}, 'cancelled', output);
-    return { response, usage: null, events: deltas, failure, lastFrames: endFrame(response, number) + done };
+    return { ...soFar, response, lastFrames: endFrame(response, number) + done };
   }
   const response = ownResponse(base, { error: responseError(failure) }, 'failed', output);
   const { error } = apiError(asAppError(failure)).body;
   const lastFrames = errorFrame(error, number) + endFrame(response, number + 1) + done;
-  return { response, usage: null, events: deltas, failure, lastFrames };
+  return { ...soFar, response, lastFrames };
 }

@@ -1,8 +1,11 @@
+import type { ResponseRequest } from '@roster/contracts/openai-api/responses';
+import type { AssistantSettings } from '#server/features/openai-api/assistant-settings';
+import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'temperature' | 'reasoning' | 'text' | 'include';
+export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include';
 
 const sealedThoughts = 'reasoning.encrypted_content';
 
@@ -18,30 +21,15 @@ export function responsesRequest(
 ) {
   const { body, model, assistant, instructions, input, isStored } = order;
   const { previous_response_id: _, background: __, conversation: ___, ...rest } = body;
-  return (refused: ReadonlySet<Added>, streams: boolean): { text: string; added: ReadonlySet<Added> } => {
-    const added = new Set<Added>();
-    const settings: Record<string, unknown> = {};
-    const add = (name: Added, value: unknown) => {
-      if (refused.has(name)) return;
-      settings[name] = value;
-      added.add(name);
-    };
-    if (assistant && assistant.temperature !== null && body.temperature === undefined)
-      add('temperature', assistant.temperature);
-    const reasoning = Object(body.reasoning);
-    if (assistant && assistant.effort !== null && reasoning.effort === undefined)
-      add('reasoning', { ...reasoning, effort: assistant.effort });
-    const text = Object(body.text);
-    if (assistant?.format && text.format == null) {
-      const { type, json_schema: schema } = assistant.format;
-      add('text', { ...text, format: { type, ...schema } });
-    }
+  return (refused: ReadonlySet<Added>, streams: boolean): Written<Added> => {
+    const { added, fields, add } = additions(refused);
+    if (assistant) addSettings(add, body, assistant);
     const include = Array.isArray(body.include) ? body.include : [];
     if (isStored && catalogue.leastEffort(model) !== null && !include.includes(sealedThoughts))
       add('include', [...include, sealedThoughts]);
     const whole = {
       ...rest,
-      ...settings,
+      ...fields,
       model,
       input,
       ...(tools !== undefined && { tools }),
@@ -53,4 +41,19 @@ export function responsesRequest(
       added,
     };
   };
+}
+
+/** An assistant's settings count where the program has named none. */
+function addSettings(
+  add: (name: Added, value: unknown) => void,
+  body: ResponseRequest,
+  { temperature, topP, effort, format }: AssistantSettings,
+) {
+  if (body.temperature === undefined) add('temperature', temperature);
+  if (body.top_p === undefined) add('top_p', topP);
+  const reasoning = Object(body.reasoning);
+  if (effort !== null && reasoning.effort === undefined) add('reasoning', { ...reasoning, effort });
+  const text = Object(body.text);
+  if (format === null || text.format != null) return;
+  add('text', { ...text, format: { type: format.type, ...('json_schema' in format && format.json_schema) } });
 }

@@ -1,8 +1,11 @@
-import { refusedAddition } from '#server/features/openai-api/chat-completions/request';
+import type { HostedTool } from '@roster/contracts/assistant-tools';
+import { withoutHosted } from '#server/features/openai-api/joined-tools';
+import { withoutRefused } from '#server/features/openai-api/refused-additions';
+import { isObject } from '#server/is-object';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
-import type { Relayed } from '#server/provider/relay';
+import { doesNotServe, refusedTool, toolLeftOut } from '#server/provider/served-tools';
 import type { Secret } from '#server/security/secret';
 import type { Answered } from './answer.ts';
 import { responsesRequest } from './as-responses.ts';
@@ -10,76 +13,93 @@ import { chatRequest } from './chat-request.ts';
 import type { ResponseOrder } from './order.ts';
 
 type Dependencies = {
-  provider: Pick<Provider, 'relay' | 'responses'>;
+  provider: Pick<Provider, 'relay' | 'responses' | 'toolRefused'>;
   catalogue: Pick<Catalogue, 'leastEffort'>;
 };
 
 type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
-
-/** Asks; what Roster has added of itself and is refused is left out. */
-async function withoutRefused<Name extends string>(
-  write: (refused: ReadonlySet<Name>) => { text: string; added: ReadonlySet<Name> },
-  relay: (text: string) => Promise<Relayed>,
-): Promise<Relayed> {
-  const refused = new Set<Name>();
-  for (;;) {
-    const { text, added } = write(refused);
-    try {
-      return await relay(text);
-    } catch (error) {
-      const addition = error instanceof ProviderError ? refusedAddition(error, added) : undefined;
-      if (addition === undefined) throw error;
-      refused.add(addition);
-    }
-  }
-}
+type Noted = Answered & { notes: string[] };
 
 const isAboutFile = ({ codeFiles }: ResponseOrder, error: ProviderError) => codeFiles.areNamed && error.isFileGone;
 
-/** Asks the provider by Responses, or by Chat Completions where it serves no Responses. */
-export function responseAsking({ provider, catalogue }: Dependencies) {
-  async function byResponses(order: ResponseOrder, { streams, ...call }: How): Promise<Answered> {
-    const tools = await order.codeFiles.inTools(order.searched.tools, call.signal);
+const draws = (tools: unknown) =>
+  Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'image_generation');
+
+/** Asks by Responses, without those tools of an assistant that the model refuses. @throws ProviderError */
+function askingByResponses({ provider, catalogue }: Dependencies) {
+  async function askWith(order: ResponseOrder, tools: unknown, { streams, ...call }: How): Promise<Answered> {
     const write = responsesRequest(order, tools, catalogue);
-    const relayed = await withoutRefused(
+    const { relayed } = await withoutRefused(
       (refused: Parameters<typeof write>[0]) => write(refused, streams),
-      (text) => provider.relay({ ...call, path: '/responses', streams, text }),
+      (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
     );
     return { ...relayed, speaks: 'responses' };
   }
 
-  /** A file for code that the provider does not have any more is brought there again, once. */
-  async function withCodeFiles(order: ResponseOrder, how: How): Promise<Answered> {
-    try {
-      return await byResponses(order, how);
-    } catch (error) {
-      if (!order.codeFiles.areOurs || !(error instanceof ProviderError) || !error.isFileGone) throw error;
-      await order.codeFiles.checked();
-      return byResponses(order, how);
+  async function ask(order: ResponseOrder, how: How): Promise<Noted> {
+    const { model, notes, tools: joined } = order;
+    const all = await order.codeFiles.inTools(order.searched.tools, how.signal);
+    const refused = new Set<HostedTool>();
+    for (;;) {
+      try {
+        const answered = await askWith(order, withoutHosted(all, refused), how);
+        return {
+          ...answered,
+          notes: [...notes, ...[...refused].map((name) => toolLeftOut(name, doesNotServe(model)))],
+        };
+      } catch (error) {
+        if (error instanceof ProviderError && isAboutFile(order, error)) throw error;
+        const tool = refusedTool(error, joined, refused);
+        if (tool === undefined) throw error;
+        refused.add(tool);
+        await provider.toolRefused(model, tool);
+      }
     }
   }
 
-  /** Always as events, which say the most. */
-  async function byChat(order: ResponseOrder, call: How): Promise<Answered & { notes: string[] }> {
-    const { notes, write } = chatRequest(order);
-    const relayed = await withoutRefused(write, (text) => provider.relay({ ...call, streams: true, text }));
-    return { ...relayed, speaks: 'chat', notes };
-  }
-
-  /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
-  return async (order: ResponseOrder, how: How): Promise<Answered & { notes: string[] }> => {
-    const { areServed, areNotServed } = provider.responses;
-    const wereServed = areServed();
-    if (wereServed)
-      try {
-        return { ...(await withCodeFiles(order, how)), notes: order.notes };
-      } catch (error) {
-        if (!(error instanceof ProviderError)) throw error;
-        if (error.code === 'store_gone') throw order.searched.gone(error);
-        if (error.code !== 'not_served' || isAboutFile(order, error)) throw error;
-      }
-    const answered = await byChat(order, how);
-    if (wereServed) await areNotServed();
-    return { ...answered, notes: [...order.notes, ...answered.notes] };
+  /** A file for code that the provider does not have any more is brought there again, once. */
+  return async (order: ResponseOrder, how: How): Promise<Noted> => {
+    try {
+      return await ask(order, how);
+    } catch (error) {
+      if (!order.codeFiles.areOurs || !(error instanceof ProviderError) || !error.isFileGone) throw error;
+      await order.codeFiles.checked();
+      return ask(order, how);
+    }
   };
 }
+
+/** Asks the provider by Responses, or by Chat Completions where it serves no Responses. */
+export function responseAsking(dependencies: Dependencies) {
+  const { provider } = dependencies;
+  const byResponses = askingByResponses(dependencies);
+
+  /** Always as events, which say the most. */
+  async function byChat(order: ResponseOrder, call: How): Promise<Noted> {
+    const { notes, write } = chatRequest(order);
+    const { relayed } = await withoutRefused(write, (text) => provider.relay({ ...call, streams: true, text }));
+    return { ...relayed, speaks: 'chat', notes: [...order.notes, ...notes] };
+  }
+
+  return {
+    byResponses,
+    /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+    async ask(order: ResponseOrder, how: How): Promise<Noted> {
+      const { areServed, areNotServed } = provider.responses;
+      const wereServed = areServed();
+      if (wereServed)
+        try {
+          return await byResponses(order, how);
+        } catch (error) {
+          if (!(error instanceof ProviderError)) throw error;
+          if (error.code === 'store_gone') throw order.searched.gone(error);
+          if (error.code !== 'not_served' || isAboutFile(order, error)) throw error;
+        }
+      const answered = await byChat(order, how);
+      if (wereServed) await areNotServed();
+      return answered;
+    },
+  };
+}
+
+export type ResponseAsking = ReturnType<typeof responseAsking>;

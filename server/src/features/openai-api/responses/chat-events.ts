@@ -3,7 +3,7 @@ import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import type { AnswerReader, Ending } from './answer-reader.ts';
+import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter } from './events.ts';
 import { newItemId } from './items.ts';
 import type { ResponseObject } from './response-object.ts';
@@ -23,7 +23,7 @@ const incomplete = new Map([
  *
  * Long: each piece of a chunk adds to the same answer.
  */
-export function chatReader(base: ResponseObject): AnswerReader {
+export function chatReader(base: ResponseObject): NumberedReader {
   let frames = '';
   let deltas = 0;
   let finish: string | undefined;

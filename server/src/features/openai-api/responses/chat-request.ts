@@ -1,11 +1,14 @@
 import type { ResponseItem } from '@roster/contracts/openai-api/responses';
+import { hostedNames, withoutHosted } from '#server/features/openai-api/joined-tools';
+import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import { ApiRefusal } from '#server/http/api-errors';
 import { isObject, type JsonObject } from '#server/is-object';
+import { toolLeftOut } from '#server/provider/served-tools';
 import { typeOf } from './items.ts';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'temperature' | 'reasoning_effort' | 'response_format' | 'stream_options';
+export type Added = 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format' | 'stream_options';
 
 const notServed = (what: string, param: string) =>
   new ApiRefusal(
@@ -171,7 +174,8 @@ const leftOut = new Set(['include', 'truncation', 'max_tool_calls', 'context_man
 
 /** The request for a provider that serves Chat Completions alone. @throws ApiRefusal for what cannot be said in it */
 export function chatRequest(order: ResponseOrder) {
-  const { body, model, assistant } = order;
+  const { body, model, assistant, tools } = order;
+  const hosted = hostedNames(tools.hosted);
   if (body.prompt != null) throw notServed('prompts', 'prompt');
   const reasoning = body.reasoning ?? {};
   if (!isObject(reasoning)) throw misshapen('it is an object', 'reasoning');
@@ -180,7 +184,7 @@ export function chatRequest(order: ResponseOrder) {
     ...Object.fromEntries(unchanged),
     model,
     messages: messagesOf(order),
-    ...toolsOf(body),
+    ...toolsOf({ ...body, tools: withoutHosted(tools.tools, new Set(hosted)) }),
     ...formatOf(body.text),
     ...(reasoning.effort != null && { reasoning_effort: reasoning.effort }),
     ...(body.max_output_tokens != null && { max_completion_tokens: body.max_output_tokens }),
@@ -188,23 +192,20 @@ export function chatRequest(order: ResponseOrder) {
     stream: true,
   };
   const missing = [...leftOut].filter((name) => body[name] != null && body[name] !== 'disabled');
-  const notes =
-    missing.length > 0 ? [`Left out, because the provider serves no Responses: ${missing.join(', ')}.`] : [];
+  const notes = [
+    ...(missing.length > 0 ? [`Left out, because the provider serves no Responses: ${missing.join(', ')}.`] : []),
+    ...hosted.map((name) => toolLeftOut(name, 'the provider serves no Responses.')),
+  ];
   return {
     notes,
-    write(refused: ReadonlySet<Added>): { text: string; added: ReadonlySet<Added> } {
-      const added = new Set<Added>();
-      const settings: Record<string, unknown> = {};
-      const add = (name: Added, value: unknown) => {
-        if (value === null || value === undefined || refused.has(name)) return;
-        settings[name] = value;
-        added.add(name);
-      };
+    write(refused: ReadonlySet<Added>): Written<Added> {
+      const { added, fields, add } = additions(refused);
       add('stream_options', { include_usage: true });
       if (body.temperature === undefined) add('temperature', assistant?.temperature);
+      if (body.top_p === undefined) add('top_p', assistant?.topP);
       if (reasoning.effort === undefined) add('reasoning_effort', assistant?.effort);
       if (Object(body.text).format == null) add('response_format', assistant?.format);
-      return { text: JSON.stringify({ ...whole, ...settings }), added };
+      return { text: JSON.stringify({ ...whole, ...fields }), added };
     },
   };
 }

@@ -6,13 +6,13 @@ import type { ApiCalls } from '#server/features/openai-api/calls';
 import type { Ids } from '#server/features/openai-api/ids';
 import { ApiRefusal } from '#server/http/api-errors';
 import { hourMs } from '#server/jobs/upkeep';
-import { responseAsking } from './asking.ts';
+import { type ResponseAsking, responseAsking } from './asking.ts';
 import { backgroundWork } from './background.ts';
 import { codeFilesOfResponses } from './code-files.ts';
 import { responseExport } from './export-part.ts';
 import { fileNames } from './file-names.ts';
 import { responseHistory } from './history.ts';
-import { responseOrders } from './order.ts';
+import { type ResponseOrders, responseOrders } from './order.ts';
 import { providerNames } from './provider-names.ts';
 import { keptResponses } from './reading.ts';
 import { responseRepository } from './repository.ts';
@@ -45,29 +45,37 @@ const noReplay = () =>
     },
   );
 
-/** /v1/responses. */
-export function responseFeature({ database, calls, ids, ...dependencies }: Dependencies): Feature {
+/** /v1/responses; and how they are asked for, for who needs tools that only those have. */
+export function responseFeature({
+  database,
+  calls,
+  ids,
+  ...dependencies
+}: Dependencies): Feature & { responses: Pick<ResponseAsking, 'byResponses'> & { orderOf: ResponseOrders } } {
   const repository = responseRepository(database.db);
   const history = responseHistory({ repository, ids });
   const inItems = fileNames({ ...dependencies, ids });
   const background = backgroundWork({ ...dependencies, repository });
+  const { ask, byResponses } = responseAsking(dependencies);
+  const orderOf = responseOrders({
+    ...dependencies,
+    history,
+    names: providerNames({ ...dependencies, ids }),
+    searchedBy: storesSearched({ ...dependencies, ids }),
+    codeFilesBy: codeFilesOfResponses({ ...dependencies, ids }),
+    fileNames: inItems,
+  });
   const service = responseService({
     ...dependencies,
     background,
     begun: repository.begun,
-    orderOf: responseOrders({
-      ...dependencies,
-      history,
-      names: providerNames({ ...dependencies, ids }),
-      searchedBy: storesSearched({ ...dependencies, ids }),
-      codeFilesBy: codeFilesOfResponses({ ...dependencies, ids }),
-      fileNames: inItems,
-    }),
-    ask: responseAsking(dependencies),
+    orderOf,
+    ask,
     store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
   });
   const kept = keptResponses({ repository, background, ids, fileNames: inItems });
   return {
+    responses: { orderOf, byResponses },
     apiRoutes({ route, rawRoute }) {
       rawRoute(api.create, service.create);
       route(api.get, ({ caller: { userId }, params, query }) => {

@@ -1,8 +1,10 @@
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/openai-api/responses';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { SettingsOf } from '#server/features/openai-api/chat-completions/assistant';
-import { type AssistantSettings, estimateInput } from '#server/features/openai-api/chat-completions/request';
+import type { AssistantSettings, SettingsOf } from '#server/features/openai-api/assistant-settings';
+import { estimateInput } from '#server/features/openai-api/input-tokens';
+import { type JoinedTools, joinedTools } from '#server/features/openai-api/joined-tools';
 import { isObject } from '#server/is-object';
+import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import type { CodeFiles, codeFilesOfResponses } from './code-files.ts';
 import type { FileNames } from './file-names.ts';
@@ -22,6 +24,8 @@ export type ResponseOrder = {
   instructions: string | null;
   /** As the model is to read it: the items before, and those of the request. */
   input: string | ResponseItem[];
+  /** The program's, and those of the assistant. */
+  tools: JoinedTools;
   searched: Searched;
   codeFiles: CodeFiles;
   /** Of the files that the answer names; undefined: it can name none. */
@@ -36,6 +40,7 @@ export type ResponseOrder = {
 };
 
 type Dependencies = {
+  provider: Pick<Provider, 'lacksTool'>;
   history: ResponseHistory;
   assistantModels: Pick<AssistantModels, 'isNamed'>;
   settingsOf: SettingsOf;
@@ -62,14 +67,20 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
 
 /** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
 export function responseOrders(dependencies: Dependencies) {
-  const { history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
-  return async (userId: number, body: ResponseRequest, apiKey: Secret): Promise<ResponseOrder> => {
+  const { provider, history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
+  return async (
+    userId: number,
+    body: ResponseRequest,
+    apiKey: Secret,
+    /** Of the assistant that it names, where they have been read. */
+    known?: AssistantSettings,
+  ): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
     const { items, read } = await history.resolved(userId, named);
     const kept = items.map(keptItem);
     const assistant = assistantModels.isNamed(body.model)
-      ? await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)
+      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)))
       : null;
     const isText = typeof body.input === 'string' && before.items.length === 0;
     const said = await fileNames.forProvider<ResponseItem>(userId, [
@@ -77,8 +88,11 @@ export function responseOrders(dependencies: Dependencies) {
       ...(await names.items(userId, read)),
     ]);
     const input = isText ? body.input : said.items;
-    const searched = await searchedBy(userId, body.tools);
-    const codeFiles = await codeFilesBy(userId, body.tools);
+    const tools = assistant
+      ? joinedTools(body, assistant, provider.lacksTool)
+      : { tools: body.tools, hosted: {}, notes: [] };
+    const searched = await searchedBy(userId, tools.tools);
+    const codeFiles = await codeFilesBy(userId, tools.tools);
     const instructions = instructionsOf(assistant, body);
     return {
       body,
@@ -86,6 +100,7 @@ export function responseOrders(dependencies: Dependencies) {
       assistant,
       instructions,
       input,
+      tools,
       searched,
       codeFiles,
       naming: await fileNames.ofAnswer(userId, { ...searched, before: said.files }),
@@ -94,7 +109,9 @@ export function responseOrders(dependencies: Dependencies) {
       isStored: body.store !== false,
       isBackground: body.background === true,
       inputTokens: estimateInput([input, instructions ?? '']),
-      notes: assistant?.notes ?? [],
+      notes: [...(assistant?.notes ?? []), ...tools.notes],
     };
   };
 }
+
+export type ResponseOrders = ReturnType<typeof responseOrders>;

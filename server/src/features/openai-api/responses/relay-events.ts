@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
-import type { AnswerReader, Ending } from './answer-reader.ts';
+import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
 import { type Naming, renamedEvents, renamedItem } from './item-files.ts';
 import { type KeptItem, outputItem } from './items.ts';
@@ -21,7 +21,7 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
  *
  * Long: each kind of event adds to the same answer.
  */
-export function relayReader(base: ResponseObject, naming: Naming | undefined): AnswerReader {
+export function relayReader(base: ResponseObject, naming: Naming | undefined): NumberedReader {
   const renamedEvent = naming && renamedEvents(naming);
   const items = new Map<number, KeptItem>();
   let frames = '';

@@ -21,7 +21,11 @@ const shownTool = (tool: unknown) =>
   isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
 
 /** What is true of a response from its beginning: what was asked for, and the usual where nothing was. */
-export function responseBase(body: ResponseRequest, { id, createdAt, previousId, ...named }: Named): ResponseObject {
+export function responseBase(
+  body: ResponseRequest,
+  tools: unknown,
+  { id, createdAt, previousId, ...named }: Named,
+): ResponseObject {
   const given = (name: string, usual: unknown) => body[name] ?? usual;
   return {
     id,
@@ -50,7 +54,7 @@ export function responseBase(body: ResponseRequest, { id, createdAt, previousId,
     temperature: given('temperature', 1),
     text: given('text', { format: { type: 'text' } }),
     tool_choice: given('tool_choice', 'auto'),
-    tools: Array.isArray(body.tools) ? body.tools.map(shownTool) : [],
+    tools: Array.isArray(tools) ? tools.map(shownTool) : [],
     top_logprobs: given('top_logprobs', 0),
     top_p: given('top_p', 1),
     truncation: given('truncation', 'disabled'),

@@ -13,7 +13,7 @@ import type { OpenCalls } from '#server/http/open-calls';
 import { ProviderError } from '#server/provider/error';
 import type { Secret } from '#server/security/secret';
 import { failedOutcome, type Outcome, readAnswer } from './answer.ts';
-import type { responseAsking } from './asking.ts';
+import type { ResponseAsking } from './asking.ts';
 import { type BackgroundWork, Cancelled } from './background.ts';
 import type { ResponseOrder, responseOrders } from './order.ts';
 import type { ResponseRepository } from './repository.ts';
@@ -24,7 +24,7 @@ type Dependencies = {
   budgets: Pick<BudgetService, 'check'>;
   openCalls: OpenCalls;
   orderOf: ReturnType<typeof responseOrders>;
-  ask: ReturnType<typeof responseAsking>;
+  ask: ResponseAsking['ask'];
   store: ReturnType<typeof responseStore>;
   background: BackgroundWork;
   begun: ResponseRepository['begun'];

@@ -57,7 +57,7 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
   return {
     /** @throws not_signed_in where the token has ended since */
     async begin({ userId, tokenId }: Caller, order: ResponseOrder): Promise<OpenResponse> {
-      const { body, model, assistant, kept, previousId, isStored, isBackground, inputTokens } = order;
+      const { body, model, assistant, tools, kept, previousId, isStored, isBackground, inputTokens } = order;
       const { encode } = await ids();
       const createdAt = Date.now();
       const named = {
@@ -70,7 +70,11 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
       const asked = { assistantId: assistant?.assistantId ?? null, model, inputTokens };
       if (!isStored) {
         const stored = await calls.begin({ userId, tokenId }, asked);
-        return { base: responseBase(body, { id: passingId(), ...named }), id: null, end: ending(userId, null, stored) };
+        return {
+          base: responseBase(body, tools.tools, { id: passingId(), ...named }),
+          id: null,
+          end: ending(userId, null, stored),
+        };
       }
       await refuseWhenFull(userId);
       let id = 0;
@@ -83,13 +87,17 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
           previousId,
           state: isBackground ? 'queued' : 'in_progress',
           isBackground,
-          fields: fieldsOf(responseBase(body, { id: '', ...named })),
+          fields: fieldsOf(responseBase(body, tools.tools, { id: '', ...named })),
           callId,
           input: kept,
           expiresAt: new Date(createdAt + keptForMs).toISOString(),
         });
       });
-      return { base: responseBase(body, { id: encode('resp', id), ...named }), id, end: ending(userId, id, stored) };
+      return {
+        base: responseBase(body, tools.tools, { id: encode('resp', id), ...named }),
+        id,
+        end: ending(userId, id, stored),
+      };
     },
   };
 }

@@ -1,18 +1,16 @@
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Answerer } from '#server/features/chat/messages/answerer';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { AssistantSearch } from '#server/features/openai-api/assistant-search';
 import { numbersIn } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
-import type { StoreSearch } from '#server/features/openai-api/vector-stores/search';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue';
-import type { FileSearch } from '#server/provider/provider';
 import type { RunOptions } from './options.ts';
 
 type Dependencies = {
   catalogue: Pick<Catalogue, 'parameters'>;
-  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
-  searchedStores: StoreSearch['forAnswer'];
+  searchOf: AssistantSearch;
   fileIds: Pick<FileIds, 'numbersOf'>;
 };
 
@@ -46,30 +44,15 @@ function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): Answe
   return choice.type === 'function' ? { function: choice.function.name } : choice.type;
 }
 
+/** A run is worth nothing without what it was told to search. */
 async function knowledgeFor(
-  { knowledgeOf, searchedStores }: Dependencies,
+  { searchOf }: Dependencies,
   userId: number,
-  options: RunOptions,
+  { assistantId, tools, tool_resources: resources }: RunOptions,
 ): Promise<Knowledge> {
-  const tool = options.tools.find(({ type }) => type === 'file_search');
-  if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
-  const known = await knowledgeOf(userId, options.assistantId);
-  const named = options.tool_resources.file_search?.vector_store_ids ?? [];
-  const { storeIds, files, onRefused } = await searchedStores(userId, named);
-  const all = [...(known.search?.storeIds ?? []), ...storeIds];
-  if (all.length === 0) return { search: undefined, notes: known.notes };
-  const search: FileSearch = {
-    files: new Map([...(known.search?.files ?? []), ...files]),
-    storeIds: all,
-    onRefused() {
-      known.search?.onRefused();
-      onRefused();
-    },
-    maxResults: tool.file_search?.max_num_results,
-    ranking: tool.file_search?.ranking_options,
-    isNeeded: true,
-  };
-  return { search, notes: known.notes };
+  const storeIds = resources.file_search?.vector_store_ids ?? [];
+  const { search, notes } = await searchOf(userId, { assistantId, tools, storeIds });
+  return { search: search && { ...search, isNeeded: true }, notes };
 }
 
 /** Those that are there by now. */

@@ -1,0 +1,46 @@
+import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
+import { withoutRefused } from '#server/features/openai-api/refused-additions';
+import type { ResponseAsking } from '#server/features/openai-api/responses/asking';
+import { ProviderError } from '#server/provider/error';
+import type { Provider } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
+import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
+import type { Prepared } from './prepare.ts';
+
+type Dependencies = {
+  provider: Pick<Provider, 'relay' | 'responses'>;
+  responses: Pick<ResponseAsking, 'byResponses'>;
+};
+
+type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
+
+/** Asks the provider: by Responses where the request needs its tools and they are served, else by Chat Completions. */
+export function chatAsking({ provider, responses }: Dependencies) {
+  async function byChat({ write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
+    const streams = body.stream === true;
+    const { relayed, request } = await withoutRefused(write, (text) => provider.relay({ ...call, streams, text }));
+    return relayedAnswer(relayed, { streams, notes, hidesUsage: request.hidesUsage });
+  }
+
+  /** Always as events, which say the most. */
+  async function byResponses({ order }: NonNullable<Prepared['byResponses']>, { body, ...call }: How): Promise<Answer> {
+    const answered = await responses.byResponses(order, { ...call, streams: true });
+    const { notes } = answered;
+    const tellsUsage = body.stream_options?.include_usage === true;
+    return translatedAnswer(answered, { streams: body.stream === true, notes, model: order.model, tellsUsage });
+  }
+
+  /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+  return async (prepared: Prepared, how: How): Promise<Answer> => {
+    const { byResponses: wanted } = prepared;
+    if (!wanted) return byChat(prepared, how, prepared.notes);
+    try {
+      return await byResponses(wanted, how);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
+    }
+    const answer = await byChat(prepared, how, wanted.otherwise);
+    await provider.responses.areNotServed();
+    return answer;
+  };
+}

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { asResponse } from './request.ts';
+
+const hello = [{ role: 'user', content: 'Hello' }];
+const asked = (more: object, messages: unknown[] = hello) => asResponse({ model: 'm', messages, ...more });
+const unsaid = (more: object, messages?: unknown[]) => {
+  const said = asked(more, messages);
+  return 'unsaid' in said ? said.unsaid : undefined;
+};
+
+test('what both calls have is said in the words of the other', () => {
+  const described = { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true };
+  const said = asked({
+    tools: [
+      { type: 'function', function: described },
+      { type: 'function', function: { name: 'g' } },
+    ],
+    tool_choice: { type: 'function', function: { name: 'f' } },
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema: {} } },
+    max_completion_tokens: 99,
+    reasoning_effort: 'low',
+    verbosity: 'low',
+    user: 'u',
+    metadata: { a: 'b' },
+    stream: true,
+    stream_options: { include_usage: true },
+    seed: 7,
+  });
+  expect(said).toEqual({
+    notes: ['Left out, because tools are used: seed.'],
+    request: {
+      model: 'm',
+      input: hello,
+      store: false,
+      stream: true,
+      user: 'u',
+      metadata: { a: 'b' },
+      tools: [
+        { type: 'function', ...described },
+        { type: 'function', name: 'g', parameters: { type: 'object', properties: {} }, strict: false },
+      ],
+      tool_choice: { type: 'function', name: 'f' },
+      max_output_tokens: 99,
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'a', schema: {} }, verbosity: 'low' },
+    },
+  });
+});
+
+test('messages become items, with what they carry', () => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const data = 'data:image/png;base64,AA';
+  const said = asked({}, [
+    {
+      role: 'developer',
+      content: [
+        { type: 'text', text: 'Be' },
+        { type: 'text', text: 'brief' },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look' },
+        { type: 'image_url', image_url: { url: data } },
+        { type: 'file', file: { file_data: 'data:x', filename: 'a.pdf' } },
+      ],
+    },
+    // As the answer of a model comes back.
+    {
+      role: 'assistant',
+      content: 'Hm',
+      refusal: null,
+      annotations: [],
+      audio: null,
+      tool_calls: [{ ...call, index: 0 }],
+    },
+    { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'Rain' }] },
+    { role: 'assistant', content: null, refusal: 'No.' },
+  ]);
+  expect('request' in said && said.request.input).toEqual([
+    { role: 'developer', content: 'Be\nbrief' },
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'Look' },
+        { type: 'input_image', image_url: data, detail: 'auto' },
+        { type: 'input_file', file_data: 'data:x', filename: 'a.pdf' },
+      ],
+    },
+    { role: 'assistant', content: 'Hm' },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c', output: 'Rain' },
+    { role: 'assistant', content: 'No.' },
+  ]);
+});
+
+test('fields that say nothing stand in no way', () => {
+  const said = asked({
+    ...{ n: 1, stop: null, logit_bias: {}, logprobs: false, store: false, frequency_penalty: 0, presence_penalty: 0 },
+    ...{ functions: [], tools: [], temperature: null, seed: null, modalities: ['text'] },
+  });
+  expect(said).toEqual({ notes: [], request: { model: 'm', input: hello, store: false } });
+});
+
+test.each([
+  ['n', { n: 2 }],
+  ['stop', { stop: ['x'] }],
+  ['store', { store: true }],
+  ['logprobs', { logprobs: true }],
+  ['max_tokens', { max_tokens: 5 }],
+  ['tools', { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
+  ['tool_choice', { tool_choice: { type: 'allowed_tools', allowed_tools: {} } }],
+  ['modalities', { modalities: ['text', 'audio'] }],
+  ['functions', { functions: [{ name: 'f' }] }],
+  ['metadata', { metadata: { a: 1 } }],
+  ['something_new', { something_new: 1 }],
+])('%s cannot be said', (name, more) => expect(unsaid(more)).toBe(name));
+
+test.each([
+  ['a sound', { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }],
+  ['the name of who speaks', { role: 'user', content: 'Hi', name: 'Ada' }],
+  ['an old call', { role: 'assistant', content: null, function_call: { name: 'f', arguments: '' } }],
+  ['no role', { content: 'Hi' }],
+  ['nothing', null],
+])('neither can messages with %s', (_, message) => expect(unsaid({}, [message])).toBe('messages'));

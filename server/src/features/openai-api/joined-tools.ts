@@ -1,0 +1,57 @@
+import { type AssistantTools, type HostedTool, hostedTools as hostedOptions } from '@roster/contracts/assistant-tools';
+import { isObject, type JsonObject } from '#server/is-object';
+import type { Provider } from '#server/provider/provider';
+import { functionOf, hostedFields } from '#server/provider/response-tools';
+import { hostedTools, toolLeftOut } from '#server/provider/served-tools';
+import type { AssistantSettings } from './assistant-settings.ts';
+
+/** The tools of a program and those of the assistant that it has called. */
+export type JoinedTools = {
+  /** As Responses say them, with files by Roster's names; undefined: there are none. */
+  tools: unknown;
+  /** Of the assistant's, what the provider runs: the program has not named it. */
+  hosted: AssistantTools;
+  /** What had to be left out of them. */
+  notes: string[];
+};
+
+export const hostedNames = (hosted: AssistantTools) => hostedOptions.filter((name) => hosted[name] !== undefined);
+
+const typesIn = (tools: unknown) =>
+  new Set(Array.isArray(tools) ? tools.flatMap((tool) => (isObject(tool) ? tool.type : [])) : []);
+
+/**
+ * What the provider runs comes beside the tools of the program, as the assistant's instructions and files do. Its functions only where the
+ * program has named no tools: it can answer those alone that it knows.
+ */
+export function joinedTools(
+  { tools: given, tool_choice: choice }: JsonObject,
+  assistant: AssistantSettings,
+  lacksTool: Provider['lacksTool'],
+): JoinedTools {
+  if (choice === 'none' || (given != null && !Array.isArray(given))) return { tools: given, hosted: {}, notes: [] };
+  const types = typesIn(given);
+  const wanted = hostedNames(assistant.hosted).filter((name) => !isNamed(types, name));
+  const missing = new Map(wanted.map((name) => [name, lacksTool(assistant.model, name)] as const));
+  const notes = [...missing].flatMap(([name, why]) => (why === null ? [] : [toolLeftOut(name, why)]));
+  const hosted = only(
+    assistant.hosted,
+    wanted.filter((name) => missing.get(name) === null),
+  );
+  const functions = given == null ? assistant.functions.map(functionOf) : [];
+  const own = [...functions, ...hostedFields(hosted, assistant.codeFiles)];
+  return { tools: own.length === 0 ? given : [...(given ?? []), ...own], hosted, notes };
+}
+
+export const only = (hosted: AssistantTools, names: readonly HostedTool[]): AssistantTools =>
+  Object.fromEntries(Object.entries(hosted).filter(([name]) => names.some((one) => one === name)));
+
+/** Also as an earlier version of it: `web_search_preview`. */
+const isNamed = (types: ReadonlySet<unknown>, name: HostedTool) =>
+  [...types].some((type) => typeof type === 'string' && type.startsWith(hostedTools[name].type));
+
+/** A request's tools without some that the provider would run, none of which its program has named. */
+export const withoutHosted = (tools: unknown, names: ReadonlySet<HostedTool>) =>
+  Array.isArray(tools) && names.size > 0
+    ? tools.filter((tool) => ![...names].some((name) => isObject(tool) && tool.type === hostedTools[name].type))
+    : tools;

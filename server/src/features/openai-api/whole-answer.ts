@@ -1,0 +1,30 @@
+import { ProviderError } from '#server/provider/error';
+import { networkFailure } from '#server/provider/http';
+import type { Relayed } from '#server/provider/relay';
+
+const wholeLimit = 20 * 1024 * 1024;
+
+export const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+/** A connection that ended too early, as one failure. */
+export function brokeOff(cause: unknown): ProviderError {
+  if (cause instanceof ProviderError) return cause;
+  const failure = networkFailure(cause);
+  if (failure.code === 'provider_timeout') return failure;
+  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+}
+
+/** An answer that comes at once. @throws ProviderError, or the reason of the signal */
+export async function readWhole({ body }: Relayed, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > wholeLimit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : brokeOff(error);
+  }
+  return Buffer.concat(chunks);
+}

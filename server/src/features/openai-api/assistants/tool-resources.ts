@@ -1,5 +1,6 @@
 import type { NewToolResources, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { StoreDraft } from '@roster/contracts/openai-api/vector-stores';
+import { AppError } from '#server/errors';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import { ApiRefusal, noSuchThing } from '#server/http/api-errors';
 
@@ -7,6 +8,7 @@ type Dependencies = {
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
   vectorStores: {
     create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
+    remove: (userId: number, id: string) => Promise<unknown>;
     /** @throws 404 where one of them is none of theirs */
     check: (userId: number, ids: string[]) => Promise<void>;
   };
@@ -19,10 +21,10 @@ export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, n
 
 /**
  * What tools may use, as it is kept: each has to be its person's own. Files have Roster's ids, since the provider's change when
- * it loses one. A vector store that is to be made along with it is made here.
+ * it loses one.
  */
-export function toolResourceCheck({ fileIds, vectorStores }: Dependencies) {
-  return async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
+export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
+  async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
     const named = given.code_interpreter?.file_ids ?? [];
     const own = await fileIds.numbersOf(userId, named);
     const missing = named.find((id) => !own.has(id));
@@ -34,16 +36,42 @@ export function toolResourceCheck({ fileIds, vectorStores }: Dependencies) {
         param: 'tool_resources.file_search',
       });
     await vectorStores.check(userId, stores);
-    const made: string[] = [];
-    for (const draft of drafts) made.push((await vectorStores.create(userId, draft)).id);
     return {
       ...(given.code_interpreter && { code_interpreter: { file_ids: numbersIn(named, own).map(nameOf) } }),
-      ...(given.file_search && { file_search: { vector_store_ids: [...stores, ...made] } }),
+      ...(given.file_search && { file_search: { vector_store_ids: stores } }),
     };
+  }
+
+  /** Does `work` with a vector store that is made along with it, and goes again where the work is refused. */
+  async function withStore<T>(userId: number, draft: StoreDraft, work: (storeId: string) => Promise<T>): Promise<T> {
+    const { id } = await vectorStores.create(userId, draft);
+    try {
+      return await work(id);
+    } catch (error) {
+      // Of any other failure it is not known whether something names the store by now.
+      if (error instanceof AppError) await vectorStores.remove(userId, id);
+      throw error;
+    }
+  }
+
+  return {
+    checked,
+    /** Does `work` with them as they are kept, with what is to be made along. What names none stays as it is: null, or nothing. */
+    async using<T, None extends null | undefined>(
+      userId: number,
+      given: NewToolResources | None,
+      work: (kept: ToolResources | None) => Promise<T>,
+    ): Promise<T> {
+      if (!given) return work(given);
+      const kept = await checked(userId, given);
+      // The contract takes one at most.
+      const [draft] = given.file_search?.vector_stores ?? [];
+      if (!draft) return work(kept);
+      return withStore(userId, draft, (id) => work({ ...kept, file_search: { vector_store_ids: [id] } }));
+    },
   };
 }
-
-export type ToolResourceCheck = ReturnType<typeof toolResourceCheck>;
+export type KeptToolResources = ReturnType<typeof keptToolResources>;
 
 /** The same as it is shown, of several things of one person: files that have been deleted since are left out. */
 export function shownToolResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {

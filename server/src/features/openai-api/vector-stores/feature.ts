@@ -119,6 +119,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     /** For the Assistants API and its runs. */
     vectorStores: {
       create: stores.create,
+      remove: stores.remove,
       forAnswer: search.forAnswer,
       /** Puts a file into a store that a program has made. */
       addFile: files.create,

@@ -247,6 +247,18 @@ describe.each(engines)('assistants of programs on %s', (engine) => {
     expect((await onPages(ada)).length).toBe(before);
   });
 
+  test('that are refused leave no vector store that was to be made along', async () => {
+    const stores = async () => (await client.vectorStores.list()).data.length;
+    const before = await stores();
+    const tool_resources = { file_search: { vector_stores: [{ metadata: { of: 'nothing' } }] } };
+    const refused = await post('/v1/assistants', { model: 'gpt-none', tool_resources });
+    expect([refused.status, refused.body.error.param, await stores()]).toEqual([400, 'model', before]);
+    const made = await client.beta.assistants.create({ model: 'gpt-4o', tool_resources });
+    const [storeId = ''] = made.tool_resources?.file_search?.vector_store_ids ?? [];
+    expect(await client.vectorStores.retrieve(storeId)).toMatchObject({ metadata: { of: 'nothing' } });
+    await client.beta.assistants.delete(made.id);
+  });
+
   test('have one switch for the code interpreter, on their page and for programs', async () => {
     const code = { type: 'code_interpreter' as const };
     const made = await client.beta.assistants.create({ model: 'gpt-4o', name: 'Computes', tools: [weather, code] });

@@ -3,7 +3,7 @@ import { type ApiAssistant, apiAssistants as api } from '@roster/contracts/opena
 import type { ApiFields } from '#server/features/assistants/api-fields-repository';
 import type { ProgramAssistants } from '#server/features/assistants/of-programs';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { ShownToolResources, ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { KeptToolResources, ShownToolResources } from '#server/features/openai-api/assistants/tool-resources';
 import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
 import type { ApiDoor } from '#server/http/api-door';
 import { noSuchThing } from '#server/http/api-errors';
@@ -12,11 +12,10 @@ import { type KeptFields, keptAfter, newSettings, readFields, settingsIn, shownN
 type Dependencies = {
   assistants: ProgramAssistants;
   assistantModels: Pick<AssistantModels, 'list' | 'find'>;
-  checkToolResources: ToolResourceCheck;
+  keptResources: KeptToolResources;
   shownResources: ShownToolResources;
 };
 
-type Named = { tool_resources?: Parameters<ToolResourceCheck>[1] | null | undefined };
 type Kept = { assistant: Assistant; fields: ApiFields | undefined };
 
 function objectOf(
@@ -47,7 +46,7 @@ function objectOf(
  * Long: a list of routes, each read alone.
  */
 export function apiAssistantFeature(dependencies: Dependencies) {
-  const { assistants, assistantModels, checkToolResources, shownResources } = dependencies;
+  const { assistants, assistantModels, keptResources, shownResources } = dependencies;
   async function numberOf(userId: number, id: string): Promise<number> {
     const found = id.startsWith('asst_') ? await assistantModels.find(userId, id) : undefined;
     if (!found) throw noSuchThing('assistant', id);
@@ -82,17 +81,13 @@ export function apiAssistantFeature(dependencies: Dependencies) {
     return object;
   }
 
-  /** With what its tools may use as it is kept. */
-  const checked = async <Given extends Named>(userId: number, { tool_resources: named, ...given }: Given) => ({
-    ...given,
-    tool_resources: named ? await checkToolResources(userId, named) : named,
-  });
-
   return {
     apiRoutes({ route }: ApiDoor) {
       route(api.create, async ({ caller, body }) => {
-        const given = await checked(caller.userId, body);
-        const made = await assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
+        const made = await keptResources.using(caller.userId, body.tool_resources, (tool_resources) => {
+          const given = { ...body, tool_resources };
+          return assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
+        });
         const [object] = await objectsOf(caller.userId, [made]);
         if (!object) throw noSuchThing('assistant', '');
         return object;
@@ -109,7 +104,8 @@ export function apiAssistantFeature(dependencies: Dependencies) {
       });
       route(api.modify, async ({ caller, params: { id }, body }) => {
         const number = await numberOf(caller.userId, id);
-        const given = await checked(caller.userId, body);
+        const { tool_resources: named } = body;
+        const given = { ...body, tool_resources: named && (await keptResources.checked(caller.userId, named)) };
         const after = (before: ApiFields) => keptAfter(before, given);
         const changed = await assistants.change(caller, number, ({ tools }) => settingsIn(given, tools), after);
         return objectIn(caller.userId, id, changed);

@@ -8,6 +8,7 @@ import { beside } from '#server/testing/database';
 const quick = { pollIntervalMs: 20 };
 const tools = [{ type: 'function' as const, function: { name: 'get_weather' } }];
 const saying = (content: string) => ({ messages: [{ role: 'user' as const, content }] });
+const alongStore = { tool_resources: { file_search: { vector_stores: [{ metadata: { of: 'nothing' } }] } } };
 const budget = { amountUsd: 0.01, warnAt: 0.8, hardStop: true, tz: 'UTC' };
 const overQuota = { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' };
 
@@ -69,9 +70,9 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
       await forgetAsks(app);
       const { runs, createAndRun } = client.beta.threads;
       const more = saying('More');
-      await expect(createAndRun.call(client.beta.threads, { assistant_id, thread: more })).rejects.toMatchObject(
-        overQuota,
-      );
+      const thread = { ...more, ...alongStore };
+      await expect(createAndRun.call(client.beta.threads, { assistant_id, thread })).rejects.toMatchObject(overQuota);
+      expect((await client.vectorStores.list()).data).toEqual([]);
       const asked = { assistant_id, additional_messages: more.messages };
       await expect(runs.create(thread_id, asked)).rejects.toMatchObject(overQuota);
       await expect(runs.submitToolOutputs(waiting.id, outputs)).rejects.toMatchObject(overQuota);
@@ -99,8 +100,9 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     });
     const noImage = [{ role: 'user' as const, content: [{ type: 'image_file' as const, image_file: { file_id } }] }];
     await expect(
-      client.beta.threads.createAndRun({ assistant_id, thread: { messages: noImage } }),
+      client.beta.threads.createAndRun({ assistant_id, thread: { messages: noImage, ...alongStore } }),
     ).rejects.toMatchObject({ status: 400, param: 'content' });
+    expect((await client.vectorStores.list()).data).toEqual([]);
     await visitor.delete('/api/settings/apikey');
     await expect(client.beta.threads.createAndRun({ assistant_id, thread: saying('Hello') })).rejects.toMatchObject({
       status: 400,

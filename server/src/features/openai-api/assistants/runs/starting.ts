@@ -9,7 +9,7 @@ import type { NewMessage, ProgramConversations } from '#server/features/chat/pro
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { aboutFiles } from '#server/features/openai-api/assistants/thread-ids';
-import type { ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { KeptToolResources } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { refuseOverTokenBudget } from '#server/features/openai-api/token-budget';
@@ -26,7 +26,7 @@ type Dependencies = Parameters<typeof answererOf>[0] & {
   assistantModels: Pick<AssistantModels, 'find'>;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
-  checkToolResources: ToolResourceCheck;
+  keptResources: KeptToolResources;
 };
 type Given = NewApiRun | NewApiThreadAndRun;
 /** A run that goes on now, or has come to one of its limits instead. */
@@ -40,7 +40,7 @@ export const refused = (message: string) => new ApiRefusal('invalid_input', mess
  * Long: three beginnings, each read alone.
  */
 export function runStarting(dependencies: Dependencies) {
-  const { programRuns, conversations, assistants, assistantModels, ids, fileIds, checkToolResources } = dependencies;
+  const { programRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
   const answererFor = answererOf(dependencies);
 
   async function whole(userId: number, { answer }: Stored): Promise<WholeProgramRun> {
@@ -86,25 +86,26 @@ export function runStarting(dependencies: Dependencies) {
       // What is wrong with the run is said before a vector store is made for it.
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
-      const toolResources = resources ? await checkToolResources(userId, resources) : null;
-      // Those that are attached are the thread's once it is made.
-      const files = messages.flatMap(({ codeFiles }) => codeFiles);
-      const make = await conversations
-        .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
-        .catch((error: unknown) => {
-          throw aboutFiles(error);
+      return keptResources.using(userId, resources ?? null, async (toolResources) => {
+        // Those that are attached are the thread's once it is made.
+        const files = messages.flatMap(({ codeFiles }) => codeFiles);
+        const make = await conversations
+          .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
+          .catch((error: unknown) => {
+            throw aboutFiles(error);
+          });
+        let thread: ProgramThread | undefined;
+        const begun = await begin(caller, given, {
+          toolResources: usable(toolResources, files),
+          threadId: null,
+          async before(trx) {
+            thread = await make(trx);
+            return thread.id;
+          },
         });
-      let thread: ProgramThread | undefined;
-      const begun = await begin(caller, given, {
-        toolResources: usable(toolResources, files),
-        threadId: null,
-        async before(trx) {
-          thread = await make(trx);
-          return thread.id;
-        },
+        if (!thread) throw new Error('A run began in no thread');
+        return { ...begun, thread };
       });
-      if (!thread) throw new Error('A run began in no thread');
-      return { ...begun, thread };
     },
 
     async start(caller: Caller, threadId: number, given: Given, messages: NewMessage[]): Promise<Begun> {

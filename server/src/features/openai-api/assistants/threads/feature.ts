@@ -4,7 +4,7 @@ import type { ProgramThread } from '#server/features/chat/programs/repository';
 import type { ProgramConversations } from '#server/features/chat/programs/service';
 import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { aboutFiles, onThread } from '#server/features/openai-api/assistants/thread-ids';
-import type { ShownToolResources, ToolResourceCheck } from '#server/features/openai-api/assistants/tool-resources';
+import type { KeptToolResources, ShownToolResources } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { secondsOf } from '#server/features/openai-api/list';
@@ -14,12 +14,12 @@ type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
-  checkToolResources: ToolResourceCheck;
+  keptResources: KeptToolResources;
   shownResources: ShownToolResources;
 };
 
 /** Threads: conversations that programs make, look at and delete. */
-export function apiThreadFeature({ conversations, ids, fileIds, checkToolResources, shownResources }: Dependencies) {
+export function apiThreadFeature({ conversations, ids, fileIds, keptResources, shownResources }: Dependencies) {
   async function objectOf(userId: number, thread: ProgramThread): Promise<ApiThread> {
     const { id, createdAt, metadata, toolResources } = thread;
     const [resources = {}] = await shownResources(userId, [ToolResources.parse(toolResources ?? {})]);
@@ -38,11 +38,13 @@ export function apiThreadFeature({ conversations, ids, fileIds, checkToolResourc
         const { userId } = caller;
         // What is wrong with a message is said before a vector store is made.
         const messages = await readMessages(userId, body.messages ?? [], fileIds);
-        const toolResources = body.tool_resources ? await checkToolResources(userId, body.tool_resources) : null;
-        const given = { metadata: body.metadata ?? null, toolResources, messages };
-        const thread = await conversations.createThread(caller, given).catch((error: unknown) => {
-          throw aboutFiles(error);
-        });
+        const thread = await keptResources.using(userId, body.tool_resources ?? null, (toolResources) =>
+          conversations
+            .createThread(caller, { metadata: body.metadata ?? null, toolResources, messages })
+            .catch((error: unknown) => {
+              throw aboutFiles(error);
+            }),
+        );
         return objectOf(userId, thread);
       });
       route(api.get, ({ caller, params }) =>
@@ -52,7 +54,7 @@ export function apiThreadFeature({ conversations, ids, fileIds, checkToolResourc
       );
       route(api.modify, ({ caller, params, body: { metadata, tool_resources: given } }) =>
         onThread(ids, params, async (threadId) => {
-          const toolResources = given ? await checkToolResources(caller.userId, given) : given;
+          const toolResources = given ? await keptResources.checked(caller.userId, given) : given;
           return objectOf(
             caller.userId,
             await conversations.changeThread(caller, threadId, { metadata, toolResources }),

@@ -91,6 +91,30 @@ describe.each(engines)('runs that are refused on %s', (engine) => {
     },
   );
 
+  test('because their own files and vector stores are none of theirs leave no thread', async () => {
+    const [{ tokenId, client, assistant_id }, other] = [await withRuns(), await withRuns()];
+    const { id: theirFile } = await other.client.files.create({
+      file: await toFile(Buffer.from('a,b'), 'table.csv'),
+      purpose: 'assistants',
+    });
+    const { id: theirStore } = await other.client.vectorStores.create({});
+    const before = await stored(tokenId);
+    const files = [theirFile, `file-${'0'.repeat(24)}`].map((id) => ({
+      ...{ what: 'file', id },
+      tool_resources: { code_interpreter: { file_ids: [id] } },
+    }));
+    const stores = [theirStore, 'vs_nothing'].map((id) => ({
+      ...{ what: 'vector store', id },
+      tool_resources: { file_search: { vector_store_ids: [id] } },
+    }));
+    for (const { what, id, tool_resources } of [...files, ...stores])
+      await expect(
+        client.beta.threads.createAndRun({ assistant_id, thread: { ...saying('Hi'), ...alongStore }, tool_resources }),
+      ).rejects.toMatchObject({ status: 404, error: { message: `No ${what} found with id '${id}'.` } });
+    expect(await stored(tokenId)).toEqual(before);
+    expect((await client.vectorStores.list()).data).toEqual([]);
+  });
+
   test('for any other reason leave no thread that was to be made along', async () => {
     const { visitor, tokenId, client, assistant_id } = await withRuns();
     const before = await stored(tokenId);

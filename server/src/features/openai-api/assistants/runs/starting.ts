@@ -80,12 +80,14 @@ export function runStarting(dependencies: Dependencies) {
     /** A run in a thread that is made along with it: both, or neither. */
     async startWithThread(caller: Caller, given: NewApiThreadAndRun): Promise<Begun & { thread: ProgramThread }> {
       const { userId } = caller;
-      const { messages: named, metadata, tool_resources: resources } = given.thread ?? {};
-      const messages = await readMessages(userId, named ?? [], fileIds);
+      const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
+      const messages = await readMessages(userId, said ?? [], fileIds);
       if (messages.length === 0) throw noMessages();
       // What is wrong with the run is said before a vector store is made for it.
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
+      const { tool_resources: named } = given;
+      const asked = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
       return keptResources.using(userId, resources ?? null, async (toolResources) => {
         // Those that are attached are the thread's once it is made.
         const files = messages.flatMap(({ codeFiles }) => codeFiles);
@@ -95,7 +97,7 @@ export function runStarting(dependencies: Dependencies) {
             throw aboutFiles(error);
           });
         let thread: ProgramThread | undefined;
-        const begun = await begin(caller, given, {
+        const begun = await begin(caller, asked, {
           toolResources: usable(toolResources, files),
           threadId: null,
           async before(trx) {

@@ -134,7 +134,12 @@ export type ApiRun = z.output<typeof ApiRun>;
 export const functionOutputLimit = 256 * 1024;
 export const ToolOutputs = z.strictObject({
   tool_outputs: z
-    .array(z.strictObject({ tool_call_id: z.string().min(1).max(200), output: z.string().max(functionOutputLimit) }))
+    .array(
+      z.strictObject({
+        tool_call_id: z.string().min(1).max(200),
+        output: z.string().max(functionOutputLimit).default(''),
+      }),
+    )
     .max(128),
   stream: z.boolean().nullish(),
 });

@@ -155,6 +155,19 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     ]);
   });
 
+  test('go on where a function has answered nothing, which is an empty text', async () => {
+    const run = await client.beta.threads.createAndRunPoll(
+      { assistant_id: calling, thread: saying('[[call]]') },
+      quick,
+    );
+    const { thread_id } = run;
+    const tool_outputs = toolIds(run).map((tool_call_id) => ({ tool_call_id }));
+    const ended = await client.beta.threads.runs.submitToolOutputsAndPoll(run.id, { thread_id, tool_outputs }, quick);
+    expect(ended.status).toBe('completed');
+    const steps = (await client.beta.threads.runs.steps.list(run.id, { thread_id, order: 'asc' })).data;
+    expect(steps[0]).toMatchObject({ step_details: { tool_calls: [{ function: { output: '' } }] } });
+  });
+
   test.each([
     ['a function', { type: 'function' as const, function: { name: 'get_weather' } }],
     ['any tool', 'required' as const],

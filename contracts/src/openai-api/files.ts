@@ -32,6 +32,13 @@ const UploadPurpose = z
   })
   .transform((purpose) => (purpose === 'vision' ? 'user_data' : purpose));
 
+/** What the provider also makes files for, or takes them for: none of Roster's ever are. */
+const notServed = ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'] as const;
+const ListedPurpose = z
+  .enum([...served, ...notServed])
+  /** null: there are no such files. */
+  .transform((purpose) => UploadPurpose.safeParse(purpose).data ?? null);
+
 const expiry = z
   .never('Files do not expire in Roster: leave out expires_after, and delete the file instead.')
   .optional();
@@ -45,7 +52,7 @@ export const apiFiles = {
     right: 'files',
     summary: 'The own files.',
     query: z.strictObject({
-      purpose: UploadPurpose.optional(),
+      purpose: ListedPurpose.optional(),
       limit: wholeNumber(1, 10_000).default(10_000),
       order: apiPage.order,
       after: apiPage.after,

@@ -66,6 +66,7 @@ export function apiFileFeature({ files, fileIds, openCalls }: Dependencies): Fea
       route(api.list, async ({ caller: { userId }, query: { purpose, limit, order, after } }) => {
         const place = after === undefined ? undefined : await fileIds.placeOf(userId, after);
         if (after !== undefined && place === undefined) throw noFile(after);
+        if (purpose === null) return listAnswer([], limit);
         const rows = await files.page(userId, {
           limit: limit + 1,
           sort: order === 'desc' ? 'newest' : 'oldest',

@@ -77,6 +77,15 @@ describe.each(engines)('files of programs on %s', (engine) => {
     expect(await names({ order: 'asc', limit: 3 })).toEqual(['a', 'b', 'c', 'd']);
     expect(await names({ purpose: 'assistants', limit: 1 })).toEqual(['c', 'b', 'a']);
     expect(await names({ purpose: 'vision' })).toEqual(['d']);
+    // What the provider's files can be for and Roster's never are.
+    for (const none of ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'])
+      expect((await called(app, token, `${path}?purpose=${none}`)).body).toEqual({
+        object: 'list',
+        data: [],
+        first_id: null,
+        last_id: null,
+        has_more: false,
+      });
     const { body } = await called(app, token, `${path}?limit=2`);
     expect(body).toMatchObject({ object: 'list', has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
     // A page goes on where a file was, also once it has been deleted.
@@ -86,6 +95,8 @@ describe.each(engines)('files of programs on %s', (engine) => {
       ['limit=10001', 'limit'],
       ['order=up', 'order'],
       ['before=x', 'before'],
+      ['purpose=assistants_input', 'purpose'],
+      ['purpose=', 'purpose'],
     ])
       expect((await called(app, token, `${path}?${query}`)).body.error).toMatchObject({ param });
   });

@@ -29,6 +29,25 @@ export function numberedPage(
   return { limit, order, after: numberOf(after), before: numberOf(before) };
 }
 
+/**
+ * The same of a list of what stands in one place, as the messages of a thread. What has been deleted stands nowhere any more,
+ * and keeps its place in the list.
+ * @throws where an end is none of these things, or one of another place
+ */
+export async function numberedPageWithin(
+  query: ApiPage,
+  what: string,
+  decode: (id: string) => number | undefined,
+  isElsewhere: (number: number) => Promise<boolean>,
+): Promise<NumberedPage> {
+  const page = numberedPage(query, what, decode);
+  for (const end of ['after', 'before'] as const) {
+    const [id, number] = [query[end], page[end]];
+    if (id !== undefined && number !== null && (await isElsewhere(number))) throw noSuchThing(what, id);
+  }
+  return page;
+}
+
 /** The answer of a list, of the one more than `limit` that were found, in the list's order. */
 export function listAnswer<Item extends { id: string }>(found: Item[], limit: number) {
   const data = found.slice(0, limit);

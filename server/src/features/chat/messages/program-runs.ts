@@ -120,6 +120,7 @@ export function programRuns({ db, instance, executor, openKey, checkBudget, ende
     async ofThread(userId: number, threadId: number, page: ProgramRunPage): Promise<WholeProgramRun[]> {
       return whole(userId, await repository.ofThread(userId, threadId, page));
     },
+    isElsewhere: repository.isElsewhere,
     setMetadata: repository.setMetadata,
     start: (asker: Asker, run: NewProgramRun) => begin(asker, run.answerer, () => store.atEnd(asker, run)),
     goOn: (asker: Asker, id: number, outputs: FunctionOutput[], answerer: Answerer) =>

@@ -188,6 +188,16 @@ export function programRepository(db: Kysely<Database>) {
       const [message] = row ? await toMessages(userId, [row]) : [];
       return message;
     },
+    /** Whether it stands in another conversation, whosever that is. */
+    async isElsewhere(userId: number, threadId: number, messageId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('messages')
+        .select('id')
+        .where('id', '=', messageId)
+        .where((eb) => eb.or([eb('user_id', '!=', userId), eb('thread_id', '!=', threadId)]))
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** false: there is no such message of theirs. */
     async changeMessage(userId: number, threadId: number, messageId: number, metadata: Metadata | null) {
       const { numUpdatedRows } = await db

@@ -103,6 +103,11 @@ function programMessages({ database: { db }, attachments }: Dependencies) {
       const { head } = await own(db, userId, threadId);
       return head === null ? [] : programRepository(db).page(userId, { threadId, head }, page);
     },
+    /** Whether it stands in another conversation. One that was deleted stands nowhere. */
+    async isElsewhere(userId: number, threadId: number, messageId: number): Promise<boolean> {
+      await own(db, userId, threadId);
+      return programRepository(db).isElsewhere(userId, threadId, messageId);
+    },
     async message(userId: number, threadId: number, messageId: number): Promise<ProgramMessage> {
       await own(db, userId, threadId);
       return ownMessage(db, userId, threadId, messageId);

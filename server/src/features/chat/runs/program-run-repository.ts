@@ -105,6 +105,22 @@ export function programRunRepository(db: Kysely<Database>) {
       if (before !== null) query = query.where('run_id', order === 'asc' ? '<' : '>', before);
       return (await query.execute()).map(toProgramRun);
     },
+    /** Whether a run stands in another conversation, whosever that is; or, where a chain is named, in another chain or in none. */
+    async isElsewhere(userId: number, { threadId, id }: { threadId: number; id?: number }, runId: number) {
+      const row = await db
+        .selectFrom('runs')
+        .select('id')
+        .where('id', '=', runId)
+        .where((eb) =>
+          eb.or([
+            eb('user_id', '!=', userId),
+            eb('thread_id', '!=', threadId),
+            ...(id === undefined ? [] : [eb('program_run_id', 'is', null), eb('program_run_id', '!=', id)]),
+          ]),
+        )
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     /** Those that begin with one of these runs. */
     async among(userId: number, runIds: number[]): Promise<Map<number, ProgramRun>> {
       if (runIds.length === 0) return new Map();

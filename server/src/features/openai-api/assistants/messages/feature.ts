@@ -4,7 +4,7 @@ import type { ProgramConversations } from '#server/features/chat/programs/servic
 import { onThread } from '#server/features/openai-api/assistants/thread-ids';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
-import { listAnswer, numberedPage } from '#server/features/openai-api/list';
+import { listAnswer, numberedPageWithin } from '#server/features/openai-api/list';
 import type { ApiDoor } from '#server/http/api-door';
 import { noSuchThing } from '#server/http/api-errors';
 import type { MessageObjects } from './message-object.ts';
@@ -45,7 +45,8 @@ export function apiMessageFeature({ conversations, ids, fileIds, objectsOf }: De
       route(api.list, ({ caller: { userId }, params, query }) =>
         onThread(ids, params, async (threadId) => {
           const { decode } = await ids();
-          const { limit, ...page } = numberedPage(query, 'message', (id) => decode('msg', id));
+          const isElsewhere = (messageId: number) => conversations.isElsewhere(userId, threadId, messageId);
+          const { limit, ...page } = await numberedPageWithin(query, 'message', (id) => decode('msg', id), isElsewhere);
           const runId = query.run_id === undefined ? null : (decode('run', query.run_id) ?? null);
           if (query.run_id !== undefined && runId === null) throw noSuchThing('run', query.run_id);
           const found = await conversations.messages(userId, threadId, { ...page, runId, count: limit + 1 });

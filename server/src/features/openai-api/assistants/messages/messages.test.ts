@@ -135,6 +135,26 @@ describe.each(engines)('messages of threads on %s', (engine) => {
       await expect(listed(id, query)).rejects.toMatchObject({ status: 404 });
   });
 
+  test('are not listed by a message of another thread, whosever it is', async () => {
+    const { id } = await thread('Here');
+    const [own] = await listed((await thread('Elsewhere')).id);
+    const bob = new OpenAI({
+      apiKey: (await newToken(await app.withKey('bob'))).token,
+      baseURL: `${app.url}/v1`,
+      maxRetries: 0,
+    });
+    const { id: bobs } = await bob.beta.threads.create({ messages: [{ role: 'user', content: 'Bob’s' }] });
+    const [foreign] = (await bob.beta.threads.messages.list(bobs)).data;
+    for (const message of [own, foreign])
+      for (const end of ['after', 'before'])
+        await expect(listed(id, { [end]: message?.id })).rejects.toMatchObject({
+          status: 404,
+          error: { message: `No message found with id '${message?.id}'.` },
+        });
+    // Of a thread that is none of theirs no more is told.
+    await expect(listed(bobs, { after: own?.id })).rejects.toThrow(`No thread found with id '${bobs}'.`);
+  });
+
   test('can have images and files: Roster’s go along with the next answer, others by their address', async () => {
     const [image, table] = [await file('dot.png', pixel), await file('table.csv', 'a,b\n1,2\n')];
     const { id, threadId } = await thread('Look at these');

@@ -8,7 +8,7 @@ import { readMessages } from '#server/features/openai-api/assistants/messages/re
 import { onThread } from '#server/features/openai-api/assistants/thread-ids';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
-import { listAnswer, numberedPage, secondsOf } from '#server/features/openai-api/list';
+import { listAnswer, numberedPageWithin, secondsOf } from '#server/features/openai-api/list';
 import { polled } from '#server/features/openai-api/polling';
 import type { ApiDoor } from '#server/http/api-door';
 import { noSuchThing } from '#server/http/api-errors';
@@ -17,7 +17,7 @@ import type { OpenCalls } from '#server/http/open-calls';
 import { frame } from './run-events.ts';
 import { runObject, statusOf } from './run-object.ts';
 import { type Begun, refused, runStarting } from './starting.ts';
-import { filesFound, stepNumber, stepsOf } from './steps.ts';
+import { filesFound, runOfStep, stepNumber, stepsOf } from './steps.ts';
 import { type RunStreaming, runStreaming } from './stream.ts';
 
 type Dependencies = Parameters<typeof runStarting>[0] & {
@@ -112,7 +112,12 @@ export function apiRunFeature(dependencies: Dependencies) {
         onThread(ids, params, async (threadId) => {
           await conversations.thread(userId, threadId);
           const own = await ids();
-          const { limit, ...page } = numberedPage(query, 'run', (id) => own.decode('run', id));
+          const { limit, ...page } = await numberedPageWithin(
+            query,
+            'run',
+            (id) => own.decode('run', id),
+            (runId) => programRuns.isElsewhere(userId, { threadId }, runId),
+          );
           const found = await programRuns.ofThread(userId, threadId, { ...page, limit: limit + 1 });
           return listAnswer(
             found.map((run) => runObject(run, own)),
@@ -139,7 +144,12 @@ export function apiRunFeature(dependencies: Dependencies) {
       route(api.steps, ({ caller, params, query }) =>
         onRun(caller, params, async (run) => {
           const own = await ids();
-          const { limit, order, after, before } = numberedPage(query, 'run step', (id) => own.decode('step', id));
+          const { limit, order, after, before } = await numberedPageWithin(
+            query,
+            'run step',
+            (id) => own.decode('step', id),
+            (number) => programRuns.isElsewhere(caller.userId, run, runOfStep(number)),
+          );
           const [low, high] = order === 'asc' ? [after, before] : [before, after];
           const steps = stepsOf(run, own, await telling(caller, run, query))
             .filter(({ number }) => (low === null || number > low) && (high === null || number < high))

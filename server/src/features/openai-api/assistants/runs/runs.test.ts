@@ -155,6 +155,43 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     ]);
   });
 
+  test('and their steps are not listed by those of another thread, whosever they are', async () => {
+    const bob = await app.withKey('bob');
+    const bobs = clientOf(app, (await newToken(bob)).token);
+    const { id: bobsAssistant } = await bobs.beta.assistants.create({ model: 'gpt-4o' });
+    const runWith = async (by: OpenAI, assistant_id: string) => {
+      const run = await by.beta.threads.createAndRunPoll({ assistant_id, thread: saying('Hello') }, quick);
+      const [step] = (await by.beta.threads.runs.steps.list(run.id, { thread_id: run.thread_id })).data;
+      return { id: run.id, thread_id: run.thread_id, step: step?.id ?? '' };
+    };
+    const [one, other, foreign] = [
+      await runWith(client, plain),
+      await runWith(client, plain),
+      await runWith(bobs, bobsAssistant),
+    ];
+    const { runs } = client.beta.threads;
+    const { thread_id } = one;
+    for (const { id, step } of [other, foreign])
+      for (const end of ['after', 'before']) {
+        await expect(runs.list(thread_id, { [end]: id })).rejects.toMatchObject({
+          status: 404,
+          error: { message: `No run found with id '${id}'.` },
+        });
+        await expect(runs.steps.list(one.id, { thread_id, [end]: step })).rejects.toMatchObject({
+          status: 404,
+          error: { message: `No run step found with id '${step}'.` },
+        });
+      }
+    expect((await runs.list(thread_id, { after: one.id })).data).toEqual([]);
+    expect((await runs.steps.list(one.id, { thread_id, after: one.step })).data).toEqual([]);
+    // The run of a message that has been deleted since still has its place.
+    await client.beta.threads.messages.create(thread_id, { role: 'user', content: 'And?' });
+    const next = await runs.createAndPoll(thread_id, { assistant_id: plain }, quick);
+    const written = (await client.beta.threads.messages.list(thread_id)).data.find(({ run_id }) => run_id === one.id);
+    await client.beta.threads.messages.delete(written?.id ?? '', { thread_id });
+    expect((await runs.list(thread_id, { order: 'asc', after: one.id })).data.map(({ id }) => id)).toEqual([next.id]);
+  });
+
   test('go on where a function has answered nothing, which is an empty text', async () => {
     const run = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]]') },

@@ -16,6 +16,8 @@ export type StepKind = (typeof kinds)[number];
 /** A step's number is that of its part and its place in it. */
 const stepsOfPart = 4;
 export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
+/** The run that a step is a part of. */
+export const runOfStep = (number: number) => Math.floor(number / stepsOfPart);
 
 const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
 

@@ -8,11 +8,16 @@ import { pressedMs } from './times.ts';
 
 const pagesAtMost = 20;
 
+/** The last second that a date can be written for. */
+const lastSecond = 253_402_300_799;
+
 const ModelPage = z.object({
   data: z.array(
     z.object({
       id: z.string().min(1).max(200),
       shutdown_date: z.iso.date().nullish().catch(null),
+      created: z.number().int().min(0).max(lastSecond).optional().catch(undefined),
+      owned_by: z.string().max(100).optional().catch(undefined),
       // Abilities are told in one of these fields, or not at all.
       type: z.string().nullish().catch(null),
       capabilities: z.looseObject({ completion_chat: z.boolean().optional() }).nullish().catch(null),
@@ -51,6 +56,8 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
       id: model.id,
       shutdownDate: model.shutdown_date ?? null,
       chats: saysThatItChats(model),
+      created: model.created,
+      ownedBy: model.owned_by,
     }));
   }
 

@@ -104,6 +104,10 @@ export type ProviderModel = {
   shutdownDate: string | null;
   /** Whether it can hold a conversation; null: the provider does not say. */
   chats: boolean | null;
+  /** Seconds; left out where the provider does not say. */
+  created?: number | undefined;
+  /** Left out where the provider does not say. */
+  ownedBy?: string | undefined;
 };
 
 /** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */

@@ -7,7 +7,7 @@ import { ApiRefusal } from '#server/http/api-errors';
 
 type Dependencies = {
   config: Pick<Config, 'provider'>;
-  models: Pick<ModelService, 'list'>;
+  models: Pick<ModelService, 'list' | 'lately'>;
   assistantModels: AssistantModels;
 };
 
@@ -31,7 +31,11 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
   async function ofKey(userId: number): Promise<ApiModel[]> {
     const list = await models.list(userId);
     if (list.source === 'unknown') return [];
-    return list.models.map(({ id }) => ({ id, object: 'model', created: 0, owned_by: config.provider.name }));
+    const said = new Map(models.lately(userId)?.map((model) => [model.id, model]));
+    return list.models.map(({ id }) => {
+      const { created = 0, ownedBy = config.provider.name } = said.get(id) ?? {};
+      return { id, object: 'model', created, owned_by: ownedBy };
+    });
   }
 
   const ofAssistants = (all: AssistantModel[]) => [

@@ -4,6 +4,7 @@ import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
+import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 
 describe('ids for programs', () => {
@@ -78,6 +79,37 @@ describe.each(engines)('the models of programs on %s', (engine) => {
     const { token: bobs } = await newToken(bob);
     for (const { id } of own)
       expect((await called(app, bobs, `/v1/models/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+
+  test('are as old and whose the provider’s list says, as far as it says something that can be', async () => {
+    const { token } = await newToken(await app.withKey('gil'));
+    expect(await listed(token)).toContainEqual({
+      ...{ id: 'gpt-4o', object: 'model', owned_by: 'system' },
+      created: Date.parse('2024-05-10') / 1000,
+    });
+    const nothing = { created: 0, owned_by: 'OpenAI' };
+    const said: [Record<string, unknown>, Record<string, unknown>][] = [
+      [{}, nothing],
+      [{ created: null, owned_by: null }, nothing],
+      [{ created: '1', owned_by: 1 }, nothing],
+      [{ created: 1.5 }, nothing],
+      [{ created: -1 }, nothing],
+      [{ created: 253_402_300_800, owned_by: 'o'.repeat(101) }, nothing],
+      [
+        { created: 253_402_300_799, owned_by: 'o'.repeat(100) },
+        { created: 253_402_300_799, owned_by: 'o'.repeat(100) },
+      ],
+      [{ created: 7 }, { ...nothing, created: 7 }],
+      [{ owned_by: 'them' }, { ...nothing, owned_by: 'them' }],
+    ];
+    const idOf = (index: number) => `gpt-${index}`;
+    const body = JSON.stringify({ data: said.map(([fields], index) => ({ id: idOf(index), ...fields })) });
+    await withFault(app, { status: 200, body }, { path: '/models' }, async () => {
+      const { token: odd } = await newToken(await app.withKey('hal'));
+      expect(new Set(await listed(odd))).toEqual(
+        new Set(said.map(([, shown], index) => ({ id: idOf(index), object: 'model', ...shown }))),
+      );
+    });
   });
 
   test('keep the ids of assistants after a restart, and in another process', async () => {

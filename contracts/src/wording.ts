@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 const named: Record<string, string> = {
   apiKey: 'API Key',
@@ -30,6 +30,14 @@ const kinds: Record<string, string> = {
   object: 'an object with named fields',
 };
 
+/** In an address every value is a text: of one that is no such number, all that it has to be is told at once. */
+function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (!(inst instanceof z.ZodNumber) || !inst.isInt) return kinds[expected] ?? `of the type ${expected}`;
+  const { minValue: least, maxValue: most } = inst;
+  const isBounded = least !== Number.MIN_SAFE_INTEGER && most !== Number.MAX_SAFE_INTEGER;
+  return isBounded ? `a whole number from ${least} to ${most}` : 'a whole number';
+}
+
 const counted: Record<string, string> = { string: ' characters', array: ' entries' };
 
 function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig> | z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>) {
@@ -51,7 +59,7 @@ export function wording(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return `${field} is required`;
-      return `${field} must be ${kinds[issue.expected] ?? `of the type ${issue.expected}`}`;
+      return `${field} must be ${kindOf(issue)}`;
     case 'invalid_value':
       if (issue.input === undefined) return `${field} is required`;
       return `${field} must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;

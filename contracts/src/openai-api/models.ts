@@ -25,7 +25,7 @@ export const apiModels = {
     path: '/v1/models/*',
     right: tokenRights,
     summary: 'One of them, by its id; an assistant also by its readable name, `name@roster`.',
-    params: z.strictObject({ '*': z.string().min(1).max(600) }),
+    params: z.strictObject({ '*': z.string().max(600) }),
     output: ApiModel,
   }),
 };

@@ -160,6 +160,17 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     expect([query.status, query.body.error.param]).toEqual([400, 'limit']);
   });
 
+  test.each([
+    ['files?limit=-1', 'limit', 'Limit must be a whole number from 1 to 10000'],
+    ['vector_stores?limit=1.5', 'limit', 'Limit must be a whole number from 1 to 100'],
+    ['vector_stores?limit=', 'limit', 'Limit must be a whole number from 1 to 100'],
+    ['vector_stores?limit=0', 'limit', 'Limit must be at least 1'],
+    ['models/', 'model', 'The address names no model. GET /v1/models lists them.'],
+  ])('says what is wrong with the address %s', async (address, param, message) => {
+    const { status, body } = await called(app, token, `/v1/${address}`);
+    expect([status, body.error]).toEqual([400, { message, type: 'invalid_request_error', param, code: null }]);
+  });
+
   describe('to pages of other sites', () => {
     const crossSite = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 

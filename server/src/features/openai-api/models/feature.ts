@@ -50,6 +50,10 @@ export function apiModelFeature({ config, models, assistantModels }: Dependencie
         return { object: 'list' as const, data: [...assistants, ...(await ofKey(userId))] };
       });
       route(api.get, async ({ caller: { userId }, params: { '*': model } }) => {
+        if (model === '')
+          throw new ApiRefusal('invalid_input', 'The address names no model. GET /v1/models lists them.', {
+            param: 'model',
+          });
         if (assistantModels.isNamed(model)) {
           const assistant = await assistantModels.find(userId, model);
           if (!assistant) throw noModel(model);

@@ -160,6 +160,16 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     expect([query.status, query.body.error.param]).toEqual([400, 'limit']);
   });
 
+  test.each(['', '/', '?limit=1', '/?limit=1'])('knows no call at /v1%s alone', async (rest) => {
+    for (const method of ['GET', 'POST'] as const) {
+      const { status, headers, body } = await called(app, token, `/v1${rest}`, { method });
+      expect([status, body.error]).toMatchObject([404, { type: 'invalid_request_error', code: 'unknown_url' }]);
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-request-id': expect.stringMatching(/./) });
+    }
+    const beside = await bare(app, 'GET', '/v1x');
+    expect([beside.status, beside.body?.error]).toEqual([404, undefined]);
+  });
+
   test.each([
     ['files?limit=-1', 'limit', 'Limit must be a whole number from 1 to 10000'],
     ['vector_stores?limit=1.5', 'limit', 'Limit must be a whole number from 1 to 100'],

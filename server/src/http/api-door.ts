@@ -236,11 +236,12 @@ function furnish(door: FastifyInstance, allow: Allow) {
     const { status, body } = apiError(settled(error, request, reply));
     return reply.status(status).send(body);
   });
-  door.all('/v1/*', { config: { access: 'token' } }, async (request, reply) => {
-    // What a browser asks before it lets a page of another site call; the hook has said what it may.
-    if (request.method === 'OPTIONS') return reply.status(204).send();
-    const path = request.url.split('?', 1)[0]?.slice(0, 200);
-    const message = `Unknown request URL: ${request.method} ${path}. docs/api.md says what there is.`;
-    throw new ApiRefusal('not_found', message, { code: 'unknown_url' });
-  });
+  for (const url of ['/v1', '/v1/*'])
+    door.all(url, { config: { access: 'token' } }, async (request, reply) => {
+      // What a browser asks before it lets a page of another site call; the hook has said what it may.
+      if (request.method === 'OPTIONS') return reply.status(204).send();
+      const path = request.url.split('?', 1)[0]?.slice(0, 200);
+      const message = `Unknown request URL: ${request.method} ${path}. docs/api.md says what there is.`;
+      throw new ApiRefusal('not_found', message, { code: 'unknown_url' });
+    });
 }

@@ -46,6 +46,9 @@ export function invalidApiInput(issues: z.core.$ZodIssue[]): AppError {
 export const noSuchThing = (what: string, id: string) =>
   new ApiRefusal('not_found', `No ${what} found with id '${id.slice(0, 100)}'.`, {});
 
+/** Whether an address, with what it asks, is that of a call of a program. */
+export const isForPrograms = (address: string) => /^\/v1([/?]|$)/.test(address);
+
 const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
 
 /** A failed call under /v1 in the shape of the provider's. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, Unavailable } from '#server/errors';
-import { apiError } from './api-errors.ts';
+import { apiError, isForPrograms } from './api-errors.ts';
 import { senderOf } from './network.ts';
 
 // Imported, it would bring its WebSocket along, with all of Node's own fetch: 6 MB.
@@ -38,8 +38,7 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
   return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = new AppError('invalid_input', 'The address is not valid.');
     reply.headers({ ...headers, 'cache-control': 'no-store' }).type('application/json; charset=utf-8');
-    if (!/^\/v1(\/|$)/.test(request.url))
-      return reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
+    if (!isForPrograms(request.url)) return reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
     const { status, body } = apiError(error);
     return reply.status(status).send(body);
   };

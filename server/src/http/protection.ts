@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
+import { isForPrograms } from './api-errors.ts';
 import { senderOf } from './network.ts';
 
 const contentSecurityPolicy = [
@@ -68,7 +69,7 @@ export function protect(app: FastifyInstance, config: Config) {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers);
-    const isDoor = request.url.startsWith('/v1/');
+    const isDoor = isForPrograms(request.url);
     if (isDoor || request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
     if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
     if (request.url.includes('%00'))

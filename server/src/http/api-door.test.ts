@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bearer, called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { bare } from '#server/testing/bare';
+import { attack } from '#server/testing/raw-client';
 import type { Visitor } from '#server/testing/visitor';
 
 /** Which rights open which call. Written out by hand: a call that is added is decided on here too. */
@@ -179,6 +180,24 @@ describe.each(engines)('the door for programs on %s', (engine) => {
   ])('says what is wrong with the address %s', async (address, param, message) => {
     const { status, body } = await called(app, token, `/v1/${address}`);
     expect([status, body.error]).toEqual([400, { message, type: 'invalid_request_error', param, code: null }]);
+  });
+
+  test('refuses an address that is too long in the provider’s shape, as far as it can be read', async () => {
+    const long = 'x'.repeat(20_000);
+    const askedFor = async (address: string) => {
+      const { answer } = await attack(app, { head: `GET ${address} HTTP/1.1\r\nhost: a\r\n\r\n` });
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      return [head.split('\r\n')[0], JSON.parse(body)];
+    };
+    const message = 'The address or the headers are too large.';
+    const error = { message, type: 'invalid_request_error', param: null, code: 'request_too_large' };
+    for (const address of [`/v1/files/${long}`, `/v1?${long}`, `/v1/models?after=${long}`])
+      expect(await askedFor(address)).toEqual(['HTTP/1.1 413 Payload Too Large', { error }]);
+    for (const address of [`/api/files/${long}`, `/v11/${long}`, `/${long}`])
+      expect(await askedFor(address)).toEqual([
+        'HTTP/1.1 413 Payload Too Large',
+        { code: 'too_large', message, requestId: expect.any(String) },
+      ]);
   });
 
   describe('to pages of other sites', () => {

@@ -44,14 +44,24 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
   };
 }
 
+type Unreadable = Error & { code?: string; rawPacket?: Buffer };
+
+/** Empty where it is not known: all that is left is the packet that could not be read, which may be a later one of its request. */
+function addressIn({ rawPacket }: Unreadable): string {
+  const [, address = ''] = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1', 0, 100) ?? '') ?? [];
+  return address;
+}
+
 /** What is no HTTP, or has headers beyond the limit, never becomes a request; it is answered on the connection itself. */
-export function answerToUnreadable({ code }: Error & { code?: string }): string {
+export function answerToUnreadable(unreadable: Unreadable): string {
   const error =
-    code === 'HPE_HEADER_OVERFLOW'
+    unreadable.code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
       : new AppError('invalid_input', 'The request is not valid HTTP, or did not arrive in time.');
-  const status = errorStatus[error.code];
-  const body = JSON.stringify(errorBody(error, randomBytes(9).toString('base64url')));
+  const { status, body: told } = isForPrograms(addressIn(unreadable))
+    ? apiError(error)
+    : { status: errorStatus[error.code], body: errorBody(error, randomBytes(9).toString('base64url')) };
+  const body = JSON.stringify(told);
   const headers = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',

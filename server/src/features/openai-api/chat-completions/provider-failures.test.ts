@@ -253,7 +253,8 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
       await new Promise((resolve) => setTimeout(resolve, 100));
       return isHeld;
     });
-    expect(last - before).toBeLessThan(30 * mebibyte);
+    // The kernel keeps up to 32 MiB of a connection whose reader waits, and there are two of them.
+    expect(last - before).toBeLessThan(128 * mebibyte);
     leaving.abort();
     expect(await recorded(app, id)).toMatchObject([{ estimated: 1 }]);
     await until('The end of the connection', async () => provider.open() === 0);

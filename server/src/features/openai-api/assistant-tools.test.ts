@@ -146,6 +146,14 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     const { id } = await make('Both', { tools: [{ type: 'function', function: weather }] });
     const own = (await visitor.get('/api/assistants')).body.find(({ name }: { name: string }) => name === 'Both');
     expect((await visitor.patch(`/api/assistants/${own.id}`, { tools: search })).status).toBe(200);
+    for (const none of [{ tools: [] }, { tools: [{ type: 'function', function: clock }] }])
+      expect((await chat({ model: id, messages: asking('Hi'), ...none })).asks[0]?.body.tools).toMatchObject([
+        ...none.tools.map(() => ({ name: 'get_time' })),
+        { type: 'web_search' },
+      ]);
+    const without = await chat({ model: id, messages: asking('Hi'), tool_choice: 'none' });
+    expect(without.asks).toMatchObject([{ path: '/chat/completions', body: { tool_choice: 'none' } }]);
+    expect(without.asks[0]?.body.tools).toBeUndefined();
     const asked = asking('[[call]] Rain?');
     const { text } = await chat({ model: id, messages: asked, stream: true, stream_options: { include_usage: true } });
     const chunks = chunksIn(text);
@@ -171,8 +179,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     const model = 'Scout@roster';
     const stopping = await chat({ model, messages: asking('[[bench 3]]'), stop: 'x' });
     expect(stopping.asks).toMatchObject([{ path: '/chat/completions', body: { stop: 'x' } }]);
-    expect(stopping.note).toContain('Web search was left out: ');
-    expect(stopping.note).toContain('stop');
+    expect(stopping.note).toContain("Web search was left out: it cannot be had together with this request's 'stop'.");
     expect(stopping.note).toContain('Image generation was left out');
 
     const refusing = await respond({ model, input: '[[no web_search]] [[bench 3]]' });

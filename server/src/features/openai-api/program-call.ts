@@ -47,7 +47,8 @@ export async function checkBudgets(budgets: Pick<BudgetService, 'check'>, caller
 /** Headers are ASCII. */
 const inHeader = (text: string) =>
   text
-    .replaceAll('’', "'")
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”]/g, '"')
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, 1_000);
 

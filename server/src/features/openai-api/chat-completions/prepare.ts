@@ -37,32 +37,43 @@ export async function prepare(dependencies: Dependencies, { userId, body, text, 
 }
 
 const noPictures = toolLeftOut('imageGeneration', 'Chat Completions have no pictures.');
-const unsaidOf = (field: string) => `Responses, which have it, know nothing that says this request’s ${field}.`;
+const otherwiseUnsaid = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
+
+/** As far as a request of Chat Completions can have them: its functions only where the program has named no tools, and no pictures. */
+function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
+  const { functions, hosted, notes } = settings;
+  const { imageGeneration, ...others } = hosted;
+  const hasNone = body.tool_choice === 'none';
+  const isNaming = body.tools != null || body.functions != null;
+  return {
+    ...settings,
+    functions: hasNone || isNaming ? [] : functions,
+    hosted: hasNone ? {} : others,
+    notes: imageGeneration && !hasNone ? [...notes, noPictures] : notes,
+  };
+}
 
 /** Tools that the provider runs are asked for by Responses: Chat Completions have none. */
 async function withTools(
   { provider, responses }: Dependencies,
   { userId, body, apiKey }: Omit<Asked, 'text'>,
-  { hosted: { imageGeneration: drawn, ...hosted }, ...settings }: AssistantSettings,
+  settings: AssistantSettings,
 ): Promise<Prepared> {
-  const pictures = drawn && body.tool_choice !== 'none' ? [noPictures] : [];
-  const assistant = { ...settings, hosted, notes: [...settings.notes, ...pictures] };
+  const assistant = toolsFor(body, settings);
   const prepared = requestForAssistant(body, assistant);
-  const joined = joinedTools({ tool_choice: body.tool_choice }, assistant, provider.lacksTool);
-  const names = hostedNames(joined.hosted);
-  if (names.length === 0) return { ...prepared, notes: [...prepared.notes, ...joined.notes] };
+  const { hosted, notes: missing } = joinedTools({}, assistant, provider.lacksTool);
+  const names = hostedNames(hosted);
+  const without = (why: string) => [...prepared.notes, ...missing, ...names.map((name) => toolLeftOut(name, why))];
+  if (names.length === 0) return { ...prepared, notes: without('') };
   const said = asResponse(body);
-  const leftOut = (why: string) => names.map((name) => toolLeftOut(name, why));
-  if ('unsaid' in said)
-    return { ...prepared, notes: [...prepared.notes, ...joined.notes, ...leftOut(unsaidOf(said.unsaid))] };
+  if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
   const order = await responses.orderOf(userId, said.request, apiKey, assistant);
-  const notes = [...order.notes, ...said.notes];
   return {
     ...prepared,
     inputTokens: order.inputTokens,
     byResponses: {
-      order: { ...order, notes },
-      otherwise: [...prepared.notes, ...leftOut('the provider serves no Responses.')],
+      order: { ...order, notes: [...order.notes, ...said.notes] },
+      otherwise: without('the provider serves no Responses.'),
     },
   };
 }

@@ -42,13 +42,12 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
 }
 
 /**
- * A request for an assistant: its instructions come first, its settings and functions count where the program has named none. A
- * model that takes no functions refuses them, which the program is told: without them it would be another assistant.
+ * A request for an assistant: its instructions come first, its settings count where the program has named none. A model
+ * that takes no functions refuses them, which the program is told: without them it would be another assistant.
  */
 export function requestForAssistant(body: ChatCompletion, assistant: AssistantSettings): PreparedRequest {
   const { assistantId, model, system, temperature, topP, effort, format, functions, notes } = assistant;
   const messages = [...system.map((content) => ({ role: 'system', content })), ...body.messages];
-  const isToldTools = body.tools != null || body.functions != null || body.tool_choice === 'none';
   const tools = functions.map((described) => ({ type: 'function', function: described }));
   return {
     assistantId,
@@ -65,7 +64,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       if (hidesUsage) added.add('stream_options');
       const whole = {
         ...(hidesUsage ? withUsage(body) : body),
-        ...(tools.length > 0 && !isToldTools && { tools }),
+        ...(tools.length > 0 && { tools }),
         ...fields,
         model,
         messages,

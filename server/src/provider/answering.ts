@@ -54,10 +54,11 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
   /** Likewise a tool of the provider, or the form that an assistant wants. false: neither was refused. */
   async function learnOfAssistant(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model } = request;
-    const tool = refusedTool(error, request, omitted);
-    if (tool) {
-      leaveToolsOut(request, omitted, onPieces, { isRefused: (name) => name === tool, why: doesNotServe(model) });
-      await traits.learn(model, traitOf(request, tool));
+    const refused = refusedTool(error, request, omitted);
+    if (refused) {
+      const { tool, why, isOfModel } = refused;
+      leaveToolsOut(request, omitted, onPieces, { isRefused: (name) => name === tool, why });
+      if (isOfModel) await traits.learn(model, traitOf(request, tool));
       return true;
     }
     const form = refusedForm(error, request, omitted);

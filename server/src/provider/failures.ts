@@ -111,6 +111,10 @@ function codeOfWords({ code, type, message }: ErrorFields): Exclude<ProviderErro
 const isStoreGone = (message: string) =>
   /vector.?store/i.test(message) && /not found|no vector.?store|not exist|expired/i.test(message);
 
+/** What a request names and only Responses know: who has looked for it serves them. */
+const isUnknownThing = (message: string) =>
+  /\b(item|response|conversation|prompt) with id\b.*\bnot found\b/i.test(message);
+
 function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
   const named = codeOfWords(fields);
   if (named) return named;
@@ -118,6 +122,7 @@ function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
   if (status === 401) return 'key_rejected';
   if (status === 403) return 'missing_scope';
   if ((status === 404 || status === 400) && isStoreGone(message)) return 'store_gone';
+  if (status === 404 && isUnknownThing(message)) return 'bad_request';
   if (status === 404)
     return param === 'model' || /\bmodel\b.*(not exist|not found)/i.test(message) ? 'model_not_found' : 'not_served';
   if (status === 405 || status === 501) return 'not_served';

@@ -36,18 +36,33 @@ export function leaveToolsOut(
   }
 }
 
+/** Of files, or of a function that is called so, something else is said. */
+const isOfOthers = /\bfiles?\b|\bfunctions?\b/i;
+const isRefusing = /not (?:supported|available|allowed|enabled)|unsupported|cannot be used|does not (?:support|have)/i;
+/** The model may have it all the same, in another request. The first words are those that Roster puts before such a message. */
+const isOfRequest = /\beffort\b|\bmode\b/i;
+const isOfThisModel = /(?<!a setting for )this model/i;
+
+const isIn = (message: string, { type, inWords }: (typeof hostedTools)[HostedTool]) =>
+  message.includes(type) || message.toLowerCase().includes(inWords.toLowerCase());
+
+/** `isOfModel`: no request with this model can have it. */
+export type ToolRefusal = { tool: HostedTool; why: string; isOfModel: boolean };
+
 /** The one of them that a provider has refused; undefined: something else was refused. */
 export function refusedTool(
   error: unknown,
-  request: Pick<AnswerRequest, 'hosted'>,
+  request: Pick<AnswerRequest, 'hosted' | 'model'>,
   omitted: ReadonlySet<string>,
-): HostedTool | undefined {
+): ToolRefusal | undefined {
   if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
-  const { message, param } = error;
-  const isAboutTools = (param?.startsWith('tool') ?? false) || /not supported|unsupported/i.test(message);
-  return isAboutTools
-    ? wanted(request).find((name) => !omitted.has(name) && message.includes(hostedTools[name].type))
-    : undefined;
+  const { message } = error;
+  if (!isRefusing.test(message) || isOfOthers.test(message)) return undefined;
+  const tool = wanted(request).find((name) => !omitted.has(name) && isIn(message, hostedTools[name]));
+  if (tool === undefined) return undefined;
+  const { model } = request;
+  const isOfModel = !isOfRequest.test(message) && (message.includes(model) || isOfThisModel.test(message));
+  return { tool, isOfModel, why: isOfModel ? doesNotServe(model) : message };
 }
 
 export const runsNoTools = (providerName: string) => `${providerIn('beginning', providerName)} does not run tools.`;

@@ -46,6 +46,9 @@ export type AssistantSettings = {
   notes: string[];
 };
 
+/** @throws budget_exceeded */
+export type BudgetCheck = (assistantId: number | null) => Promise<void>;
+
 type Found = NonNullable<Awaited<ReturnType<ProgramAssistants['find']>>>;
 
 const queryLimit = 4_000;
@@ -59,11 +62,14 @@ export function assistantSettings(dependencies: Dependencies) {
     userId: number,
     asked: { model: string; question: string },
     apiKey: Secret,
+    /** Refuses what may not be spent, before the provider is asked for passages. */
+    check: BudgetCheck,
   ): Promise<AssistantSettings> => {
     const named = await assistantModels.find(userId, asked.model);
     const found = named && (await assistants.find(userId, named.assistantId));
     if (!found) throw noModel(asked.model);
     const { id: assistantId, model, instructions, temperature, reasoningEffort } = found.assistant;
+    await check(assistantId);
     const passages = await passagesFor(dependencies, { userId, found, apiKey, question: asked.question });
     const parameters = catalogue.parameters(model, { temperature, effort: reasoningEffort });
     const { top_p: topP } = readFields(found.fields);

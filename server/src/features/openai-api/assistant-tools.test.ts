@@ -1,10 +1,11 @@
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called } from '#server/testing/access-tokens';
+import { called, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { asksOf, forgetAsks } from '#server/testing/chat';
+import { askedOf, asksOf, forgetAsks } from '#server/testing/chat';
+import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { conforming } from '#server/testing/openai-schema';
 import { program, recorded } from '#server/testing/responses';
@@ -86,8 +87,10 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     });
     expect(own.asks).toMatchObject([{ body: { tools: [{ function: { name: 'get_time' } }], top_p: 0.9 } }]);
     expect(own.asks[0]?.body.tools).toHaveLength(1);
-    for (const none of [{ tools: [] }, { tool_choice: 'none' }])
-      expect((await chat({ model, messages: asking('Hi'), ...none })).asks[0]?.body.tools ?? []).toEqual([]);
+    expect((await chat({ model, messages: asking('Hi'), tools: [] })).asks[0]?.body.tools).toEqual([]);
+    // The model knows of them, and calls none.
+    const none = await chat({ model, messages: asking('[[call]] Hi'), tool_choice: 'none' });
+    expect(none.asks[0]?.body).toMatchObject({ tool_choice: 'none', tools: [{ function: { name: 'get_weather' } }] });
     const ownResponse = await respond({ model, input: 'Hi', tools: [{ type: 'function', ...clock, strict: false }] });
     expect(ownResponse.asks[0]?.body.tools).toMatchObject([{ name: 'get_time' }]);
   });
@@ -126,6 +129,7 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
       message: { content: choices[0].message.content },
     });
     expect(whole.usage).toEqual(usage);
+    expect(whole.choices[0]?.message.annotations).toEqual(choices[0].message.annotations);
     const { text } = await chat({ model, messages, stream: true });
     const chunks = chunksIn(text);
     expect(wordsOf(chunks)).toBe(choices[0].message.content);
@@ -153,7 +157,9 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
       ]);
     const without = await chat({ model: id, messages: asking('Hi'), tool_choice: 'none' });
     expect(without.asks).toMatchObject([{ path: '/chat/completions', body: { tool_choice: 'none' } }]);
-    expect(without.asks[0]?.body.tools).toBeUndefined();
+    expect(without.asks[0]?.body.tools).toHaveLength(1);
+    const must = await chat({ model: id, messages: asking('[[call]] Hi'), tool_choice: 'required' });
+    expect([must.asks[0]?.path, must.note]).toEqual(['/chat/completions', expect.stringContaining('requires a call')]);
     const asked = asking('[[call]] Rain?');
     const { text } = await chat({ model: id, messages: asked, stream: true, stream_options: { include_usage: true } });
     const chunks = chunksIn(text);
@@ -189,6 +195,48 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
     const known = await chat({ model, messages: asking('[[bench 3]]') });
     expect([known.asks.length, known.asks[0]?.path]).toEqual([1, '/chat/completions']);
     expect(known.note).toContain('Web search was left out: gpt-4.1 does not support it.');
+  });
+
+  test('a file that cannot be brought to the provider fails the call, which has cost nothing then', async () => {
+    const { key, client, make, chat, id } = await someone();
+    const body = { model: 'Coder@roster', messages: asking('Count') };
+    await withFault(app, { fail: 'server_error' }, { method: 'POST', path: '/files', key }, async () => {
+      const file = await client.files.create({ file: await toFile(Buffer.from('a'), 'a.csv'), purpose: 'assistants' });
+      await make('Coder', {
+        tools: [{ type: 'code_interpreter' }],
+        tool_resources: { code_interpreter: { file_ids: [file.id] } },
+      });
+      expect(await chat(body)).toMatchObject({ status: 502, asks: [] });
+    });
+    expect(await recorded(app, id)).toEqual([]);
+  });
+
+  test('nothing is asked of the provider once the budget is used up, its files included', async () => {
+    const { visitor, token, client } = await personWithStore(app, 'terms.txt');
+    const [{ id }] = (await visitor.get(tokensPath)).body;
+    const { data } = await client.vectorStores.list();
+    await client.beta.assistants.create({
+      name: 'Clerk',
+      model: 'gpt-4o',
+      tools: [{ type: 'file_search' }],
+      tool_resources: { file_search: { vector_store_ids: data.map((store) => store.id) } },
+    });
+    await beside(app, (db) =>
+      db
+        .updateTable('access_tokens')
+        .set({ monthly_budget_usd: 0.01, spent_usd: 1, spent_month: new Date().toISOString().slice(0, 7) })
+        .where('id', '=', id)
+        .execute(),
+    );
+    await forgetAsks(app);
+    for (const [path, question] of [
+      [chatPath, { messages: asking('How long?') }],
+      [responsesPath, { input: 'How long?' }],
+    ] as const) {
+      const refused = await called(app, token, path, { method: 'POST', body: { model: 'Clerk@roster', ...question } });
+      expect([refused.status, refused.body.error.code]).toEqual([429, 'insufficient_quota']);
+    }
+    expect((await askedOf(app)).filter(({ path }) => path.includes('/search') || path === '/responses')).toEqual([]);
   });
 
   test('what was refused in a stream is refused before it begins', async () => {
@@ -267,11 +315,14 @@ describe.each(engines)('the tools of an assistant that is used as a model, on %s
   });
 
   test('pictures are drawn in responses, and each is recorded', async () => {
-    const { visitor, id, respond } = await someone();
+    const { visitor, id, chat, respond } = await someone();
     await created(visitor, { name: 'Painter', model: 'gpt-4o', tools: { imageGeneration: {} } });
+    const bare = await chat({ model: 'Painter@roster', messages: asking('Hi'), tool_choice: 'none' });
+    expect(bare.asks[0]?.body.tool_choice).toBeUndefined();
     const { body } = await respond({ model: 'Painter@roster', input: '[[picture]] A cat', tool_choice: 'auto' });
     expect(body.output[0]).toMatchObject({ type: 'image_generation_call', status: 'completed' });
     expect(await recorded(app, id)).toMatchObject([
+      { purpose: 'chat' },
       { purpose: 'chat' },
       { purpose: 'tool', model: 'image_generation' },
     ]);

@@ -20,6 +20,9 @@ export const hostedNames = (hosted: AssistantTools) => hostedOptions.filter((nam
 const typesIn = (tools: unknown) =>
   new Set(Array.isArray(tools) ? tools.flatMap((tool) => (isObject(tool) ? tool.type : [])) : []);
 
+/** A program that asks for a call waits for one that it can answer. */
+const isNoCall = 'the request requires a call, which it would count as.';
+
 /**
  * What the provider runs comes beside the tools of the program, as the assistant's instructions and files do. Its functions only where the
  * program has named no tools: it can answer those alone that it knows.
@@ -29,16 +32,19 @@ export function joinedTools(
   assistant: AssistantSettings,
   lacksTool: Provider['lacksTool'],
 ): JoinedTools {
-  if (choice === 'none' || (given != null && !Array.isArray(given))) return { tools: given, hosted: {}, notes: [] };
+  if (given != null && !Array.isArray(given)) return { tools: given, hosted: {}, notes: [] };
   const types = typesIn(given);
-  const wanted = hostedNames(assistant.hosted).filter((name) => !isNamed(types, name));
-  const missing = new Map(wanted.map((name) => [name, lacksTool(assistant.model, name)] as const));
+  const wanted = choice === 'none' ? [] : hostedNames(assistant.hosted).filter((name) => !isNamed(types, name));
+  const functions = given == null ? assistant.functions.map(functionOf) : [];
+  const mustCall = choice === 'required' && functions.length + (given?.length ?? 0) > 0;
+  const missing = new Map(
+    wanted.map((name) => [name, mustCall ? isNoCall : lacksTool(assistant.model, name)] as const),
+  );
   const notes = [...missing].flatMap(([name, why]) => (why === null ? [] : [toolLeftOut(name, why)]));
   const hosted = only(
     assistant.hosted,
     wanted.filter((name) => missing.get(name) === null),
   );
-  const functions = given == null ? assistant.functions.map(functionOf) : [];
   const own = [...functions, ...hostedFields(hosted, assistant.codeFiles)];
   return { tools: own.length === 0 ? given : [...(given ?? []), ...own], hosted, notes };
 }

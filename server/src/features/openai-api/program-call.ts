@@ -39,10 +39,12 @@ export async function whileCalled(
 }
 
 /** Before anything is spent. */
-export async function checkBudgets(budgets: Pick<BudgetService, 'check'>, caller: Caller, assistantId: number | null) {
-  refuseOverTokenBudget(caller);
-  await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
-}
+export const budgetCheck =
+  (budgets: Pick<BudgetService, 'check'>, caller: Caller) =>
+  async (assistantId: number | null): Promise<void> => {
+    refuseOverTokenBudget(caller);
+    await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
+  };
 
 /** Headers are ASCII. */
 const inHeader = (text: string) =>

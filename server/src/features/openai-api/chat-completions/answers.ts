@@ -14,8 +14,8 @@ import { type Outcome, passOn, usageIn } from './pass-on.ts';
 export type Answer = {
   isStream: boolean;
   notes: string[];
-  /** To its end, at once. @throws ProviderError, or the reason of the signal */
-  whole: (signal: AbortSignal) => Promise<Omit<Outcome, 'failure'> & { type: string; body: Buffer | JsonObject }>;
+  /** To its end, at once. @throws ProviderError, or the reason of the signal, where nothing is known of what came */
+  whole: (signal: AbortSignal) => Promise<Outcome & { type: string; body: Buffer | JsonObject }>;
   /** To its end, as it comes. The connection is left open. */
   passOn: (raw: ServerResponse, signal: AbortSignal) => Promise<Outcome>;
 };
@@ -39,7 +39,8 @@ export function relayedAnswer(
     async whole(signal) {
       const body = await readWhole(relayed, signal);
       const usage = usageIn(body);
-      return { usage, events: Math.ceil(body.length / 4), used: [], type: relayed.contentType || json, body };
+      const outcome = { usage, events: Math.ceil(body.length / 4), used: [], failure: undefined };
+      return { ...outcome, type: relayed.contentType || json, body };
     },
     passOn: (raw, signal) => passOn(relayed, raw, { hidesUsage, signal }),
   };
@@ -54,32 +55,32 @@ export function translatedAnswer(
 ): Answer {
   const writer = chunkWriter(how);
   const reader = responseEventReader(writer);
-  const outcome = () => {
+  const outcomeOf = (failure: unknown): Outcome => {
     const { output, deltas } = reader.soFar();
-    return { usage: reader.ending()?.usage ?? null, events: deltas, used: usedTools(output) };
+    return { usage: reader.usage(), events: deltas, used: usedTools(output), failure };
   };
+  async function read(signal: AbortSignal, send: (frames: string) => void): Promise<Outcome> {
+    try {
+      await readInto(reader, answered, { send, signal });
+      return outcomeOf(undefined);
+    } catch (failure) {
+      send(writer.taken());
+      return outcomeOf(failure);
+    }
+  }
   return {
     isStream: streams,
     notes,
     async whole(signal) {
-      await readInto(reader, answered, { send: () => undefined, signal });
-      const ending = reader.ending();
-      if (!ending) throw notAnAnswer();
-      return { ...outcome(), type: json, body: writer.whole(cutOf(ending), ending.usage) };
+      const outcome = await read(signal, () => undefined);
+      return { ...outcome, type: json, body: writer.whole(cutOf(reader.ending()), outcome.usage) };
     },
     async passOn(raw, signal) {
       const { write, release } = writerFrom(answered.body, raw);
-      try {
-        await readInto(reader, answered, { send: write, signal });
-        const ending = reader.ending();
-        if (ending) write(writer.ending(cutOf(ending), ending.usage));
-        return { ...outcome(), failure: undefined };
-      } catch (failure) {
-        write(writer.taken());
-        return { ...outcome(), failure };
-      } finally {
-        release();
-      }
+      const outcome = await read(signal, write);
+      if (outcome.failure === undefined) write(writer.ending(cutOf(reader.ending()), outcome.usage));
+      release();
+      return outcome;
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import { withoutRefused } from '#server/features/openai-api/refused-additions';
-import type { ResponseAsking } from '#server/features/openai-api/responses/asking';
-import { ProviderError } from '#server/provider/error';
+import { areNotServed, type ResponseAsking } from '#server/features/openai-api/responses/asking';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
@@ -18,16 +17,17 @@ type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
 export function chatAsking({ provider, responses }: Dependencies) {
   async function byChat({ write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
     const streams = body.stream === true;
-    const { relayed, request } = await withoutRefused(write, (text) => provider.relay({ ...call, streams, text }));
-    return relayedAnswer(relayed, { streams, notes, hidesUsage: request.hidesUsage });
+    const asked = await withoutRefused(write, (text) => provider.relay({ ...call, streams, text }));
+    const { hidesUsage } = asked.request;
+    return relayedAnswer(asked.relayed, { streams, notes: [...notes, ...asked.notes], hidesUsage });
   }
 
-  /** Always as events, which say the most. */
   async function byResponses({ order }: NonNullable<Prepared['byResponses']>, { body, ...call }: How): Promise<Answer> {
-    const answered = await responses.byResponses(order, { ...call, streams: true });
+    const streams = body.stream === true;
+    const answered = await responses.byResponses(order, { ...call, streams });
     const { notes } = answered;
     const tellsUsage = body.stream_options?.include_usage === true;
-    return translatedAnswer(answered, { streams: body.stream === true, notes, model: order.model, tellsUsage });
+    return translatedAnswer(answered, { streams, notes, model: order.model, tellsUsage });
   }
 
   /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
@@ -37,7 +37,7 @@ export function chatAsking({ provider, responses }: Dependencies) {
     try {
       return await byResponses(wanted, how);
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
+      if (!areNotServed(wanted.order, error)) throw error;
     }
     const answer = await byChat(prepared, how, wanted.otherwise);
     await provider.responses.areNotServed();

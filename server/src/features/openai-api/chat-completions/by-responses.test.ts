@@ -183,6 +183,74 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect(await answered(packets)).toMatchObject({ finish_reason: finish, message: { content: 'Hi' } });
   });
 
+  test('says nothing, or all of it in the end alone, is understood', async () => {
+    expect(await answered([ended()])).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+    const all = await answered([ended('completed', { usage, output: [search, message('Hi')] })]);
+    expect(all).toMatchObject({ message: { content: 'Hi' }, records: [{}, { purpose: 'tool' }] });
+    const texts = { output_index: 0, content_index: 0, text: 'Hi' };
+    expect(await answered([event('response.output_text.done', texts), ended()])).toMatchObject({
+      message: { content: 'Hi' },
+    });
+    const calls = ['a', 'b'].flatMap((id) => [
+      event('response.output_item.added', { item: { type: 'function_call', id, name: 'f', call_id: `call_${id}` } }),
+      event('response.function_call_arguments.done', { item_id: id, arguments: `{"${id}":1}` }),
+    ]);
+    expect((await answered([...calls, ended()])).message.tool_calls).toMatchObject([
+      { id: 'call_a', function: { arguments: '{"a":1}' } },
+      { id: 'call_b', function: { arguments: '{"b":1}' } },
+    ]);
+  });
+
+  test('writes more than plain letters has its links where their words stand', async () => {
+    const place = { output_index: 1, content_index: 1 };
+    const annotation = { type: 'url_citation', url: 'https://example.org', title: '', start_index: 1, end_index: 4 };
+    const { message: whole } = await answered([
+      said('😀'),
+      said('😀', 1),
+      event('response.output_text.delta', { ...place, delta: '😀Two' }),
+      event('response.output_text.annotation.added', { ...place, annotation }),
+      ended(),
+    ]);
+    expect(whole.content).toBe('😀\n\n😀😀Two');
+    const { start_index: from, end_index: to } = whole.annotations[0].url_citation;
+    expect([...whole.content].slice(from, to).join('')).toBe('Two');
+  });
+
+  test('fails in the end has cost what it says', async () => {
+    const packets = [said('Hi'), ended('failed', { error: refusal, usage })];
+    for (const stream of [false, true])
+      expect((await asked({ packets }, stream)).records).toMatchObject([
+        { estimated: 0, input_tokens: 7, output_tokens: 5 },
+      ]);
+  });
+
+  test.each([
+    ["The following tools cannot be used with reasoning.effort 'minimal': web_search.", 'tools', 200, false],
+    ['Web Search cannot be used with JSON mode.', 'text', 200, false],
+    ["Hosted tool 'web_search' is not supported with gpt-4o.", 'tools', 200, true],
+    ["Invalid schema for function 'web_search': 'x' is not supported.", 'tools[0].parameters', 400, false],
+    ['File type .xyz is not supported by web_search', 'tools[0]', 400, false],
+  ])('refuses with %j', async (words, param, status, isLearned) => {
+    let isFirst = true;
+    const whole = JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Hi' } }] });
+    const other = await startRawProvider((asking) => {
+      if (asking === '/chat/completions') return { headers: json, packets: [whole] };
+      if (!isFirst) return { packets: [said('Hi'), ended()] };
+      isFirst = false;
+      return { status: 400, headers: json, packets: [JSON.stringify({ error: { message: words, param } })] };
+    });
+    onTestFinished(() => other.close());
+    const { app, token } = await installed(engine, other.url);
+    onTestFinished(() => app.stop());
+    const body = { model: 'Scout@roster', messages: [{ role: 'user', content: 'Hello' }] };
+    const ask = () => called(app, token, path, { method: 'POST', body });
+    const [first, second] = [await ask(), await ask()];
+    expect(first.status).toBe(status);
+    expect(String(first.headers['x-roster-note']).startsWith('Web search was left out: ')).toBe(status === 200);
+    expect(String(second.headers['x-roster-note']).includes('gpt-4o does not support it')).toBe(isLearned);
+  });
+
   test('claims what cannot be true is not believed', async () => {
     const claimed = { input_tokens: 9_007_199_254_740_991, output_tokens: 200_000_000 };
     const answer = await answered([said('Hi'), ended('completed', { usage: claimed })]);
@@ -192,6 +260,16 @@ describe.each(engines)('an assistant that searches the web, on %s, of a provider
     expect((await asked({ packets: [damaged, said('Hi', -1), ended('completed', { model: 5 })] }, true)).status).toBe(
       200,
     );
+  });
+
+  test('does not know an item is still taken to serve Responses', async () => {
+    const words = "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.";
+    script = () => ({ status: 404, headers: json, packets: [JSON.stringify({ error: { message: words } })] });
+    const { app, token } = usual;
+    const input = [{ type: 'reasoning', id: 'rs_1', summary: [] }];
+    const told = await called(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input } });
+    expect([told.status, told.body.error.message]).toEqual([404, expect.stringContaining("Item with id 'rs_1'")]);
+    expect(await answered([said('Hi'), ended()])).toMatchObject({ message: { content: 'Hi' } });
   });
 
   test('turns out to serve no Responses is asked by Chat Completions, which is said', async () => {

@@ -1,6 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { AssistantSettings, SettingsOf } from '#server/features/openai-api/assistant-settings';
+import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/openai-api/assistant-settings';
 import { hostedNames, joinedTools } from '#server/features/openai-api/joined-tools';
 import type { ResponseOrder, ResponseOrders } from '#server/features/openai-api/responses/order';
 import type { Provider } from '#server/provider/provider';
@@ -16,7 +16,13 @@ type Dependencies = {
   responses: { orderOf: ResponseOrders };
 };
 
-type Asked = { userId: number; body: ChatCompletion; text: string | undefined; apiKey: Secret };
+type Asked = {
+  userId: number;
+  body: ChatCompletion;
+  text: string | undefined;
+  apiKey: Secret;
+  check: BudgetCheck;
+};
 
 /** A request of Chat Completions, and the same as one of Responses where tools are wanted that only those have. */
 export type Prepared = PreparedRequest & {
@@ -27,13 +33,17 @@ export type Prepared = PreparedRequest & {
   };
 };
 
-/** The request as it is to go out. */
-export async function prepare(dependencies: Dependencies, { userId, body, text, apiKey }: Asked): Promise<Prepared> {
+/** The request as it is to go out. @throws budget_exceeded before the provider is asked for anything */
+export async function prepare(dependencies: Dependencies, asked: Asked): Promise<Prepared> {
+  const { userId, body, text, apiKey, check } = asked;
   const { assistantModels, settingsOf } = dependencies;
   const { model, messages } = body;
-  if (!assistantModels.isNamed(model)) return requestForModel(body, text ?? JSON.stringify(body));
-  const settings = await settingsOf(userId, { model, question: questionOf(messages) }, apiKey);
-  return withTools(dependencies, { userId, body, apiKey }, settings);
+  if (!assistantModels.isNamed(model)) {
+    await check(null);
+    return requestForModel(body, text ?? JSON.stringify(body));
+  }
+  const settings = await settingsOf(userId, { model, question: questionOf(messages) }, apiKey, check);
+  return withTools(dependencies, asked, settings);
 }
 
 const noPictures = toolLeftOut('imageGeneration', 'Chat Completions have no pictures.');
@@ -47,7 +57,7 @@ function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
   const isNaming = body.tools != null || body.functions != null;
   return {
     ...settings,
-    functions: hasNone || isNaming ? [] : functions,
+    functions: isNaming ? [] : functions,
     hosted: hasNone ? {} : others,
     notes: imageGeneration && !hasNone ? [...notes, noPictures] : notes,
   };
@@ -56,18 +66,18 @@ function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
 /** Tools that the provider runs are asked for by Responses: Chat Completions have none. */
 async function withTools(
   { provider, responses }: Dependencies,
-  { userId, body, apiKey }: Omit<Asked, 'text'>,
+  { userId, body, apiKey, check }: Asked,
   settings: AssistantSettings,
 ): Promise<Prepared> {
   const assistant = toolsFor(body, settings);
   const prepared = requestForAssistant(body, assistant);
-  const { hosted, notes: missing } = joinedTools({}, assistant, provider.lacksTool);
+  const { hosted, notes: missing } = joinedTools(body, assistant, provider.lacksTool);
   const names = hostedNames(hosted);
   const without = (why: string) => [...prepared.notes, ...missing, ...names.map((name) => toolLeftOut(name, why))];
   if (names.length === 0) return { ...prepared, notes: without('') };
   const said = asResponse(body);
   if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
-  const order = await responses.orderOf(userId, said.request, apiKey, assistant);
+  const order = await responses.orderOf(userId, said.request, { apiKey, check, known: assistant });
   return {
     ...prepared,
     inputTokens: order.inputTokens,

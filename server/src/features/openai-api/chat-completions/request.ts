@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AssistantSettings } from '#server/features/openai-api/assistant-settings';
 import { estimateInput } from '#server/features/openai-api/input-tokens';
 import { additions } from '#server/features/openai-api/refused-additions';
+import type { JsonObject } from '#server/is-object';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
 export type Added = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
@@ -49,6 +50,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
   const { assistantId, model, system, temperature, topP, effort, format, functions, notes } = assistant;
   const messages = [...system.map((content) => ({ role: 'system', content })), ...body.messages];
   const tools = functions.map((described) => ({ type: 'function', function: described }));
+  const hasNoTools = tools.length === 0 && body.tools == null;
   return {
     assistantId,
     model,
@@ -62,8 +64,12 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       if (body.response_format === undefined) add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
       if (hidesUsage) added.add('stream_options');
+      const asked: JsonObject = hidesUsage ? withUsage(body) : body;
+      const { tool_choice: choice, ...rest } = asked;
       const whole = {
-        ...(hidesUsage ? withUsage(body) : body),
+        ...rest,
+        // Without tools there is nothing to choose, and some refuse to be told so.
+        ...(choice !== undefined && !(choice === 'none' && hasNoTools) && { tool_choice: choice }),
         ...(tools.length > 0 && { tools }),
         ...fields,
         model,

@@ -1,8 +1,9 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { type ApiCalls, type Cost, costOf } from '#server/features/openai-api/calls';
-import { CallerLeft, checkBudgets, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
+import { budgetCheck, CallerLeft, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { apiError } from '#server/http/api-errors';
@@ -35,8 +36,9 @@ export function chatCompletionService(dependencies: Dependencies) {
     const { caller, body, request, reply } = call;
     const { signal } = controller;
     const apiKey = await keys.open(caller.userId);
-    const prepared = await prepare(dependencies, { userId: caller.userId, body, text: request.bodyText, apiKey });
-    await checkBudgets(budgets, caller, prepared.assistantId);
+    const { userId } = caller;
+    const check = budgetCheck(budgets, caller);
+    const prepared = await prepare(dependencies, { userId, body, text: request.bodyText, apiKey, check });
     const stored = await calls.begin(caller, prepared);
     let isEnded = false;
     const end = async (cost: Cost | null) => {
@@ -52,8 +54,8 @@ export function chatCompletionService(dependencies: Dependencies) {
       else await answerWhole(reply, answered, endWith, signal);
     } catch (error) {
       // A refusal costs nothing; whether what broke off did, only the provider knows.
-      const isRefused = error instanceof ProviderError && error.status !== undefined;
-      await end(isRefused ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
+      const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
+      await end(isRefused && !signal.aborted ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
       if (error instanceof ProviderError && error.code === 'key_rejected')
         await keys.noteRejected(caller.userId, error.message);
       request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
@@ -69,6 +71,7 @@ type End = (outcome: Omit<Outcome, 'failure'>) => Promise<void>;
 async function answerWhole(reply: FastifyReply, answer: Answer, end: End, signal: AbortSignal) {
   const { type, body, ...outcome } = await answer.whole(signal);
   await end(outcome);
+  if (outcome.failure !== undefined) throw outcome.failure;
   await reply.status(200).type(type).send(body);
 }
 

@@ -1,11 +1,12 @@
 import type { HostedTool } from '@roster/contracts/assistant-tools';
 import { withoutHosted } from '#server/features/openai-api/joined-tools';
+import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import { withoutRefused } from '#server/features/openai-api/refused-additions';
 import { isObject } from '#server/is-object';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { Provider } from '#server/provider/provider';
-import { doesNotServe, refusedTool, toolLeftOut } from '#server/provider/served-tools';
+import { refusedTool, type ToolRefusal, toolLeftOut } from '#server/provider/served-tools';
 import type { Secret } from '#server/security/secret';
 import type { Answered } from './answer.ts';
 import { responsesRequest } from './as-responses.ts';
@@ -20,41 +21,54 @@ type Dependencies = {
 type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
 
-const isAboutFile = ({ codeFiles }: ResponseOrder, error: ProviderError) => codeFiles.areNamed && error.isFileGone;
+/** Whether Responses are not served at all, and not only a file that the request names. */
+export const areNotServed = ({ codeFiles }: ResponseOrder, error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.code === 'not_served' && !(codeFiles.areNamed && error.isFileGone);
 
 const draws = (tools: unknown) =>
   Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'image_generation');
 
+/** The tools, with files as the provider knows them. @throws where one cannot be brought there: nothing has been asked by then */
+async function filesIn({ codeFiles, searched }: ResponseOrder, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await codeFiles.inTools(searched.tools, signal);
+  } catch (error) {
+    throw toldToProgram(error);
+  }
+}
+
 /** Asks by Responses, without those tools of an assistant that the model refuses. @throws ProviderError */
 function askingByResponses({ provider, catalogue }: Dependencies) {
-  async function askWith(order: ResponseOrder, tools: unknown, { streams, ...call }: How): Promise<Answered> {
+  async function askWith(order: ResponseOrder, tools: unknown, { streams, ...call }: How): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
-    const { relayed } = await withoutRefused(
+    const { relayed, notes } = await withoutRefused(
       (refused: Parameters<typeof write>[0]) => write(refused, streams),
       (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
     );
-    return { ...relayed, speaks: 'responses' };
+    return { ...relayed, speaks: 'responses', notes };
   }
 
   async function ask(order: ResponseOrder, how: How): Promise<Noted> {
-    const { model, notes, tools: joined } = order;
-    const all = await order.codeFiles.inTools(order.searched.tools, how.signal);
-    const refused = new Set<HostedTool>();
+    const { model, notes, tools } = order;
+    const all = await filesIn(order, how.signal);
+    const refused = new Map<HostedTool, ToolRefusal>();
     for (;;) {
       try {
-        const answered = await askWith(order, withoutHosted(all, refused), how);
-        return {
-          ...answered,
-          notes: [...notes, ...[...refused].map((name) => toolLeftOut(name, doesNotServe(model)))],
-        };
+        const answered = await askWith(order, withoutHosted(all, new Set(refused.keys())), how);
+        return { ...answered, notes: [...notes, ...(await learned(model, [...refused.values()])), ...answered.notes] };
       } catch (error) {
-        if (error instanceof ProviderError && isAboutFile(order, error)) throw error;
-        const tool = refusedTool(error, joined, refused);
-        if (tool === undefined) throw error;
-        refused.add(tool);
-        await provider.toolRefused(model, tool);
+        const isOfFile = error instanceof ProviderError && order.codeFiles.areNamed && error.isFileGone;
+        const refusal = isOfFile ? undefined : refusedTool(error, { model, ...tools }, new Set(refused.keys()));
+        if (refusal === undefined) throw error;
+        refused.set(refusal.tool, refusal);
       }
     }
+  }
+
+  /** Once the request is good without them. What the model has not is asked for no more. */
+  async function learned(model: string, refusals: ToolRefusal[]): Promise<string[]> {
+    for (const { tool, isOfModel } of refusals) if (isOfModel) await provider.toolRefused(model, tool);
+    return refusals.map(({ tool, why }) => toolLeftOut(tool, why));
   }
 
   /** A file for code that the provider does not have any more is brought there again, once. */
@@ -77,26 +91,24 @@ export function responseAsking(dependencies: Dependencies) {
   /** Always as events, which say the most. */
   async function byChat(order: ResponseOrder, call: How): Promise<Noted> {
     const { notes, write } = chatRequest(order);
-    const { relayed } = await withoutRefused(write, (text) => provider.relay({ ...call, streams: true, text }));
-    return { ...relayed, speaks: 'chat', notes: [...order.notes, ...notes] };
+    const asked = await withoutRefused(write, (text) => provider.relay({ ...call, streams: true, text }));
+    return { ...asked.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...asked.notes] };
   }
 
   return {
     byResponses,
     /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
     async ask(order: ResponseOrder, how: How): Promise<Noted> {
-      const { areServed, areNotServed } = provider.responses;
-      const wereServed = areServed();
+      const wereServed = provider.responses.areServed();
       if (wereServed)
         try {
           return await byResponses(order, how);
         } catch (error) {
-          if (!(error instanceof ProviderError)) throw error;
-          if (error.code === 'store_gone') throw order.searched.gone(error);
-          if (error.code !== 'not_served' || isAboutFile(order, error)) throw error;
+          if (error instanceof ProviderError && error.code === 'store_gone') throw order.searched.gone(error);
+          if (!areNotServed(order, error)) throw error;
         }
       const answered = await byChat(order, how);
-      if (wereServed) await areNotServed();
+      if (wereServed) await provider.responses.areNotServed();
       return answered;
     },
   };

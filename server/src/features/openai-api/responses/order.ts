@@ -1,6 +1,6 @@
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/openai-api/responses';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import type { AssistantSettings, SettingsOf } from '#server/features/openai-api/assistant-settings';
+import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/openai-api/assistant-settings';
 import { estimateInput } from '#server/features/openai-api/input-tokens';
 import { type JoinedTools, joinedTools } from '#server/features/openai-api/joined-tools';
 import { isObject } from '#server/is-object';
@@ -50,6 +50,13 @@ type Dependencies = {
   fileNames: FileNames;
 };
 
+type For = {
+  apiKey: Secret;
+  check: BudgetCheck;
+  /** Of the assistant that is named, where they have been read. */
+  known?: AssistantSettings;
+};
+
 /** The words of the last message that a person has written. */
 function questionOf(items: KeptItem[]): string {
   const question = items.findLast(({ type, role }) => type === 'message' && role === 'user');
@@ -65,23 +72,21 @@ const instructionsOf = (assistant: AssistantSettings | null, { instructions }: R
   return all.length > 0 ? all.join('\n\n') : null;
 };
 
-/** Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls. */
+/**
+ * Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls.
+ * @throws budget_exceeded before the provider is asked for anything
+ */
 export function responseOrders(dependencies: Dependencies) {
   const { provider, history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
-  return async (
-    userId: number,
-    body: ResponseRequest,
-    apiKey: Secret,
-    /** Of the assistant that it names, where they have been read. */
-    known?: AssistantSettings,
-  ): Promise<ResponseOrder> => {
+  return async (userId: number, body: ResponseRequest, { apiKey, check, known }: For): Promise<ResponseOrder> => {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
     const { items, read } = await history.resolved(userId, named);
     const kept = items.map(keptItem);
     const assistant = assistantModels.isNamed(body.model)
-      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey)))
+      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey, check)))
       : null;
+    if (!assistant) await check(null);
     const isText = typeof body.input === 'string' && before.items.length === 0;
     const said = await fileNames.forProvider<ResponseItem>(userId, [
       ...(await names.itemsBefore(userId, before.items.flatMap(readAgain))),

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { type Cost, costOf } from '#server/features/openai-api/calls';
-import { CallerLeft, checkBudgets, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
+import { budgetCheck, CallerLeft, tellNotes, whileCalled } from '#server/features/openai-api/program-call';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import type { BudgetService } from '#server/features/usage/budgets';
 import { ApiRefusal } from '#server/http/api-errors';
@@ -40,8 +40,7 @@ export function responseService(dependencies: Dependencies) {
 
   async function begin({ caller, body }: Call): Promise<Begun> {
     const apiKey = await keys.open(caller.userId);
-    const order = await orderOf(caller.userId, body, apiKey);
-    await checkBudgets(budgets, caller, order.assistant?.assistantId ?? null);
+    const order = await orderOf(caller.userId, body, { apiKey, check: budgetCheck(budgets, caller) });
     return { order, open: await store.begin(caller, order), apiKey };
   }
 

@@ -25,6 +25,8 @@ function linkOf(annotation: unknown, from: number): JsonObject | undefined {
   return { type: 'url_citation', url_citation: { url: text(url), title: text(title), ...place } };
 }
 
+const messageOf = (part: string) => part.split(' ', 1)[0];
+
 const choiceOf = (delta: JsonObject, finish: string | null) => [
   { index: 0, delta, logprobs: null, finish_reason: finish },
 ];
@@ -42,6 +44,8 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   let deltas = 0;
   let content = '';
   let refusal = '';
+  /** The message that was written last. */
+  let last: string | undefined;
   /** Where the words of each part begin. */
   const parts = new Map<string, number>();
   const links = new Map<string, JsonObject>();
@@ -51,10 +55,11 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   const chunk = (choices: JsonObject[], usage: JsonObject | null = null) =>
     frameOf({ id, object: 'chat.completion.chunk', created, model, choices, ...(tellsUsage && { usage }) });
 
+  const beginning = () => (deltas > 0 ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
+
   function tell(delta: JsonObject) {
-    if (deltas === 0) frames += chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null));
+    frames += beginning() + chunk(choiceOf(delta, null));
     deltas++;
-    frames += chunk(choiceOf(delta, null));
   }
 
   const finishOf = (cut: 'length' | 'content_filter' | undefined) => cut ?? (calls.size > 0 ? 'tool_calls' : 'stop');
@@ -67,29 +72,31 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     named(name: unknown) {
       model = text(name) || model;
     },
+    /** `part`: of which message, and which part of it. */
     text(part: string, words: string) {
       if (words === '') return;
+      const message = messageOf(part);
       // What is said before and after a tool was run are two messages there.
-      const between = parts.has(part) || content === '' ? '' : '\n\n';
-      if (!parts.has(part)) parts.set(part, content.length + between.length);
+      const between = last === undefined || last === message ? '' : '\n\n';
+      last = message;
+      // The provider counts whole characters.
+      if (!parts.has(part)) parts.set(part, [...content].length + between.length);
       content += between + words;
       tell({ content: between + words });
     },
     link(part: string, annotation: unknown) {
-      const link = linkOf(annotation, parts.get(part) ?? content.length);
-      const key = JSON.stringify(link);
+      const link = linkOf(annotation, parts.get(part) ?? [...content].length);
       // With the finished item they come once more.
-      if (!link || links.has(key)) return;
-      links.set(key, link);
-      tell({ annotations: [link] });
+      if (link) links.set(JSON.stringify(link), link);
     },
     refusal(words: string) {
       if (words === '') return;
       refusal += words;
       tell({ refusal: words });
     },
+    /** One without an id cannot be answered; some servers say it only with the finished item. */
     call(at: number, callId: unknown, name: unknown) {
-      if (calls.has(at)) return;
+      if (calls.has(at) || text(callId) === '') return;
       const call: Call = { id: text(callId), type: 'function', function: { name: text(name), arguments: '' } };
       tell({ tool_calls: [{ index: calls.size, ...call, function: { ...call.function } }] });
       calls.set(at, call);
@@ -107,8 +114,10 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     },
     /** The chunks that end a stream. `cut`: why the answer is not whole. */
     ending(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): string {
+      // Of a list clients keep what came last, so that all of it comes at once.
+      const cited = links.size > 0 ? chunk(choiceOf({ annotations: [...links.values()] }, null)) : '';
       const told = tellsUsage && usage ? chunk([], usageObject(usage)) : '';
-      return `${chunk(choiceOf({}, finishOf(cut)))}${told}data: [DONE]\n\n`;
+      return `${beginning()}${cited}${chunk(choiceOf({}, finishOf(cut)))}${told}data: [DONE]\n\n`;
     },
     /** All of it at once. */
     whole(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): JsonObject {

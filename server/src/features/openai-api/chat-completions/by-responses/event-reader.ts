@@ -1,6 +1,7 @@
 import type { AnswerReader, Ending } from '#server/features/openai-api/responses/answer-reader';
 import { type KeptItem, outputItem } from '#server/features/openai-api/responses/items';
 import { isObject, type JsonObject } from '#server/is-object';
+import type { TokenCounts } from '#server/provider/catalogue';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
@@ -19,11 +20,16 @@ const endings = new Map<string, Ending['status']>([
 /** A part of the content by its place in the output. */
 const partOf = (item: unknown, index: unknown) => `${placeOf(item)} ${placeOf(index)}`;
 
+/** Where none have come in pieces. */
+function writeArguments(writer: ChunkWriter, at: number, all: unknown) {
+  if (writer.argumentsOf(at) === '') writer.arguments(at, text(all));
+}
+
 /** Some servers say a part of an item, or all of it, only when it is finished. */
 function writeRest(writer: ChunkWriter, at: number, item: KeptItem) {
   if (item.type === 'function_call') {
     writer.call(at, item.call_id, item.name);
-    if (writer.argumentsOf(at) === '') writer.arguments(at, text(item.arguments));
+    writeArguments(writer, at, item.arguments);
   }
   if (item.type !== 'message') return;
   for (const [index, one] of list(item.content).entries()) {
@@ -37,12 +43,14 @@ function writeRest(writer: ChunkWriter, at: number, item: KeptItem) {
 }
 
 /** What is said while the answer is written. */
-function writePiece(writer: ChunkWriter, type: string, event: JsonObject) {
-  const at = placeOf(event.output_index);
+function writePiece(writer: ChunkWriter, type: string, at: number, event: JsonObject) {
   const part = partOf(at, event.content_index);
   switch (type) {
     case 'response.output_text.delta':
       return writer.text(part, text(event.delta));
+    case 'response.output_text.done':
+      if (!writer.hasPart(part)) writer.text(part, text(event.text));
+      return;
     case 'response.refusal.delta':
       return writer.refusal(text(event.delta));
     case 'response.output_text.annotation.added':
@@ -54,13 +62,32 @@ function writePiece(writer: ChunkWriter, type: string, event: JsonObject) {
     }
     case 'response.function_call_arguments.delta':
       return writer.arguments(at, text(event.delta));
+    case 'response.function_call_arguments.done':
+      return writeArguments(writer, at, event.arguments);
   }
 }
 
+/** The places of items in the output, also where a server names the items alone. */
+function placing() {
+  const places = new Map<string, number>();
+  return ({ output_index: index, item_id: id, item }: JsonObject): number => {
+    if (typeof index === 'number') return index;
+    const name = text(id) || (isObject(item) ? text(item.id) : '');
+    const place = places.get(name) ?? places.size;
+    places.set(name, place);
+    return place;
+  };
+}
+
+/** Also says what was used where it has failed. */
+export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null };
+
 /** Reads the events of a response, of which `writer` makes chunks. */
-export function responseEventReader(writer: ChunkWriter): AnswerReader {
+export function responseEventReader(writer: ChunkWriter): ResponseEventReader {
   const items: KeptItem[] = [];
+  const placeIn = placing();
   let ending: Ending | undefined;
+  let usage: TokenCounts | null = null;
 
   function itemDone(at: number, given: unknown) {
     const item = outputItem(given);
@@ -71,20 +98,26 @@ export function responseEventReader(writer: ChunkWriter): AnswerReader {
 
   function end(status: Ending['status'], of: unknown) {
     const response = isObject(of) ? of : {};
-    ending = { status, of: response, output: items, usage: responsesUsage(response.usage) };
+    // Some servers say nothing but this.
+    if (items.length === 0) for (const [index, item] of list(response.output).entries()) itemDone(index, item);
+    ending = { status, of: response, output: items, usage };
   }
 
   return {
     event(name, data) {
       const event = eventJson(data);
       const type = name ?? text(event.type);
-      if (isObject(event.response)) writer.named(event.response.model);
+      if (isObject(event.response)) {
+        writer.named(event.response.model);
+        usage = responsesUsage(event.response.usage);
+      }
       const status = endings.get(type);
       if (status) return end(status, event.response);
       if (type === 'response.failed') throw failureInStream(errorOf(event.response));
       if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
-      if (type === 'response.output_item.done') return itemDone(placeOf(event.output_index), event.item);
-      writePiece(writer, type, event);
+      const at = placeIn(event);
+      if (type === 'response.output_item.done') return itemDone(at, event.item);
+      writePiece(writer, type, at, event);
     },
     whole(answer) {
       const { status = 'completed', error, output } = answer;
@@ -92,18 +125,19 @@ export function responseEventReader(writer: ChunkWriter): AnswerReader {
       const ended = endings.get(`response.${status}`);
       if (!ended || !Array.isArray(output)) throw notAnAnswer();
       writer.named(answer.model);
-      for (const [index, item] of output.entries()) itemDone(index, item);
+      usage = responsesUsage(answer.usage);
       end(ended, answer);
     },
     taken: writer.taken,
     ending: () => ending,
+    usage: () => usage,
     soFar: () => ({ output: items, deltas: writer.deltas() }),
   };
 }
 
 /** Why an answer is not whole; undefined: it is. */
-export function cutOf({ status, of }: Ending): 'length' | 'content_filter' | undefined {
-  if (status !== 'incomplete') return undefined;
-  const { incomplete_details: details } = of;
+export function cutOf(ending: Ending | undefined): 'length' | 'content_filter' | undefined {
+  if (ending?.status !== 'incomplete') return undefined;
+  const { incomplete_details: details } = ending.of;
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 }

@@ -75,8 +75,10 @@ test('messages become items, with what they carry', () => {
       audio: null,
       tool_calls: [{ ...call, index: 0 }],
     },
-    { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'Rain' }] },
+    { role: 'tool', tool_call_id: 'c', content: [{ type: 'text', text: 'Rain' }], name: 'f' },
     { role: 'assistant', content: null, refusal: 'No.' },
+    { role: 'assistant', content: [{ type: 'refusal', refusal: 'Never.' }] },
+    { role: 'user', content: [{ type: 'image_url', image_url: { url: data, detail: null } }], name: null },
   ]);
   expect('request' in said && said.request.input).toEqual([
     { role: 'developer', content: 'Be\nbrief' },
@@ -92,15 +94,28 @@ test('messages become items, with what they carry', () => {
     { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
     { type: 'function_call_output', call_id: 'c', output: 'Rain' },
     { role: 'assistant', content: 'No.' },
+    { role: 'assistant', content: 'Never.' },
+    { role: 'user', content: [{ type: 'input_image', image_url: data, detail: 'auto' }] },
   ]);
+});
+
+test('which functions are allowed is said too', () => {
+  const named = { type: 'function', function: { name: 'f' } };
+  const said = asked({ tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } } });
+  expect('request' in said && said.request.tool_choice).toEqual({
+    type: 'allowed_tools',
+    mode: 'auto',
+    tools: [{ type: 'function', name: 'f' }],
+  });
 });
 
 test('fields that say nothing stand in no way', () => {
   const said = asked({
     ...{ n: 1, stop: null, logit_bias: {}, logprobs: false, store: false, frequency_penalty: 0, presence_penalty: 0 },
-    ...{ functions: [], tools: [], temperature: null, seed: null, modalities: ['text'] },
+    ...{ functions: [], tools: [], temperature: null, seed: null, modalities: ['text'], top_logprobs: 0 },
   });
-  expect(said).toEqual({ notes: [], request: { model: 'm', input: hello, store: false } });
+  // That there are to be no tools says something.
+  expect(said).toEqual({ notes: [], request: { model: 'm', input: hello, store: false, tools: [] } });
 });
 
 test.each([
@@ -111,6 +126,7 @@ test.each([
   ['max_tokens', { max_tokens: 5 }],
   ['tools', { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
   ['tool_choice', { tool_choice: { type: 'allowed_tools', allowed_tools: {} } }],
+  ['web_search_options', { web_search_options: {} }],
   ['modalities', { modalities: ['text', 'audio'] }],
   ['functions', { functions: [{ name: 'f' }] }],
   ['metadata', { metadata: { a: 1 } }],

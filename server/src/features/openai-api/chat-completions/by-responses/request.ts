@@ -2,7 +2,7 @@ import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completio
 import { Metadata } from '@roster/contracts/openai-api/metadata';
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/openai-api/responses';
 import { z } from 'zod';
-import type { JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/is-object';
 import { functionOf } from '#server/provider/response-tools';
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
@@ -19,6 +19,7 @@ const FilePart = z.strictObject({
   }),
 });
 const Texts = z.union([z.string(), z.array(TextPart)]);
+const RefusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() });
 const FunctionCall = z.object({
   id: z.string(),
   type: z.literal('function'),
@@ -35,14 +36,15 @@ const Message = z.discriminatedUnion('role', [
   // As an answer of a model comes back: what stands beside its words and calls no model reads again.
   z.object({
     role: z.literal('assistant'),
-    content: Texts.nullish(),
+    content: z.union([z.string(), z.array(z.union([TextPart, RefusalPart]))]).nullish(),
     refusal: z.string().nullish(),
     tool_calls: z.array(FunctionCall).nullish(),
     function_call: nothing,
     audio: nothing,
     name: nothing,
   }),
-  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Texts }),
+  // The name of the function stands in its call.
+  z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: Texts, name: z.string().optional() }),
 ]);
 type Message = z.output<typeof Message>;
 
@@ -55,9 +57,14 @@ const Tool = z.strictObject({
     strict: z.boolean().nullish(),
   }),
 });
+const NamedFunction = z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) });
 const ToolChoice = z.union([
   z.string(),
-  z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+  NamedFunction,
+  z.strictObject({
+    type: z.literal('allowed_tools'),
+    allowed_tools: z.strictObject({ mode: z.string(), tools: z.array(NamedFunction) }),
+  }),
 ]);
 const Format = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['text', 'json_object']) }),
@@ -98,13 +105,23 @@ const neutral = new Map<string, unknown>([
   ['frequency_penalty', 0],
   ['presence_penalty', 0],
   ['logprobs', false],
+  ['top_logprobs', 0],
   ['store', false],
 ]);
-const isEmpty = (value: unknown) =>
+const emptiable = new Set(['functions', 'logit_bias', 'metadata', 'stop']);
+const isEmpty = (name: string, value: unknown) =>
   value === null ||
   value === undefined ||
-  (Array.isArray(value) && value.length === 0) ||
-  (typeof value === 'object' && Object.keys(value).length === 0);
+  (emptiable.has(name) && typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Fields of messages and tools that say nothing, which clients send all the same. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const said = Object.entries(value).filter(([, child]) => child !== null);
+  // A schema is not read, and passed on as it is.
+  return Object.fromEntries(said.map(([name, child]) => [name, name === 'parameters' ? child : withoutNulls(child)]));
+}
 
 /** Promised by nobody: answers may differ with it, too. */
 const bestEffort = 'seed';
@@ -115,16 +132,16 @@ export type AsResponse = { request: ResponseRequest; notes: string[] };
 /** `unsaid`: the field for which there are no words in Responses. */
 export function asResponse(body: ChatCompletion): AsResponse | { unsaid: string } {
   const said = Object.entries(body).filter(
-    ([name, value]) => name === 'messages' || !(isEmpty(value) || neutral.get(name) === value || name === bestEffort),
+    ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),
   );
-  const parsed = Sayable.safeParse(Object.fromEntries(said));
+  const parsed = Sayable.safeParse(withoutNulls(Object.fromEntries(said)));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return {
       unsaid: String(issue?.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys[0] : issue?.path[0]),
     };
   }
-  const hasSeed = !isEmpty(body[bestEffort]);
+  const hasSeed = body[bestEffort] != null;
   return {
     request: requestOf(parsed.data),
     notes: hasSeed ? [`Left out, because tools are used: ${bestEffort}.`] : [],
@@ -167,14 +184,23 @@ function requestOf(said: z.output<typeof Sayable>): ResponseRequest {
   };
 }
 
-const choiceOf = (choice: z.output<typeof ToolChoice>) =>
-  typeof choice === 'string' ? choice : { type: choice.type, name: choice.function.name };
+const namedOf = ({ type, function: { name } }: z.output<typeof NamedFunction>) => ({ type, name });
+
+function choiceOf(choice: z.output<typeof ToolChoice>) {
+  if (typeof choice === 'string') return choice;
+  if (choice.type === 'function') return namedOf(choice);
+  const { mode, tools } = choice.allowed_tools;
+  return { type: choice.type, mode, tools: tools.map(namedOf) };
+}
 
 const formatOf = (format: z.output<typeof Format>) =>
   format.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format;
 
-const wordsOf = (content: z.output<typeof Texts>) =>
-  typeof content === 'string' ? content : content.map(({ text }) => text).join('\n');
+type Words = z.output<typeof TextPart> | z.output<typeof RefusalPart>;
+const wordsOf = (content: string | Words[]) =>
+  typeof content === 'string'
+    ? content
+    : content.map((part) => (part.type === 'text' ? part.text : part.refusal)).join('\n');
 
 type UserPart = Exclude<Extract<Message, { role: 'user' }>['content'], string>[number];
 

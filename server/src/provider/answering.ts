@@ -5,6 +5,7 @@ import type { ProviderHttp } from './http.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses.ts';
 import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools } from './served-tools.ts';
+import { settingLeftOut } from './setting-left-out.ts';
 import { noResponses, type Traits } from './traits.ts';
 
 /** Request parameters that an answer can do without, by the names providers use for them. */
@@ -17,13 +18,6 @@ const dispensable = new Map([
   ['reasoning.summary', 'summary'],
   ['stream_options', 'stream_options'],
 ]);
-const inWords: Record<string, string> = {
-  temperature: 'The temperature',
-  top_p: 'The nucleus sampling',
-  effort: 'The reasoning effort',
-  format: 'The answer format',
-};
-
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
 /** Writes an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it or the model refuses. */
@@ -47,7 +41,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     if (!parameter) return false;
     omitted.add(parameter);
     await traits.learn(model, traitOf(request, parameter));
-    if (inWords[parameter]) onPieces([leftOut(parameter, model)]);
+    onPieces(leftOut(parameter, model));
     return true;
   }
 
@@ -67,7 +61,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       // A schema that cannot be kept to word by word says nothing of others.
       if (form === 'strict format') return true;
       await traits.learn(model, traitOf(request, form));
-      onPieces([leftOut(form, model)]);
+      onPieces(leftOut(form, model));
       return true;
     }
     return false;
@@ -105,7 +99,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     const isRefused = (parameter: string) => traits.has(model, traitOf(request, parameter));
     const omitted = new Set([...dispensable.values()].filter(isRefused));
     for (const [parameter, value] of Object.entries(given))
-      if (value !== null && omitted.has(parameter)) onPieces([leftOut(parameter, model)]);
+      if (value !== null && omitted.has(parameter)) onPieces(leftOut(parameter, model));
     leaveToolsOut(request, omitted, onPieces, { isRefused, why: doesNotServe(model) });
     if (isRefused('format')) leaveFormOut(request, omitted, onPieces);
     if (isRefused('search') && !search?.isNeeded) leaveSearchOut(request, omitted, onPieces, notWith(model));
@@ -122,7 +116,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
 function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
   if (!canLeaveFormatOut) return;
   omitted.add('format');
-  onPieces([leftOut('format', model)]);
+  onPieces(leftOut('format', model));
 }
 
 /** The request in the form that has not been refused. */
@@ -158,10 +152,10 @@ const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileId
 const traitOf = ({ effort }: AnswerRequest, parameter: string) =>
   parameter === 'effort' ? `refuses effort ${effort}` : `refuses ${parameter}`;
 
-const leftOut = (parameter: string, model: string): AnswerPiece => ({
-  type: 'note',
-  text: `${inWords[parameter]} was left out: ${model} does not accept it.`,
-});
+function leftOut(setting: string, model: string): AnswerPiece[] {
+  const text = settingLeftOut(setting, model);
+  return text === undefined ? [] : [{ type: 'note', text }];
+}
 
 /** Our name of a parameter that the provider refused and that has not been left out yet. */
 function refusedParameter(error: unknown, omitted: ReadonlySet<string>): string | undefined {

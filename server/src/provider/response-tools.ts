@@ -1,7 +1,7 @@
 import type { AssistantTools } from '@roster/contracts/assistant-tools';
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
-import { type AnswerTools, type CallReader, noParameters, type ResponseFormat } from './answer-tools.ts';
+import { type AnswerTools, type CallReader, noParameters } from './answer-tools.ts';
 import type { MadeFileReader } from './made-files.ts';
 import type { AnswerRequest, ConversationTurn, FileSearch, ToolUse } from './provider.ts';
 import { addressLimit, isWebAddress, titleLimit } from './web-links.ts';
@@ -31,9 +31,11 @@ function choiceOf(choice: AnswerTools['choice']) {
   return choice === 'file_search' || choice === 'code_interpreter' ? { type: choice } : choice;
 }
 
-function formatOf(format: ResponseFormat) {
-  return format.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format;
-}
+/** Chat Completions say the same one level deeper. */
+export const formatOf = ({ type, json_schema: schema }: { type: string; json_schema?: object | undefined }) => ({
+  type,
+  ...schema,
+});
 
 const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['webSearch']>) => ({
   type: 'web_search',

@@ -35,7 +35,7 @@ type Options = {
   simulator?: SimulatorOptions;
   connectionTimes?: Partial<ConnectionTimes>;
   hashingCost?: HashingCost;
-  providerTimes?: Partial<ProviderTimes>;
+  providerTimes?: Partial<ProviderTimes> | undefined;
   toolTimes?: Partial<ToolTimes>;
   /** Of Roster; what was stored before keeps its times. */
   now?: () => number;

@@ -49,7 +49,7 @@ export function joinedTools(
   return { tools: own.length === 0 ? given : [...(given ?? []), ...own], hosted, notes };
 }
 
-export const only = (hosted: AssistantTools, names: readonly HostedTool[]): AssistantTools =>
+const only = (hosted: AssistantTools, names: readonly HostedTool[]): AssistantTools =>
   Object.fromEntries(Object.entries(hosted).filter(([name]) => names.some((one) => one === name)));
 
 /** Also as an earlier version of it: `web_search_preview`. */

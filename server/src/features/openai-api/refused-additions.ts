@@ -1,5 +1,6 @@
 import { ProviderError } from '#server/provider/error';
 import type { Relayed } from '#server/provider/relay';
+import { settingLeftOut } from '#server/provider/setting-left-out';
 
 /** As it can only mean the field: 'text' is part of other words. */
 const inMessages = (name: string) => (name === 'text' ? "'text." : name);
@@ -31,20 +32,12 @@ export function additions<Name extends string>(refused: ReadonlySet<Name>) {
 /** What a request is made of: its text, and what of it Roster has added. */
 export type Written<Name extends string> = { text: string; added: ReadonlySet<Name> };
 
-/** What of an assistant’s settings a model does without; the rest of what is added is Roster’s own affair. */
-const inWords: Record<string, string> = {
-  temperature: 'The temperature',
-  top_p: 'The nucleus sampling',
-  reasoning: 'The reasoning effort',
-  reasoning_effort: 'The reasoning effort',
-  text: 'The answer format',
-  response_format: 'The answer format',
-};
-const noteOn = (name: string) =>
-  inWords[name] ? [`${inWords[name]} was left out: the model does not accept it.`] : [];
+const notesOn = (refused: ReadonlySet<string>, model: string) =>
+  [...refused].flatMap((name) => settingLeftOut(name, model) ?? []);
 
-/** Asks; what Roster has added of itself and is refused is left out. */
+/** Asks; what Roster has added of itself and is refused is left out, with a note on each setting. */
 export async function withoutRefused<Name extends string, Request extends Written<Name>>(
+  model: string,
   write: (refused: ReadonlySet<Name>) => Request,
   relay: (text: string) => Promise<Relayed>,
 ): Promise<{ relayed: Relayed; request: Request; notes: string[] }> {
@@ -52,7 +45,7 @@ export async function withoutRefused<Name extends string, Request extends Writte
   for (;;) {
     const request = write(refused);
     try {
-      return { relayed: await relay(request.text), request, notes: [...refused].flatMap(noteOn) };
+      return { relayed: await relay(request.text), request, notes: notesOn(refused, model) };
     } catch (error) {
       const addition = error instanceof ProviderError ? refusedAddition(error, request.added) : undefined;
       if (addition === undefined) throw error;

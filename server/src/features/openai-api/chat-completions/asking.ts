@@ -15,9 +15,9 @@ type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
 
 /** Asks the provider: by Responses where the request needs its tools and they are served, else by Chat Completions. */
 export function chatAsking({ provider, responses }: Dependencies) {
-  async function byChat({ write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
+  async function byChat({ model, write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
     const streams = body.stream === true;
-    const asked = await withoutRefused(write, (text) => provider.relay({ ...call, streams, text }));
+    const asked = await withoutRefused(model, write, (text) => provider.relay({ ...call, streams, text }));
     const { hidesUsage } = asked.request;
     return relayedAnswer(asked.relayed, { streams, notes: [...notes, ...asked.notes], hidesUsage });
   }

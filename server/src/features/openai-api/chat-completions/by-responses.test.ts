@@ -30,7 +30,7 @@ function* endless() {
 }
 
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimes>) {
-  const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, ...(providerTimes && { providerTimes }) });
+  const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
   await created(ada, { name: 'Scout', model: 'gpt-4o', tools: { webSearch: {} } });
   return { app, ...(await program(app, ada)) };

@@ -53,13 +53,12 @@ const otherwiseUnsaid = (field: string) => `it cannot be had together with this 
 function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
   const { functions, hosted, notes } = settings;
   const { imageGeneration, ...others } = hosted;
-  const hasNone = body.tool_choice === 'none';
   const isNaming = body.tools != null || body.functions != null;
   return {
     ...settings,
     functions: isNaming ? [] : functions,
-    hosted: hasNone ? {} : others,
-    notes: imageGeneration && !hasNone ? [...notes, noPictures] : notes,
+    hosted: others,
+    notes: imageGeneration && body.tool_choice !== 'none' ? [...notes, noPictures] : notes,
   };
 }
 
@@ -73,8 +72,9 @@ async function withTools(
   const prepared = requestForAssistant(body, assistant);
   const { hosted, notes: missing } = joinedTools(body, assistant, provider.lacksTool);
   const names = hostedNames(hosted);
-  const without = (why: string) => [...prepared.notes, ...missing, ...names.map((name) => toolLeftOut(name, why))];
-  if (names.length === 0) return { ...prepared, notes: without('') };
+  const notes = [...prepared.notes, ...missing];
+  const without = (why: string) => [...notes, ...names.map((name) => toolLeftOut(name, why))];
+  if (names.length === 0) return { ...prepared, notes };
   const said = asResponse(body);
   if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
   const order = await responses.orderOf(userId, said.request, { apiKey, check, known: assistant });

@@ -108,10 +108,7 @@ const streams: [what: string, answer: () => RawAnswer, text: string, code: strin
 type Program = { id: number; token: string; model: string };
 
 async function installed(engine: Engine, url: string, providerTimes?: Partial<ProviderTimes>) {
-  const app = await startApp(engine, {
-    env: { PROVIDER_BASE_URL: url },
-    ...(providerTimes && { providerTimes }),
-  });
+  const app = await startApp(engine, { env: { PROVIDER_BASE_URL: url }, providerTimes });
   const ada = await app.withKey('ada');
   await created(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
   // With budgets, which one call that is not given back, or costs what it cannot have cost, would use up.

@@ -58,10 +58,10 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
     notes,
     write(refused) {
       const { added, fields, add } = additions(refused);
-      if (body.temperature === undefined) add('temperature', temperature);
-      if (body.top_p === undefined) add('top_p', topP);
-      if (body.reasoning_effort === undefined) add('reasoning_effort', effort);
-      if (body.response_format === undefined) add('response_format', format);
+      if (body.temperature == null) add('temperature', temperature);
+      if (body.top_p == null) add('top_p', topP);
+      if (body.reasoning_effort == null) add('reasoning_effort', effort);
+      if (body.response_format == null) add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
       if (hidesUsage) added.add('stream_options');
       const asked: JsonObject = hidesUsage ? withUsage(body) : body;

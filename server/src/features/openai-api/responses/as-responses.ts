@@ -2,6 +2,7 @@ import type { ResponseRequest } from '@roster/contracts/openai-api/responses';
 import type { AssistantSettings } from '#server/features/openai-api/assistant-settings';
 import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import type { Catalogue } from '#server/provider/catalogue';
+import { formatOf } from '#server/provider/response-tools';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
@@ -49,11 +50,11 @@ function addSettings(
   body: ResponseRequest,
   { temperature, topP, effort, format }: AssistantSettings,
 ) {
-  if (body.temperature === undefined) add('temperature', temperature);
-  if (body.top_p === undefined) add('top_p', topP);
+  if (body.temperature == null) add('temperature', temperature);
+  if (body.top_p == null) add('top_p', topP);
   const reasoning = Object(body.reasoning);
-  if (effort !== null && reasoning.effort === undefined) add('reasoning', { ...reasoning, effort });
+  if (effort !== null && reasoning.effort == null) add('reasoning', { ...reasoning, effort });
   const text = Object(body.text);
   if (format === null || text.format != null) return;
-  add('text', { ...text, format: { type: format.type, ...('json_schema' in format && format.json_schema) } });
+  add('text', { ...text, format: formatOf(format) });
 }

@@ -42,6 +42,7 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
   async function askWith(order: ResponseOrder, tools: unknown, { streams, ...call }: How): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
     const { relayed, notes } = await withoutRefused(
+      order.model,
       (refused: Parameters<typeof write>[0]) => write(refused, streams),
       (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
     );
@@ -91,7 +92,7 @@ export function responseAsking(dependencies: Dependencies) {
   /** Always as events, which say the most. */
   async function byChat(order: ResponseOrder, call: How): Promise<Noted> {
     const { notes, write } = chatRequest(order);
-    const asked = await withoutRefused(write, (text) => provider.relay({ ...call, streams: true, text }));
+    const asked = await withoutRefused(order.model, write, (text) => provider.relay({ ...call, streams: true, text }));
     return { ...asked.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...asked.notes] };
   }
 

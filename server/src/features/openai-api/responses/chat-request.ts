@@ -201,9 +201,9 @@ export function chatRequest(order: ResponseOrder) {
     write(refused: ReadonlySet<Added>): Written<Added> {
       const { added, fields, add } = additions(refused);
       add('stream_options', { include_usage: true });
-      if (body.temperature === undefined) add('temperature', assistant?.temperature);
-      if (body.top_p === undefined) add('top_p', assistant?.topP);
-      if (reasoning.effort === undefined) add('reasoning_effort', assistant?.effort);
+      if (body.temperature == null) add('temperature', assistant?.temperature);
+      if (body.top_p == null) add('top_p', assistant?.topP);
+      if (reasoning.effort == null) add('reasoning_effort', assistant?.effort);
       if (Object(body.text).format == null) add('response_format', assistant?.format);
       return { text: JSON.stringify({ ...whole, ...fields }), added };
     },

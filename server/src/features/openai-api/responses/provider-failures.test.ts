@@ -94,10 +94,7 @@ type Provider = Awaited<ReturnType<typeof startProvider>>;
 
 /** Programs that ask at once, in a stream, and in the background. */
 async function installed(engine: Engine, provider: Provider, providerTimes?: Partial<ProviderTimes>) {
-  const app = await startApp(engine, {
-    env: { PROVIDER_BASE_URL: provider.url },
-    ...(providerTimes && { providerTimes }),
-  });
+  const app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, providerTimes });
   const ada = await app.withKey('ada');
   await created(ada, { name: 'Tutor', model: 'gpt-4o', instructions: 'Teach.' });
   const own = () => program(app, ada, { monthlyBudgetUsd: 1 });

@@ -8,7 +8,6 @@ import { responsesUsage } from '#server/provider/responses';
 import type { ChunkWriter } from './chunk-writer.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
-const placeOf = (value: unknown) => (typeof value === 'number' ? value : 0);
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const errorOf = (value: unknown) => (isObject(value) && isObject(value.error) ? value.error : {});
 
@@ -18,7 +17,7 @@ const endings = new Map<string, Ending['status']>([
 ]);
 
 /** A part of the content by its place in the output. */
-const partOf = (item: unknown, index: unknown) => `${placeOf(item)} ${placeOf(index)}`;
+const partOf = (at: number, index: unknown) => `${at} ${typeof index === 'number' ? index : 0}`;
 
 /** Where none have come in pieces. */
 function writeArguments(writer: ChunkWriter, at: number, all: unknown) {

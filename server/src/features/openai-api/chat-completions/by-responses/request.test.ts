@@ -109,6 +109,18 @@ test('which functions are allowed is said too', () => {
   });
 });
 
+test('schemas are passed on as they are', () => {
+  const schema = { type: ['string', 'null'], default: null, properties: { a: { const: null } } };
+  const said = asked({
+    response_format: { type: 'json_schema', json_schema: { name: 'a', schema } },
+    tools: [{ type: 'function', function: { name: 'f', parameters: schema, description: null } }],
+  });
+  expect('request' in said && said.request).toMatchObject({
+    text: { format: { schema } },
+    tools: [{ name: 'f', parameters: schema }],
+  });
+});
+
 test('fields that say nothing stand in no way', () => {
   const said = asked({
     ...{ n: 1, stop: null, logit_bias: {}, logprobs: false, store: false, frequency_penalty: 0, presence_penalty: 0 },

@@ -3,7 +3,7 @@ import { Metadata } from '@roster/contracts/openai-api/metadata';
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/openai-api/responses';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
-import { functionOf } from '#server/provider/response-tools';
+import { formatOf, functionOf } from '#server/provider/response-tools';
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string() });
 const ImagePart = z.strictObject({
@@ -26,7 +26,7 @@ const FunctionCall = z.object({
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
 
-const nothing = z.null().optional();
+const nothing = z.undefined().optional();
 const Message = z.discriminatedUnion('role', [
   z.strictObject({ role: z.enum(['system', 'developer']), content: Texts }),
   z.strictObject({
@@ -36,9 +36,9 @@ const Message = z.discriminatedUnion('role', [
   // As an answer of a model comes back: what stands beside its words and calls no model reads again.
   z.object({
     role: z.literal('assistant'),
-    content: z.union([z.string(), z.array(z.union([TextPart, RefusalPart]))]).nullish(),
-    refusal: z.string().nullish(),
-    tool_calls: z.array(FunctionCall).nullish(),
+    content: z.union([z.string(), z.array(z.union([TextPart, RefusalPart]))]).optional(),
+    refusal: z.string().optional(),
+    tool_calls: z.array(FunctionCall).optional(),
     function_call: nothing,
     audio: nothing,
     name: nothing,
@@ -114,13 +114,12 @@ const isEmpty = (name: string, value: unknown) =>
   value === undefined ||
   (emptiable.has(name) && typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Fields of messages and tools that say nothing, which clients send all the same. */
+/** Fields of messages that say nothing, which clients send all the same. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const said = Object.entries(value).filter(([, child]) => child !== null);
-  // A schema is not read, and passed on as it is.
-  return Object.fromEntries(said.map(([name, child]) => [name, name === 'parameters' ? child : withoutNulls(child)]));
+  return Object.fromEntries(said.map(([name, child]) => [name, withoutNulls(child)]));
 }
 
 /** Promised by nobody: answers may differ with it, too. */
@@ -134,7 +133,7 @@ export function asResponse(body: ChatCompletion): AsResponse | { unsaid: string 
   const said = Object.entries(body).filter(
     ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),
   );
-  const parsed = Sayable.safeParse(withoutNulls(Object.fromEntries(said)));
+  const parsed = Sayable.safeParse({ ...Object.fromEntries(said), messages: withoutNulls(body.messages) });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return {
@@ -192,9 +191,6 @@ function choiceOf(choice: z.output<typeof ToolChoice>) {
   const { mode, tools } = choice.allowed_tools;
   return { type: choice.type, mode, tools: tools.map(namedOf) };
 }
-
-const formatOf = (format: z.output<typeof Format>) =>
-  format.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format;
 
 type Words = z.output<typeof TextPart> | z.output<typeof RefusalPart>;
 const wordsOf = (content: string | Words[]) =>

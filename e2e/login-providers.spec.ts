@@ -27,7 +27,7 @@ test.afterAll(async () => {
   await github?.close();
 });
 
-const link = (page: Page, name: 'Google' | 'GitHub') => page.getByRole('button', { name, exact: true });
+const link = (page: Page, name: 'Google' | 'GitHub') => page.getByRole('link', { name, exact: true });
 const method = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name }).first();
 const bare = (path: string) => (url: URL) =>
   url.origin === new URL(roster.url).origin && url.pathname + url.search === path;
@@ -139,6 +139,17 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await expect(page).toHaveURL(bare('/auth'));
   await page.goto(`${roster.url}/auth?error=%3Cb%3Econstructor`);
   await expectToast(page, 'Login failed', 'It did not work. Please try again.');
+});
+
+test('the address itself signs a visitor in, and leads a signed-in person to Settings', async ({ page }) => {
+  const email = newEmail();
+  google.steering.claims = atGoogle(`g-${email}`, email);
+  await page.goto(`${roster.url}/auth/google?redirect=%2Fsettings`);
+  await expect(page).toHaveURL(bare('/settings'));
+  await expect(method(page, 'Google')).toContainText(email);
+  await page.goto(`${roster.url}/auth/github`);
+  await expect(page).toHaveURL(bare('/settings?tab=account'));
+  await expect(method(page, 'GitHub')).toContainText('Not connected');
 });
 
 test('an account without a password is closed after a fresh sign-in', async ({ page }) => {

@@ -1,6 +1,6 @@
 import type { SignInOptions } from '@roster/contracts/auth';
 import { GitHubMark, GoogleMark } from '#web/ui/brand-mark.tsx';
-import { LoginProviderButton } from '#web/ui/login-provider-button.tsx';
+import { buttonClass } from '#web/ui/button.tsx';
 
 type LoginProvidersProps = {
   options: SignInOptions;
@@ -9,9 +9,10 @@ type LoginProvidersProps = {
   returnPath: string;
 };
 
-/** Buttons for what this installation has configured; nothing where it has nothing. */
+/** Links for what this installation has configured; nothing where it has nothing. */
 export function LoginProviders({ options, title, returnPath }: LoginProvidersProps) {
   if (!options.github && !options.google) return null;
+  const query = returnPath === '/' ? '' : `?redirect=${encodeURIComponent(returnPath)}`;
   return (
     <div className="mt-7">
       <div className="flex items-center gap-3 text-muted-foreground text-xs">
@@ -21,16 +22,16 @@ export function LoginProviders({ options, title, returnPath }: LoginProvidersPro
       </div>
       <div className="mt-4 grid auto-cols-fr grid-flow-col gap-3">
         {options.github && (
-          <LoginProviderButton provider="github" returnPath={returnPath}>
+          <a href={`/auth/github${query}`} className={buttonClass()}>
             <GitHubMark />
             GitHub
-          </LoginProviderButton>
+          </a>
         )}
         {options.google && (
-          <LoginProviderButton provider="google" returnPath={returnPath}>
+          <a href={`/auth/google${query}`} className={buttonClass()}>
             <GoogleMark />
             Google
-          </LoginProviderButton>
+          </a>
         )}
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
@@ -154,21 +155,108 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
     expect(await flows()).toHaveLength(1);
   });
 
-  test('is begun by the button of the page only: a link or another site begins nothing', async () => {
-    const visitor = app.visitor();
-    await visitor.post('/api/login', { email: 'ada@example.com', password });
-    const before = (await flows()).length;
-    for (const site of ['same-origin', 'cross-site', 'same-site', 'none']) {
-      const headers = { 'sec-fetch-site': site };
-      const link = await visitor.get('/auth/github', { headers });
-      expect([link.headers.location, cookiesOf(link)]).toEqual([`${app.url}/settings?tab=account`, []]);
-      const ofStranger = await app.visitor().get('/auth/github?redirect=/chat', { headers });
-      expect([ofStranger.headers.location, cookiesOf(ofStranger)]).toEqual([`${app.url}/auth?redirect=%2Fchat`, []]);
-      if (site === 'same-origin') continue;
-      const form = await press(visitor, '/auth/github', headers);
-      expect([form.status, cookiesOf(form)]).toEqual([403, []]);
-    }
-    expect(await flows()).toHaveLength(before);
+  const fromElsewhere = ['same-origin', 'cross-site', 'same-site', 'none'];
+
+  describe.each(['google', 'github'] as const)('GET /auth/%s', (provider) => {
+    const callback = () => `${app.url}/auth/${provider}/callback`;
+
+    test.each(fromElsewhere)('starts the sign-in of a visitor who comes from %s, and signs in', async (site) => {
+      const visitor = app.visitor();
+      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      const answer = await visitor.get(`/auth/${provider}?redirect=/chat`, { headers });
+      expect([answer.status, answer.headers['cache-control']]).toEqual([302, 'no-store']);
+      expect(cookiesOf(answer)[0]).toMatch(/^sign-in=[A-Za-z0-9_-]{43}; .*HttpOnly; SameSite=Lax/);
+      const address = new URL(String(answer.headers.location));
+      expect(Object.fromEntries(address.searchParams)).toMatchObject({
+        redirect_uri: callback(),
+        state: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+        code_challenge_method: 'S256',
+      });
+      expect(await comeBack(visitor, await atProvider(address.href))).toBe('/chat');
+      expect((await visitor.get('/api/user')).status).toBe(200);
+    });
+
+    test('starts it for a program or browser that says nothing of where it comes from', async () => {
+      const answer = await request(`${app.url}/auth/${provider}`);
+      await answer.body.dump();
+      const { origin, searchParams } = new URL(String(answer.headers.location));
+      expect(answer.statusCode).toBe(302);
+      expect(origin).toBe(provider === 'google' ? new URL(google.issuer).origin : github.url);
+      expect(searchParams.get('redirect_uri')).toBe(callback());
+    });
+
+    test('starts nothing for a person who is signed in: a link connects no account', async () => {
+      const visitor = app.visitor();
+      await visitor.post('/api/login', { email: 'ada@example.com', password });
+      const before = (await flows()).length;
+      for (const site of fromElsewhere) {
+        const link = await visitor.get(`/auth/${provider}`, { headers: { 'sec-fetch-site': site } });
+        expect([link.status, link.headers.location, cookiesOf(link)]).toEqual([
+          302,
+          `${app.url}/settings?tab=account`,
+          [],
+        ]);
+        if (site === 'same-origin') continue;
+        const form = await press(visitor, `/auth/${provider}`, { 'sec-fetch-site': site });
+        expect([form.status, cookiesOf(form)]).toEqual([403, []]);
+      }
+      expect(await flows()).toHaveLength(before);
+    });
+
+    test('starts it where the session of the browser has ended', async () => {
+      const visitor = app.visitor();
+      await visitor.post('/api/login', { email: 'ada@example.com', password });
+      const token = visitor.cookies.get('session') ?? '';
+      await visitor.post('/api/logout');
+      visitor.cookies.set('session', token);
+      const answer = await visitor.get(`/auth/${provider}`);
+      expect(new URL(String(answer.headers.location)).searchParams.get('redirect_uri')).toBe(callback());
+    });
+
+    test.each([
+      ['a prefetch', { 'sec-purpose': 'prefetch' }],
+      ['a prerendering', { 'sec-purpose': 'prefetch;prerender' }],
+      ['a prefetch of an older browser', { purpose: 'prefetch' }],
+      ['a prefetch of Firefox', { 'x-moz': 'prefetch' }],
+      ['a picture', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+      ['a script that fetches', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+      ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+      ['an embedded object', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
+    ])('starts nothing for %s', async (_what, headers) => {
+      const before = (await flows()).length;
+      for (const site of fromElsewhere) {
+        const answer = await app
+          .visitor()
+          .get(`/auth/${provider}`, { headers: { ...headers, 'sec-fetch-site': site } });
+        expect([answer.status, answer.headers['cache-control'], cookiesOf(answer)]).toEqual([403, 'no-store', []]);
+        expect(answer.body.message).toBe('This address starts a sign-in: open it as a page of its own.');
+      }
+      expect(await flows()).toHaveLength(before);
+    });
+
+    test('starts nothing for HEAD', async () => {
+      const before = (await flows()).length;
+      const answer = await request(`${app.url}/auth/${provider}`, { method: 'HEAD' });
+      expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([404, undefined]);
+      expect(await flows()).toHaveLength(before);
+    });
+
+    test('moves to the name that the provider sends the browser back to, and starts there', async () => {
+      const { host } = new URL(app.url);
+      const elsewhere = { host: host.replace('localhost', '127.0.0.1') };
+      const answer = await app.visitor().get(`/auth/${provider}?redirect=/chat`, { headers: elsewhere });
+      expect(answer.headers.location).toBe(`${app.url}/auth/${provider}?redirect=%2Fchat`);
+      expect(cookiesOf(answer)).toEqual([]);
+    });
+
+    test.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example'])(
+      'never ends at another site: %j',
+      async (redirect) => {
+        const visitor = app.visitor();
+        const answer = await visitor.get(`/auth/${provider}?${new URLSearchParams({ redirect })}`);
+        expect(await comeBack(visitor, await atProvider(String(answer.headers.location)))).toBe('/');
+      },
+    );
   });
 
   test('connects nothing where the sign-in is older than ten minutes', async () => {
@@ -215,6 +303,8 @@ describe('behind a public address', () => {
       expect(startOf(await press(app.visitor(), path))).toBe('/auth?error=not_configured');
       const visitor = await app.as('ada');
       expect(startOf(await press(visitor, path))).toBe('/settings?tab=account&error=not_configured');
+      const { headers } = await app.visitor().get(path);
+      expect(headers.location).toBe('/auth?error=not_configured');
     }
     await app.stop();
   });
@@ -224,7 +314,9 @@ describe('behind a public address', () => {
     const app = await startApp('sqlite', { env: { ...github.env, RATE_LIMIT_SCALE: '1' } });
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, number) =>
-        number % 2 ? press(app.visitor(), '/auth/github') : app.visitor().get('/auth/github/callback'),
+        number % 3 === 0
+          ? press(app.visitor(), '/auth/github')
+          : app.visitor().get(number % 3 === 1 ? '/auth/github' : '/auth/github/callback'),
       ),
     );
     expect(answers.filter(({ headers }) => headers.location === '/auth?error=too_many')).toHaveLength(2);

@@ -2,6 +2,7 @@ import { auth as api, type LoginProvider, loginProviders } from '@roster/contrac
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config';
+import { AppError } from '#server/errors';
 import type { SessionCookie } from '#server/features/auth/cookie';
 import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/actor';
@@ -35,6 +36,18 @@ const text = z.string().max(4096).optional().catch(undefined);
 const Callback = z.object({ code: text, state: text, iss: text, error: text });
 const Start = z.object({ redirect: text });
 
+/**
+ * A page that a person opens, as far as the browser says. False for what it fetches in advance and for pictures, frames and
+ * scripts of a page: none of them may replace the cookie of a sign-in that is under way.
+ */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': dest = 'document' } = headers;
+  const isInAdvance = [headers['sec-purpose'], headers.purpose, headers['x-moz']].some((purpose) =>
+    String(purpose ?? '').includes('prefetch'),
+  );
+  return !isInAdvance && mode === 'navigate' && dest === 'document';
+}
+
 const accountPage = '/settings?tab=account';
 
 /**
@@ -54,24 +67,33 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   const callbackUrl = (provider: LoginProvider) => new URL(`/auth/${provider}/callback`, publicUrl);
 
   const returnPathOf = ({ query }: FastifyRequest) => safeReturnPath(Start.parse(query).redirect, publicUrl.origin);
-  const signInPage = (request: FastifyRequest) => {
+  const withRedirect = (path: string, request: FastifyRequest) => {
     const redirect = returnPathOf(request);
-    return redirect === '/' ? '/auth' : `/auth?${new URLSearchParams({ redirect })}`;
+    return redirect === '/' ? path : `${path}?${new URLSearchParams({ redirect })}`;
   };
+  /** The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names. */
+  const isOtherName = ({ headers }: FastifyRequest) => loopback && headers.host !== publicUrl.host;
 
   for (const provider of loginProviders) {
-    // A link to it, from wherever, begins nothing: it leads to the page that has the button.
+    // A visitor's navigation starts a sign-in. A signed-in person's starts nothing: any link could connect an account.
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
-      return reply.redirect(at((await actorOf(request)) ? accountPage : signInPage(request)));
+      if (!isNavigation(request))
+        throw new AppError('cross_site', 'This address starts a sign-in: open it as a page of its own.');
+      if (await actorOf(request)) return reply.redirect(at(accountPage));
+      if (isOtherName(request)) return reply.redirect(at(withRedirect(`/auth/${provider}`, request)));
+      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
+      try {
+        return reply.redirect(await begin(provider, returnPathOf(request), null, reply));
+      } catch (error) {
+        return fail(error, false, provider, request, reply);
+      }
     });
 
     app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
       if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many', 303);
       const actor = await actorOf(request);
-      // The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names.
-      if (loopback && request.headers.host !== publicUrl.host)
-        return reply.redirect(at(actor ? accountPage : signInPage(request)), 303);
+      if (isOtherName(request)) return reply.redirect(at(actor ? accountPage : withRedirect('/auth', request)), 303);
       try {
         if (actor && !(await sessions.isFresh(actor)))
           throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');

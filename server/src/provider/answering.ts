@@ -1,5 +1,5 @@
 import { providerIn } from '@roster/contracts/provider-name';
-import { answerByChatCompletions } from './chat-completions.ts';
+import { answerByChatCompletions } from './chat-completions/answer.ts';
 import { ProviderError } from './error.ts';
 import type { ProviderHttp } from './http.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';

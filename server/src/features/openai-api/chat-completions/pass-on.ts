@@ -3,7 +3,7 @@ import { brokeOff, tooLarge } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
-import { chatUsage } from '#server/provider/chat-completions';
+import { chatUsage } from '#server/provider/chat-completions/usage';
 import { ProviderError } from '#server/provider/error';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';

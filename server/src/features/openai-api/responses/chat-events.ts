@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
-import { chatUsage } from '#server/provider/chat-completions';
+import { chatUsage } from '#server/provider/chat-completions/usage';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import type { Ending, NumberedReader } from './answer-reader.ts';

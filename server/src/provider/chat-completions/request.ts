@@ -1,0 +1,102 @@
+import { type AnswerTools, noParameters } from '#server/provider/answer-tools';
+import { ProviderError } from '#server/provider/error';
+import type { AnswerRequest, ConversationTurn, TurnImage } from '#server/provider/provider';
+import type { Omitted } from '#server/provider/responses';
+import { contentOf, notIncluded } from '#server/provider/turn-parts';
+
+function choiceOf(choice: AnswerTools['choice']) {
+  return typeof choice === 'object' ? { type: 'function', function: { name: choice.function } } : choice;
+}
+
+/**
+ * The part of a request of Chat Completions that is about functions and the answer's form. Neither files nor code are
+ * searched or run here: an answer for which that was asked would be worth nothing.
+ */
+function toolFields({ tools, search, format }: Pick<AnswerRequest, 'tools' | 'search' | 'format'>) {
+  if (tools?.codeInterpreter)
+    throw new ProviderError('bad_request', 'This provider has no code interpreter. Use the assistant without it.');
+  if (search?.isNeeded)
+    throw new ProviderError('bad_request', 'This provider has no file search. Use the assistant without it.');
+  const functions = (tools?.functions ?? []).map(({ name, description, parameters = noParameters, strict }) => ({
+    type: 'function',
+    function: {
+      name,
+      ...(description !== undefined && { description }),
+      parameters,
+      ...(strict && { strict }),
+    },
+  }));
+  return {
+    ...(tools &&
+      functions.length > 0 && {
+        tools: functions,
+        tool_choice: choiceOf(tools.choice),
+        // Compatible servers may not know the field, and its usual value need not be said.
+        ...(!tools.isParallel && { parallel_tool_calls: false }),
+      }),
+    ...(format && format.type !== 'text' && { response_format: format }),
+  };
+}
+
+/** A turn's calls beside its words, and the messages that answer them. */
+function callMessages({ calls = [] }: ConversationTurn) {
+  return {
+    ofTurn:
+      calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ callId, name, input }) => ({
+              id: callId,
+              type: 'function',
+              function: { name, arguments: input },
+            })),
+          },
+    answers: calls.map(({ callId, output }) => ({ role: 'tool', tool_call_id: callId, content: output })),
+  };
+}
+
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string; detail?: string } };
+
+const imageOf = ({ url, detail }: TurnImage): Part => ({
+  type: 'image_url',
+  image_url: detail === 'auto' ? { url } : { url, detail },
+});
+
+/**
+ * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
+ * nothing; in earlier messages a remark stands in its place.
+ */
+async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
+  const words = (text: string): Part => ({ type: 'text', text });
+  const document = turn.files?.find(({ kind }) => kind === 'document');
+  if (isQuestion && document)
+    throw new ProviderError(
+      'bad_request',
+      `This provider reads no documents such as “${document.filename}”. Attach its text, or images of its pages, instead.`,
+    );
+  const content = await contentOf<Part>(turn, words, (part) =>
+    part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
+  );
+  const { ofTurn, answers } = callMessages(turn);
+  return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];
+}
+
+/** What Chat Completions are asked for. @throws ProviderError for what they cannot do */
+export async function requestBody(request: AnswerRequest, omitted: Omitted) {
+  const { model, instructions, turns, temperature, effort, topP, maxOutputTokens } = request;
+  return {
+    model,
+    messages: [
+      ...(instructions ? [{ role: 'system', content: instructions }] : []),
+      ...(await Promise.all(turns.map((turn, index) => messagesOf(turn, index === turns.length - 1)))).flat(),
+    ],
+    stream: true,
+    // Without `store`: here nothing is stored unless it is asked for, and a server may refuse what it does not know.
+    ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
+    ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
+    ...(effort && !omitted.has('effort') && { reasoning_effort: effort }),
+    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+    ...toolFields(request),
+  };
+}

@@ -20,8 +20,8 @@ export type AnswerWish = {
   saying?: boolean;
   /** Calls a function of this name, which nobody has offered. */
   invented?: string;
-  /** Calls functions with what is no JSON, or with so many thousand characters. */
-  badArguments?: 'broken' | number;
+  /** Calls functions with what is no JSON, with so many thousand characters, or with numbers that JavaScript rounds. */
+  badArguments?: 'broken' | 'digits' | number;
   /** Runs code. */
   code?: boolean;
   /** Searches the web. */
@@ -86,7 +86,9 @@ const READINGS: { [word: string]: Reading } = {
   call: ([rounds], names) => ({ wish: { call: { names, rounds: rounds ?? 1 } } }),
   saying: () => ({ wish: { saying: true } }),
   invent: (_, [name = 'nothing']) => ({ wish: { invented: name } }),
-  arguments: ([thousands]) => ({ wish: { badArguments: thousands ?? 'broken' } }),
+  arguments: ([thousands], words) => ({
+    wish: { badArguments: thousands ?? (words.includes('digits') ? 'digits' : 'broken') },
+  }),
   web: () => ({ wish: { web: true } }),
   picture: (_, [how]) => ({ wish: { picture: how === 'failed' || how === 'broken' ? how : 'drawn' } }),
   no: (_, types) => ({ wish: { refusedTools: types } }),

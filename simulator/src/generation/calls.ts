@@ -79,11 +79,13 @@ export function callsFor(
   const called = [forced, wished, functions.slice(0, 1)].find((list) => list.length > 0) ?? [];
   return called.slice(0, parallel ? undefined : 1).map(({ name, parameters }) => ({
     name,
-    arguments: badly(badArguments) ?? JSON.stringify(argumentsFor(parameters, text)),
+    arguments: badly(badArguments, JSON.stringify(argumentsFor(parameters, text))),
   }));
 }
 
-function badly(wish: AnswerWish['badArguments']): string | undefined {
-  if (wish === undefined) return undefined;
+function badly(wish: AnswerWish['badArguments'], usual: string): string {
+  if (wish === undefined) return usual;
+  // Beyond 2^53, and the next one is not what it is rounded to.
+  if (wish === 'digits') return usual.replaceAll(/:1(?=[,}])/g, ':9007199254740993');
   return wish === 'broken' ? '{"city":' : JSON.stringify({ city: 'x'.repeat(wish * 1_000) });
 }

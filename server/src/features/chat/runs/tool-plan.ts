@@ -1,14 +1,15 @@
 import { toolInputLimit } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
+import { parseExact } from '#server/exact-json';
 import { isObject } from '#server/is-object';
 import type { PlacedCall } from './event-log.ts';
 import type { Approval, ServerCall } from './server-call-repository.ts';
 
-/** What a call's arguments come to; undefined: they are no JSON object, or too long. */
+/** A call's arguments, with every number in the digits of the model; undefined: they are no JSON object, or too long. */
 export function argumentsOf(input: string): Record<string, unknown> | undefined {
   if (input.length > toolInputLimit) return undefined;
   try {
-    const value: unknown = JSON.parse(input);
+    const value = parseExact(input);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

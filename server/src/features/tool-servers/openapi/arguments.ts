@@ -1,3 +1,4 @@
+import { isExactNumber, isIntegerText, numberText } from '#server/exact-json';
 import { isObject } from '#server/is-object';
 
 /** What the model has got wrong, so that it can do better. */
@@ -19,9 +20,10 @@ const isOfType = (value: unknown, type: unknown): boolean => {
     case 'object':
       return isObject(value);
     case 'integer':
-      return Number.isInteger(value);
-    case 'string':
+      return isIntegerText(numberText(value) ?? '');
     case 'number':
+      return numberText(value) !== undefined;
+    case 'string':
     case 'boolean':
       return typeof value === type;
     default:
@@ -52,8 +54,10 @@ function check(value: unknown, schema: unknown, at: string, depth: number, tell:
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(value, type)))
     return tell(`${at} has to be ${types.join(' or ')}`);
-  const isPlain = typeof value !== 'object' || value === null;
-  if (Array.isArray(schema.enum) && isPlain && !schema.enum.includes(value))
+  // A schema's own numbers were rounded when it was read.
+  const plain = isExactNumber(value) ? Number(value.rawJSON) : value;
+  const isPlain = typeof plain !== 'object' || plain === null;
+  if (Array.isArray(schema.enum) && isPlain && !schema.enum.includes(plain))
     return tell(`${at} has to be one of ${JSON.stringify(schema.enum).slice(0, 500)}`);
   if (isObject(value)) checkObject(value, schema, `${at}.`, depth, tell);
   if (Array.isArray(value) && schema.items !== undefined)

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseExact } from '#server/exact-json';
 import { allowedHosts } from '#server/http/allowed-hosts';
 import { createOutgoing } from '#server/http/outgoing';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
@@ -39,7 +40,7 @@ function call(name: string, input: Json, { document = service.description, secre
   const operation = Operation.parse(JSON.parse(tool.operation ?? ''));
   const inputSchema = JSON.parse(tool.inputSchema);
   const target = { url: url ?? `${service.url}/v1`, secret: secret ?? null, operation, inputSchema };
-  return client.call(target, input, { withinMs: withinMs ?? 2_000, signal: signal ?? new AbortController().signal });
+  return client.call(target, input, { withinMs: withinMs ?? 60_000, signal: signal ?? new AbortController().signal });
 }
 /** What arrived. */
 async function sent(name: string, input: Json, more?: More) {
@@ -94,6 +95,48 @@ describe('a call', () => {
   ])('writes a query of style %s, explode %s', async (style, explode, value, query) => {
     const parameter = { name: 'q', in: 'query', style, ...(explode !== undefined && { explode }) };
     expect((await sent('it', { q: value }, { document: one('/x', [parameter]) }))?.url).toBe(`/v1/x?${query}`);
+  });
+
+  test.each(['9007199254740993', '1.0', '-0', '1e400', '0.1000000000000000055'])(
+    'sends the number %s in its digits, in path, query, header and body',
+    async (number) => {
+      const schema = { type: 'number' };
+      const list = { type: 'array', items: schema };
+      const document = {
+        openapi: '3.1.0',
+        servers: [{ url: 'https://example.org' }],
+        paths: {
+          '/x/{id}': {
+            post: {
+              operationId: 'it',
+              parameters: [
+                { name: 'id', in: 'path', required: true, schema },
+                { name: 'one', in: 'query', schema },
+                { name: 'some', in: 'query', explode: false, schema: list },
+                { name: 'deep', in: 'query', style: 'deepObject', schema: { type: 'object' } },
+                { name: 'x-number', in: 'header', schema },
+              ],
+              requestBody: { content: { 'application/json': { schema: { type: 'object' } } } },
+            },
+          },
+        },
+      };
+      const input = `{"id":${number},"one":${number},"some":[${number}],"deep":{"a":${number}},"x-number":${number},"body":{"b":[${number}]}}`;
+      const request = await sent('it', parseExact(input) as Json, { document });
+      expect(request?.url).toBe(`/v1/x/${number}?one=${number}&some=${number}&deep%5Ba%5D=${number}`);
+      expect([request?.headers['x-number'], request?.body]).toEqual([number, `{"b":[${number}]}`]);
+    },
+  );
+
+  test('takes whole numbers of any size, and nothing else, for integers', async () => {
+    const document = one('/x', [{ name: 'n', in: 'query', schema: { type: 'integer' } }]);
+    for (const number of ['9007199254740993', '1e400', '2.0'])
+      expect((await sent('it', parseExact(`{"n":${number}}`) as Json, { document }))?.url).toBe(`/v1/x?n=${number}`);
+    for (const number of ['9007199254740993.5', '1e-400', '"1"'])
+      expect(await call('it', parseExact(`{"n":${number}}`) as Json, { document })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('n has to be integer'),
+      });
   });
 
   test.each(['..', '.', '../../admin', 'a/../b', '..\\b', '..;x', ''])(

@@ -74,4 +74,19 @@ describe.each(engines)('an assistant with operations of a description, on %s', (
     ]);
     service.answer = answer;
   });
+
+  test('sends numbers in the digits that were approved', async () => {
+    const { person, threadId } = await conversation('cleo', 'always');
+    const before = service.seen.length;
+    const { run } = await send(person, threadId, '[[call Notes__listNotes]] [[arguments digits]]');
+    const waiting = await until('The question', async () => {
+      const message = await messageOf(person, threadId, run.messageId);
+      return message.state === 'waiting' ? message : undefined;
+    });
+    const [call] = waiting.calls ?? [];
+    expect(call?.input).toContain('"limit":9007199254740993');
+    await person.post(`/api/runs/${run.id}/approvals/${call?.callId}`, { decision: 'approve' });
+    await readEvents(app, person, run.id);
+    expect(service.seen.slice(before)).toMatchObject([{ url: expect.stringContaining('limit=9007199254740993&') }]);
+  });
 });

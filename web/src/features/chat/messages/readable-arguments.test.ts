@@ -31,6 +31,14 @@ test('what is too deep or too much for lines, or no object, is shown as it is', 
   expect(argumentText('{"a":1}')).toBe('{\n  "a": 1\n}');
 });
 
+test.each(['9007199254740993', '1.0', '-0', '1e400', '0.1000000000000000055'])(
+  'the number %s is shown in the digits that are sent',
+  (number) => {
+    expect(argumentLines(`{"a":${number},"b":[${number}]}`)?.map(({ value }) => value)).toEqual([number, null, number]);
+    expect(argumentText(`[${number}]`)).toBe(`[\n  ${number}\n]`);
+  },
+);
+
 test('characters that are not seen are', () => {
   expect(visible('safe\u202Etxt.exe\u200B\0 line\n')).toBe('safe\\u{202e}txt.exe\\u{200b}\\u{0000} line\n');
 });

@@ -1,3 +1,5 @@
+import { jsonInLines, readJson, WrittenNumber } from '#web/lib/json-text.ts';
+
 /** What a tool is called with, as a person reads it: a name and its value in each line, the inner ones indented. */
 export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
 
@@ -10,23 +12,24 @@ export const visible = (text: string) =>
   text.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16).padStart(4, '0')}}`);
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
-const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null;
+type Group = unknown[] | Map<string, unknown>;
+const isGroup = (value: unknown): value is Group => isList(value) || value instanceof Map;
 
-const innerOf = (value: object): [string, unknown][] =>
-  isList(value) ? value.map((item, index) => [String(index + 1), item]) : Object.entries(value);
+const innerOf = (value: Group): [string, unknown][] =>
+  isList(value) ? value.map((item, index) => [String(index + 1), item]) : [...value];
 
 /** Null: they are no object, or too many or too deep to be read in lines; then they are shown as they are. */
 export function argumentLines(json: string): ArgumentLine[] | null {
   let given: unknown;
   try {
-    given = JSON.parse(json);
+    given = readJson(json);
   } catch {
     return null;
   }
   if (!isGroup(given) || isList(given)) return null;
   const lines: ArgumentLine[] = [];
   const open: { key: string; name: string; value: unknown; depth: number }[] = [];
-  const put = (value: object, depth: number, key: string) => {
+  const put = (value: Group, depth: number, key: string) => {
     for (const [name, inner] of innerOf(value).reverse())
       open.push({ key: `${key}/${name}`, name, value: inner, depth });
   };
@@ -44,13 +47,13 @@ export function argumentLines(json: string): ArgumentLine[] | null {
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value === '' ? '(empty)' : visible(value);
   if (isGroup(value)) return isList(value) ? '(empty list)' : '(nothing)';
-  return String(value);
+  return value instanceof WrittenNumber ? value.text : String(value);
 }
 
 /** All of it as it is, in lines where it is JSON. */
 export function argumentText(json: string): string {
   try {
-    return visible(JSON.stringify(JSON.parse(json), undefined, 2));
+    return visible(jsonInLines(json));
   } catch {
     return visible(json);
   }

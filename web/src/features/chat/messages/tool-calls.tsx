@@ -3,6 +3,7 @@ import { ChevronRight, CodeXml, FileSearch, Globe, ImagePlus, SquareFunction, Wr
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isAsked } from '#web/data/runs/run-store.ts';
 import { formatTime } from '#web/lib/format.ts';
+import { jsonInLines } from '#web/lib/json-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
@@ -184,10 +185,10 @@ function Subject({ call }: { call: ShownCall }) {
   );
 }
 
-/** JSON is shown in lines. */
+/** JSON is shown in lines, with its numbers in the digits that were sent. */
 function readable(text: string): { text: string; isJson: boolean } {
   try {
-    return { text: JSON.stringify(JSON.parse(text), undefined, 2), isJson: true };
+    return { text: jsonInLines(text), isJson: true };
   } catch {
     // Shown as it came: other words, or the beginning of a long text.
     return { text, isJson: false };

@@ -157,7 +157,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimes, 
         if (!process)
           throw failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
         if (process.ended.aborted) throw failed('The command ended before it had answered.', called, error);
-        throw serverFailure(error, called);
+        throw serverFailure(error, { called });
       } finally {
         if (process) release(key, starting, process);
       }

@@ -1,6 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
 import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
 import { OutgoingFailed } from '#server/http/outgoing-failures';
 
@@ -20,6 +21,8 @@ type Options = {
 /** In an answer to one request. */
 const messagesAtMost = 20;
 const noBody = new Set([204, 205, 304]);
+/** Bytes of a refusal that is read for its words. */
+const wordsAtMost = 16 * 1024;
 const notMcp = (cause?: unknown) =>
   new OutgoingFailed('The server answers with something other than MCP.', { sent: true, cause });
 
@@ -101,9 +104,37 @@ async function responseOf(answer: OutgoingAnswer, asked: unknown, onFailure: Opt
   }
   if (isSuccess && type === 'application/json' && !noBody.has(status))
     return new Response(await wholeAnswer(answer, asked), { status, headers });
+  if (isSuccess && asked !== null) {
+    answer.drop();
+    throw notMcp();
+  }
+  const words = !isSuccess && type === 'application/json' ? await wordsOf(answer) : null;
   answer.drop();
-  if (isSuccess && asked !== null) throw notMcp();
-  return new Response(null, { status: status > 599 ? 502 : status, headers });
+  return new Response(noBody.has(status) ? null : words, { status: status > 599 ? 502 : status, headers });
+}
+
+/** As a JSON-RPC error, of OAuth, or in the words of a gateway. */
+const Refusal = z.union([
+  z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error.message),
+  z.looseObject({ error_description: z.string() }).transform((refusal) => refusal.error_description),
+  z.looseObject({ message: z.string() }).transform(({ message }) => message),
+]);
+
+/** Why a server refuses a request, where it says so. */
+async function wordsOf({ body }: OutgoingAnswer): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > wordsAtMost) return null;
+    chunks.push(chunk);
+  }
+  try {
+    return Refusal.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+  } catch {
+    // The status says what is needed.
+    return null;
+  }
 }
 
 /** How the client of the SDK reaches a server: through the guard, with all that it reads bounded. */

@@ -1,4 +1,5 @@
 import { ZodError } from 'zod';
+import { withoutSecret } from '#server/features/tool-servers/result-text';
 import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
 
 /** What went wrong with a tool server, in words for people. */
@@ -24,8 +25,6 @@ export class SignInNeeded extends ServerFailure {
 }
 
 const shownAtMost = 300;
-/** How the SDK numbers it. */
-const timedOut = -32001;
 
 function ofStatus(status: number): string {
   if (status === 401) return 'The server wants a sign-in (401). Edit its access: sign in to it, or give it a header.';
@@ -41,11 +40,15 @@ function ofStatus(status: number): string {
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : undefined;
 
-/** Codes of JSON-RPC are negative, those of HTTP are not. */
-export const httpStatusOf = (error: unknown) => {
-  const code = codeOf(error);
-  return code !== undefined && code >= 100 ? code : undefined;
-};
+/** A JSON-RPC error in an answer, as the SDK throws it. Its code is the server's own: 401 or 500 is no status of HTTP there. */
+const isRpcError = (error: unknown): error is Error => error instanceof Error && error.name === 'McpError';
+
+/** The status of an HTTP answer that is no success, as the SDK's transport throws it. */
+export const httpStatusOf = (error: unknown) => (isRpcError(error) ? undefined : codeOf(error));
+
+/** The SDK's own limit, which is later than Roster's. */
+const sdkTimeout = 'MCP error -32001: Request timed out';
+const sdkPrefix = /^(MCP error -?\d+: |(Streamable HTTP error: )?Error POSTing to endpoint: ?)/;
 
 /** What the other side has said, cut and without line ends. */
 export const quoted = (text: string) => {
@@ -53,19 +56,32 @@ export const quoted = (text: string) => {
   return line.length > shownAtMost ? `${line.slice(0, shownAtMost).toWellFormed()}…` : line;
 };
 
-/** What no server can bring about is a fault of ours: it goes on as it is. `called`: the call itself was under way. */
-export function serverFailure(error: unknown, called: boolean): unknown {
+type Asked = {
+  /** The call itself was under way. */
+  called: boolean;
+  /** What the server was sent to let Roster in, and must not be repeated to people. */
+  secrets?: readonly string[];
+};
+
+/** What no server can bring about is a fault of ours: it goes on as it is. */
+export function serverFailure(error: unknown, { called, secrets = [] }: Asked): unknown {
   const failure = (message: string, mayHaveRun: boolean) => new ServerFailure(message, { mayHaveRun, cause: error });
   if (error instanceof AddressRefused) return failure(error.message, false);
   if (error instanceof OutgoingFailed) return failure(error.message, called && error.sent);
+  const said =
+    error instanceof Error ? quoted(secrets.reduce(withoutSecret, error.message.replace(sdkPrefix, ''))) : '';
   const status = httpStatusOf(error);
   // What a server answers with such a status it has refused.
   if (status !== undefined)
-    return new ServerFailure(ofStatus(status), { mayHaveRun: called && status >= 500, cause: error, status });
-  const code = codeOf(error);
-  if (code === timedOut) return failure('The server did not answer in time.', called);
-  if (code !== undefined && code < -1 && error instanceof Error)
-    return failure(`The server says: ${quoted(error.message.replace(/^MCP error -?\d+: /, ''))}`, false);
-  const isUnreadable = code !== undefined || error instanceof ZodError || error instanceof SyntaxError;
+    return new ServerFailure(`${ofStatus(status)}${said && status >= 400 ? ` The server says: ${said}` : ''}`, {
+      mayHaveRun: called && status >= 500,
+      cause: error,
+      status,
+    });
+  if (isRpcError(error)) {
+    if (error.message === sdkTimeout) return failure('The server did not answer in time.', called);
+    return failure(said ? `The server says: ${said}` : `The server answers with error ${codeOf(error)}.`, false);
+  }
+  const isUnreadable = error instanceof ZodError || error instanceof SyntaxError;
   return isUnreadable ? failure('The server answers with something other than MCP.', called) : error;
 }

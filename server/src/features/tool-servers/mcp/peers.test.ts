@@ -171,6 +171,35 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
   });
 
+  const codes = [-1, 0, 1, 100, 401, 403, 404, 429, 500, 503, -32_000, -32_001, -32_602, -32_603];
+  test.each(codes)('answers with the JSON-RPC error %i is quoted, without the secret that it repeats', async (code) => {
+    const secret = 'Bearer planted-in-a-message';
+    const { url, seen } = await liar(({ id }, r) =>
+      json(r, { jsonrpc: '2.0', id, error: { code, message: `No such note for ${secret}` } }),
+    );
+    const calling = client().inSession({ url, credentials: { authorization: secret } }, bounds, (ask) =>
+      ask('tools/call', { name: 'x', arguments: {} }),
+    );
+    await expect(calling).rejects.toMatchObject({
+      message: 'The server says: No such note for [secret]',
+      mayHaveRun: false,
+      status: undefined,
+    });
+    expect(seen.filter((method) => method === 'tools/call')).toHaveLength(1);
+  });
+
+  test('refuses by HTTP in words of its own is quoted', async () => {
+    const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Bad Request: unknown tenant' } };
+    const { url } = await liar((_m, r) =>
+      r.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal)),
+    );
+    await expect(call(url)).rejects.toMatchObject({
+      message: 'The server refuses the request (400). The server says: Bad Request: unknown tenant',
+      mayHaveRun: false,
+      status: 400,
+    });
+  });
+
   test('is sent numbers in the digits of the model', async () => {
     const { url, texts } = await liar(({ id }, response) =>
       json(response, { jsonrpc: '2.0', id, result: { content: [] } }),

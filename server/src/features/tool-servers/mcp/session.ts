@@ -137,7 +137,10 @@ export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
       } catch (error) {
         if (bounds.signal.aborted)
           throw new ServerFailure('The call was stopped.', { mayHaveRun: told.called, cause: error });
-        throw serverFailure(error instanceof SessionGone ? error.cause : error, told.called);
+        throw serverFailure(error instanceof SessionGone ? error.cause : error, {
+          called: told.called,
+          secrets: Object.values(server.credentials),
+        });
       }
     },
     close: () => Promise.all(ending),

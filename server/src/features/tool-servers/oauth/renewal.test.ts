@@ -165,6 +165,36 @@ describe.each(engines)('tokens of a tool server on %s', (engine) => {
     notes.peer.instead = instead;
   });
 
+  test('are kept where a tool answers with the JSON-RPC error 401, and it is called once', async () => {
+    const { call, row } = await someone('ian');
+    const { instead } = notes.peer;
+    const before = { renewals: renewals(), row: await row() };
+    let calls = 0;
+    notes.peer.instead = (request, response) => {
+      if (request.url !== '/mcp' || request.method !== 'POST') return instead?.(request, response) ?? false;
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+        const answer = (body: unknown) =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        if (method === 'initialize') {
+          const result = { ...params, capabilities: {}, serverInfo: { name: 'x', version: '1' } };
+          answer({ jsonrpc: '2.0', id, result });
+        } else if (method === 'tools/call') {
+          calls++;
+          answer({ jsonrpc: '2.0', id, error: { code: 401, message: 'Your card was declined' } });
+        } else response.writeHead(202).end();
+      });
+      return true;
+    };
+    await expect(call()).rejects.toMatchObject({ message: 'The server says: Your card was declined' });
+    notes.peer.instead = instead;
+    expect(calls).toBe(1);
+    expect({ renewals: renewals(), row: await row() }).toEqual(before);
+    expect(await call()).toMatchObject({ isError: false });
+  });
+
   test('that were renewed for somebody who signs out meanwhile are not kept', async () => {
     const { person, serverId, change, call } = await someone('jo');
     await change({ expires_at: past() });

@@ -1,13 +1,11 @@
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf } from '#server/features/tool-servers/result-text';
+import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/result-text';
 import { storable } from '#server/features/tool-servers/seen-tool';
 import type { OutgoingAnswer } from '#server/http/outgoing';
 
 const readAtMost = 1024 * 1024;
 /** Longer than a secret is in any of its forms, so that none is cut into halves that nobody finds. */
 const overlap = 32 * 1024;
-/** Of so short a value nobody could say where it stands. */
-const findableFrom = 4;
 
 const isText = (type: string) =>
   type === '' ||
@@ -36,23 +34,6 @@ function decoded(bytes: Buffer, type: string): string {
     return new TextDecoder().decode(bytes);
   }
 }
-
-/** The forms in which a service may give back what it was sent. */
-function formsOf(secret: string): string[] {
-  const parts = [secret, secret.replace(/^\S+\s+/, '')];
-  const forms = parts.flatMap((part) => [
-    part,
-    encodeURIComponent(part),
-    new URLSearchParams({ a: part }).toString().slice(2),
-    JSON.stringify(part).slice(1, -1),
-    JSON.stringify(part).slice(1, -1).replaceAll('/', '\\/'),
-  ]);
-  return [...new Set(forms)].filter((form) => form.length >= findableFrom).sort((a, b) => b.length - a.length);
-}
-
-/** Without the secret, which services like to repeat in their answers. */
-export const withoutSecret = (text: string, secret: string | null) =>
-  secret === null ? text : formsOf(secret).reduce((left, form) => left.replaceAll(form, '[secret]'), text);
 
 const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' && bytes.includes(0));
 

@@ -16,6 +16,8 @@ export class ProviderError extends Error {
   /** The HTTP status the provider answered, where it answered. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The provider's own words alone, masked. */
+  readonly said: string | undefined;
   /** The request parameter that the provider names. */
   readonly param: string | undefined;
   /** The provider's own code of the failure, where it has one. */
@@ -28,6 +30,7 @@ export class ProviderError extends Error {
     details: ErrorOptions & {
       status?: number | undefined;
       retryAfterSeconds?: number | undefined;
+      said?: string | undefined;
       param?: string | undefined;
       providerCode?: string | undefined;
       requestId?: string | undefined;
@@ -37,6 +40,7 @@ export class ProviderError extends Error {
     this.code = code;
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.said = details.said;
     this.param = details.param;
     this.providerCode = details.providerCode;
     this.requestId = details.requestId;

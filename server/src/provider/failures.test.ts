@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
-import { failureInStream, failureOf, quotable, retryAfter } from './failures.ts';
+import { isErrorValue } from './error-fields.ts';
+import { failureInStream, failureOf, retryAfter } from './failures.ts';
+import { quotable } from './masking.ts';
 
 const key = new Secret('local-key-without-a-known-form');
 const failed = (status: number, error: unknown, headers = {}) =>
@@ -25,6 +27,50 @@ describe('a provider’s refusal', () => {
     [400, { param: 'temperature', message: 'Unsupported value: 0.2 is not supported' }, 'unsupported_parameter'],
     [400, { message: 'Unsupported value, and it does not say which' }, 'bad_request'],
     [400, { code: 'content_policy_violation' }, 'content_filter'],
+    [402, { message: 'Anything' }, 'insufficient_quota'],
+    [402, 'Insufficient Balance', 'insufficient_quota'],
+    [403, { message: 'Your credit balance is too low to access the API' }, 'insufficient_quota'],
+    [400, { message: 'You have run out of credits' }, 'insufficient_quota'],
+    [
+      429,
+      { message: 'You exceeded your current quota, please check your plan and billing details.' },
+      'insufficient_quota',
+    ],
+    [
+      429,
+      { message: 'You exceeded your current quota, please check your plan.', details: [{ retryDelay: '38s' }] },
+      'rate_limited',
+    ],
+    [
+      400,
+      { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' },
+      'context_too_long',
+    ],
+    [400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' }, 'context_too_long'],
+    [
+      422,
+      { message: 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193' },
+      'context_too_long',
+    ],
+    [
+      400,
+      { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' },
+      'context_too_long',
+    ],
+    [413, { message: 'Request too large: 9000 tokens' }, 'context_too_long'],
+    [500, { message: 'This model only supports a context length of 4096' }, 'context_too_long'],
+    [400, { message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' }, 'key_rejected'],
+    [400, { message: 'No', details: [{ reason: 'API_KEY_INVALID' }] }, 'key_rejected'],
+    [400, { message: 'Incorrect API key provided: xx***. You can obtain one' }, 'key_rejected'],
+    [400, { message: 'Missing or invalid Authorization header.' }, 'key_rejected'],
+    [403, { message: 'Your API key has expired' }, 'key_rejected'],
+    [403, { message: 'Invalid token', code: 'invalid_api_key' }, 'key_rejected'],
+    [401, { message: 'No auth credentials found' }, 'key_rejected'],
+    [429, { message: 'Too many requests with this API key; it is not found in the paid tier' }, 'rate_limited'],
+    [400, { message: 'Invalid model: mistral-9' }, 'model_not_found'],
+    [400, { message: 'openrouter/x is not a valid model ID' }, 'model_not_found'],
+    [404, { message: 'No endpoints found for x/y.' }, 'model_not_found'],
+    [422, { param: 'stream_options', message: 'Extra inputs are not permitted' }, 'unsupported_parameter'],
     [408, {}, 'provider_unavailable'],
     [500, null, 'provider_unavailable'],
     [503, ['odd'], 'provider_unavailable'],
@@ -33,7 +79,7 @@ describe('a provider’s refusal', () => {
     expect(failed(status, error)).toMatchObject({ code, status });
   });
 
-  test.each(['', 'null', '[]', '"x"', '<html>', '{"error":', '{"detail":"Not Found"}'])(
+  test.each(['', 'null', '[]', '{}', '<html>', 'Bad <b>gateway</b>', '{"error":', 'x'.repeat(3_000)])(
     'with the body %j is told in our own words',
     (body) => {
       expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
@@ -59,8 +105,11 @@ describe('a provider’s refusal', () => {
   });
 
   test('inside a stream is told by its code', () => {
-    const codeOf = (error: Parameters<typeof failureInStream>[0]) => failureInStream(error).code;
+    const codeOf = (error: unknown) => failureInStream({ error }, key).code;
     expect(codeOf({ code: 'rate_limit_exceeded' })).toBe('rate_limited');
+    expect(codeOf({ code: 402, message: 'Upstream' })).toBe('insufficient_quota');
+    expect(codeOf({ code: 429 })).toBe('rate_limited');
+    expect(codeOf({ type: 'invalid_request_error', message: 'No' })).toBe('bad_request');
     expect(codeOf({ code: 'insufficient_quota' })).toBe('insufficient_quota');
     expect(codeOf({ code: 'invalid_prompt', message: 'Flagged' })).toBe('bad_request');
     expect(codeOf({ code: 500 })).toBe('provider_unavailable');
@@ -73,6 +122,148 @@ describe('a provider’s refusal', () => {
     expect(quotable('org-AbC123 may not')).toBe('org-… may not');
     expect(quotable('x'.repeat(600))).toHaveLength(500);
     expect(failed(400, { message: `Key ${key.reveal()} and ${key.reveal()}` }).message).toMatch(/Key … and …$/);
+  });
+});
+
+/** Every form in which servers tell of a failure, with the words and codes in it. */
+const forms: [string, unknown, { said: string; param?: string; code?: string; retryAfterSeconds?: number }][] = [
+  [
+    'OpenAI',
+    { error: { message: 'Said', type: 'invalid_request_error', code: 'c1', param: 'p' } },
+    { said: 'Said', param: 'p', code: 'c1' },
+  ],
+  ['a text', { error: 'Said' }, { said: 'Said' }],
+  ['a text with a message', { error: 'Unauthorized', message: 'Said' }, { said: 'Unauthorized: Said' }],
+  ['a flag with a message', { error: true, message: 'Said' }, { said: 'Said' }],
+  [
+    'Gemini',
+    [
+      {
+        error: {
+          code: 429,
+          message: 'Said',
+          status: 'RESOURCE_EXHAUSTED',
+          details: [{ '@type': 'x' }, { retryDelay: '38s' }],
+        },
+      },
+    ],
+    { said: 'Said', retryAfterSeconds: 38 },
+  ],
+  ['vLLM', { object: 'error', message: 'Said', type: 'BadRequestError', param: null, code: 400 }, { said: 'Said' }],
+  ['FastAPI', { detail: 'Said' }, { said: 'Said' }],
+  [
+    'FastAPI with a place',
+    { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'Said', input: {} }] },
+    { said: 'stream_options: Said', param: 'stream_options' },
+  ],
+  [
+    'Mistral with a place',
+    {
+      object: 'error',
+      message: { detail: [{ loc: ['body', 'a', 0, 'b'], msg: 'Said' }] },
+      type: 'invalid_request_error',
+    },
+    { said: 'a.0.b: Said', param: 'a.0.b' },
+  ],
+  ['a message at the top', { message: 'Said', request_id: '1' }, { said: 'Said' }],
+  ['an object as message', { error: { message: { reason: 'Said' } } }, { said: '{"reason":"Said"}' }],
+  ['an unknown object', { error: { reason: 'Said' } }, { said: '{"reason":"Said"}' }],
+  [
+    'OpenRouter with JSON',
+    {
+      error: {
+        message: 'Provider returned error',
+        code: 400,
+        metadata: { raw: '{"error":{"message":"Said","code":"c2"}}', provider_name: 'Azure' },
+      },
+    },
+    { said: 'Provider returned error: Azure: Said', code: 'c2' },
+  ],
+  [
+    'OpenRouter with text',
+    { error: { message: 'Outer', code: 502, metadata: { raw: 'Said' } } },
+    { said: 'Outer: Said' },
+  ],
+  ['a choice', { choices: [{ delta: {}, error: { code: 502, message: 'Said' } }] }, { said: 'Said' }],
+  [
+    'an event of Responses',
+    { type: 'error', code: 'c3', message: 'Said', param: null, sequence_number: 1 },
+    { said: 'Said', code: 'c3' },
+  ],
+  [
+    'a failed response',
+    { type: 'response.failed', response: { status: 'failed', error: { code: 'c4', message: 'Said' } } },
+    { said: 'Said', code: 'c4' },
+  ],
+  [
+    'a list of errors',
+    { success: false, errors: [{ code: 7003, message: 'Said' }, { message: 'More' }] },
+    { said: 'Said; More' },
+  ],
+  [
+    'Google’s reason',
+    [{ error: { code: 400, message: 'Said', details: [{ reason: 'API_KEY_INVALID' }] } }],
+    { said: 'Said', code: 'API_KEY_INVALID' },
+  ],
+];
+
+describe('a failure in the form of', () => {
+  test.each(forms)('%s is read with its words and codes, as a body and inside a stream', (_name, value, expected) => {
+    const { said, param, code, retryAfterSeconds } = expected;
+    const read = { said, param, providerCode: code, retryAfterSeconds };
+    expect(failureOf(400, JSON.stringify(value), {}, key)).toMatchObject(read);
+    expect(failureInStream(value, key)).toMatchObject(read);
+    expect(isErrorValue(value)).toBe(true);
+  });
+
+  test.each(forms)('%s never holds the key, whatever form that has', (_name, value) => {
+    for (const secret of ['a-key-without-any-form-7', 'gsk_abcDEF1234567890abcd', 'with"quote/and\\more-1']) {
+      const text = JSON.stringify(value).replaceAll('Said', JSON.stringify(`Key ${secret} is bad.`).slice(1, -1));
+      const failures = [
+        failureOf(400, text, {}, new Secret(secret)),
+        failureInStream(JSON.parse(text), new Secret(secret)),
+      ];
+      for (const failure of failures)
+        expect(JSON.stringify({ ...failure, message: failure.message })).not.toContain(secret);
+    }
+  });
+
+  test('a short text is told with its words', () => {
+    expect(failureOf(503, 'model is loading\n', {}, key).message).toBe(
+      'The provider is having trouble. model is loading',
+    );
+    expect(failureOf(400, '"Said"', {}, key).said).toBe('Said');
+  });
+
+  test.each([
+    { choices: [{ delta: { content: 'error' } }], error: null },
+    { choices: [{ delta: {}, error: null }], error: '' },
+    { choices: [], error: { message: null, code: 0 } },
+    { choices: [], message: 'ok' },
+    { message: { role: 'assistant', content: 'x' } },
+    { type: 'response.completed', response: { error: null, output: [] } },
+    { type: 'ping' },
+    {},
+    [],
+    null,
+    'error',
+  ])('%j is none', (value) => {
+    expect(isErrorValue(value)).toBe(false);
+  });
+});
+
+describe('a key', () => {
+  const long = new Secret('abcdefgh-2345-6789-none-of-the-known-forms');
+  test('is masked where the provider has cut it short, and where it stands alone', () => {
+    const said = (message: string) => failureOf(400, JSON.stringify({ message }), {}, long).said;
+    expect(said('Key abcdefgh-2345-6789-none-of-the-known-forms.')).toBe('Key ….');
+    expect(said('Key abcdefgh-2345*****orms is bad')).toBe('Key … is bad');
+    expect(said('Key abcdefgh-2345... is bad')).toBe('Key … is bad');
+    expect(said('upstream key gsk_1234567890 and AIzaSyA-1234567')).toBe('upstream key gsk_… and AIza…');
+  });
+
+  test('that is a short word stays in the sentences of others', () => {
+    expect(failureOf(400, '{"message":"none of these"}', {}, new Secret('none')).said).toBe('none of these');
   });
 });
 

@@ -1,40 +1,12 @@
-import { beginningOf } from '@roster/contracts/cut';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
+import { type ErrorFields, errorFields, fieldsOfBody } from './error-fields.ts';
+import { masked } from './masking.ts';
 
-type ErrorFields = { message: string; type: string; code: string; param: string };
-
-/** The provider's message, with everything that looks like a secret masked, cut to 500 characters. */
-export function quotable(text: string): string {
-  const said = text
-    .replace(/\bsk-[A-Za-z0-9_*.-]+/g, 'sk-…')
-    .replace(/\bBearer\s+\S+/gi, 'Bearer …')
-    .replace(/\borg-[A-Za-z0-9]+/g, 'org-…')
-    .replaceAll('\0', ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return beginningOf(said, 500);
-}
-
-function fieldsOf(body: string): ErrorFields {
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  try {
-    const { error } = JSON.parse(body);
-    if (typeof error === 'string') return { message: error, type: '', code: '', param: '' };
-    return {
-      message: text(error?.message),
-      type: text(error?.type),
-      code: text(error?.code),
-      param: text(error?.param),
-    };
-  } catch {
-    // Not JSON: a proxy's page or nothing at all. Its text says nothing that helps.
-    return { message: '', type: '', code: '', param: '' };
-  }
-}
+type Headers = Record<string, string | string[] | undefined>;
 
 /** Seconds from `Retry-After` (seconds or a date) or `Retry-After-Ms`. */
-export function retryAfter(headers: Record<string, string | string[] | undefined>): number | undefined {
+export function retryAfter(headers: Headers): number | undefined {
   const ms = Number(headers['retry-after-ms']);
   if (Number.isFinite(ms) && ms >= 0 && headers['retry-after-ms'] !== undefined) return ms / 1000;
   const value = headers['retry-after'];
@@ -62,72 +34,136 @@ const titles: Record<string, string> = {
 };
 
 /** Turns an answer that is not a success into our closed list. */
-export function failureOf(
-  status: number,
-  body: string,
-  headers: Record<string, string | string[] | undefined>,
-  apiKey: Secret,
-): ProviderError {
-  const fields = fieldsOf(body);
-  const code = codeOf(status, fields);
-  // The key itself first: outside OpenAI it may have a form that nothing else here knows.
-  const said = quotable(fields.message.replaceAll(apiKey.reveal(), '…'));
-  return new ProviderError(
-    code,
-    said ? `${titles[code] ?? 'The call failed.'} ${said}` : (titles[code] ?? 'The call failed.'),
-    {
-      status,
-      param: fields.param || undefined,
-      providerCode: beginningOf(quotable(fields.code), 100) || undefined,
-      requestId: String(headers['x-request-id'] ?? '').slice(0, 100) || undefined,
-      retryAfterSeconds: retryAfter(headers),
-    },
-  );
-}
-
-/** For an error that the provider reports inside a stream that has begun. */
-export function failureInStream(error: { code?: unknown; message?: unknown; param?: unknown }): ProviderError {
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  const fields = { message: text(error.message), code: text(error.code), type: '', param: text(error.param) };
-  const status = fields.code === 'rate_limit_exceeded' || fields.code === 'insufficient_quota' ? 429 : 500;
-  const code = codeOf(/^invalid/.test(fields.code) ? 400 : status, fields);
-  const said = quotable(fields.message);
-  return new ProviderError(code, said ? `${titles[code]} ${said}` : (titles[code] ?? 'The answer failed.'), {
-    param: fields.param || undefined,
+export function failureOf(status: number, body: string, headers: Headers, apiKey: Secret): ProviderError {
+  return failure(fieldsOfBody(body), apiKey, {
+    status,
+    requestId: masked(String(headers['x-request-id'] ?? ''), apiKey, 100) || undefined,
+    retryAfterSeconds: retryAfter(headers),
   });
 }
 
-/** By the provider's own error code, which says more than the status. */
-function codeOfWords({ code, type, message }: ErrorFields): Exclude<ProviderError['code'], 'not_served'> | undefined {
+/** An error that the provider reports inside a stream or answer that has begun; `value` is the whole event. */
+export function failureInStream(value: unknown, apiKey: Secret): ProviderError {
+  return failure(errorFields(value), apiKey, {});
+}
+
+/** Every word that a provider gives for a failure goes through here, and loses the key. */
+function failure(
+  fields: ErrorFields,
+  apiKey: Secret,
+  known: { status?: number; requestId?: string | undefined; retryAfterSeconds?: number | undefined },
+): ProviderError {
+  const code = codeOf(known.status ?? statusInside(fields), fields);
+  const said = masked(fields.message, apiKey);
+  const title = titles[code] ?? 'The call failed.';
+  return new ProviderError(code, said ? `${title} ${said}` : title, {
+    ...known,
+    said: said || undefined,
+    param: masked(fields.param, apiKey, 200) || undefined,
+    // A number only repeats the status.
+    providerCode: /^\d+$/.test(fields.code) ? undefined : masked(fields.code, apiKey, 100) || undefined,
+    retryAfterSeconds: known.retryAfterSeconds ?? fields.retryAfterSeconds,
+  });
+}
+
+/** Google's names of statuses, which other gateways use too. */
+const statusNames = new Map([
+  ['INVALID_ARGUMENT', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['UNAUTHENTICATED', 401],
+  ['PERMISSION_DENIED', 403],
+  ['NOT_FOUND', 404],
+  ['RESOURCE_EXHAUSTED', 429],
+]);
+const typeNames = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['rate_limit_error', 429],
+  ['rate_limit_exceeded', 429],
+  ['insufficient_quota', 429],
+]);
+
+/** The status that an error inside a stream would have had as an answer. */
+function statusInside({ code, type, status }: ErrorFields): number {
+  const number = [code, status].map(Number).find((one) => Number.isInteger(one) && one >= 400 && one < 600);
+  if (number !== undefined) return number;
+  const named = statusNames.get(status) ?? statusNames.get(code) ?? typeNames.get(type) ?? typeNames.get(code);
+  return named ?? (/^invalid/i.test(code) ? 400 : 500);
+}
+
+const keyCodes = /^(invalid_api_key|api_key_invalid|incorrect_api_key|invalid_authentication|authentication_error)$/i;
+const keyWords =
+  /\b(api|access|auth\w*)[ _-]?(key|token)\b.{0,60}\b(not valid|invalid|incorrect|expired|revoked|disabled|deleted|malformed|not found|not exist)\b|\b(invalid|incorrect|wrong|expired|missing|unknown|malformed|bad|no( valid)?) ((api|access|auth\w*)[ _-]?(key|token)|authori[sz]ation header|(auth\w* )?credentials)\b/i;
+const creditCodes = /^(insufficient_quota|insufficient_(balance|credits?|funds)|billing_\w+|payment_required)$/i;
+const creditWords =
+  /\b(insufficient|not enough|no|out of|used up|ran out of|run out of|exceeded) (your |the |available |account |remaining |more )*(balance|credits?|funds)\b|\bcredit balance\b|\bpayment required\b|\b(requires|need) (more|additional) credits\b|\bexceeded your (current|monthly) (quota|budget|spend\w*)\b|\bbilling (hard )?limit\b|\barrears\b|\bbudget (has been )?exceeded\b/i;
+const contextCodes =
+  /context_length|context_size|context_window|prompt_too_long|input_too_long|string_above_max_length/i;
+const contextWords =
+  /\bcontext[ _-]?(length|window|size)\b|\b(prompt|input|request|messages?|conversation)( \w+)? (is|are|was) too (long|large for)\b|\bmaximum (prompt|input) length\b|\binput token count\b.*\bexceed|\bexceeds? the (maximum|max) (number of |allowed )?(input )?tokens\b|\binputs?`? tokens \+|\btoo many tokens\b.*\bprompt\b|\breduce the length of (the|your) (messages|prompt|input)/i;
+const filterCodes = /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed)$/i;
+const modelWords =
+  /\bmodels?\b.*\b(not exist|not found|not be found|unknown)\b|\b(unknown|invalid) model\b|\bnot a valid model\b|\bno endpoints found for\b/i;
+/** Names a request's field, or says that one is refused. */
+export const refusingWords =
+  /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|only the default/i;
+
+/** The provider's own code or words say more than the status. */
+function codeOfWords(
+  status: number,
+  { code, type, status: name, message, retryAfterSeconds }: ErrorFields,
+): Exclude<ProviderError['code'], 'not_served'> | undefined {
+  const isRefusal = status < 500;
   if (code === 'training_not_available') return 'training_not_available';
-  if (code === 'insufficient_quota' || type === 'insufficient_quota') return 'insufficient_quota';
-  if (code === 'unsupported_country_region_territory') return 'region';
+  if (status === 402 || code === '402' || creditCodes.test(code) || creditCodes.test(type)) return 'insufficient_quota';
+  if (code === 'unsupported_country_region_territory' || /location is not supported/i.test(message)) return 'region';
   if (code === 'model_not_found') return 'model_not_found';
-  if (code === 'content_filter' || code === 'content_policy_violation') return 'content_filter';
-  if (code === 'context_length_exceeded' || /context (length|window)/i.test(message)) return 'context_too_long';
-  return /Missing scopes/i.test(message) ? 'missing_scope' : undefined;
+  if (filterCodes.test(code)) return 'content_filter';
+  // A gateway tells of its own account, or of the model behind it, with any status.
+  if (contextCodes.test(code) || contextCodes.test(type) || contextWords.test(message)) return 'context_too_long';
+  if (/Missing scopes/i.test(message)) return 'missing_scope';
+  // A free account that is to wait for seconds has the words of one that is to pay.
+  if (creditWords.test(message) && retryAfterSeconds === undefined) return 'insufficient_quota';
+  const isOfKey = [code, type, name].some((one) => keyCodes.test(one)) || keyWords.test(message);
+  return isRefusal && status !== 429 && isOfKey ? 'key_rejected' : undefined;
 }
 
 const isStoreGone = (message: string) =>
   /vector.?store/i.test(message) && /not found|no vector.?store|not exist|expired/i.test(message);
 
-/** What a request names and only Responses know: who has looked for it serves them. */
+/** What a request names and only Responses know: a provider that has looked for it serves them. */
 const isUnknownThing = (message: string) =>
   /\b(item|response|conversation|prompt) with id\b.*\bnot found\b/i.test(message);
 
 function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
-  const named = codeOfWords(fields);
+  const named = codeOfWords(status, fields) ?? codeOfThing(status, fields);
   if (named) return named;
   const { message, param } = fields;
-  if (status === 401) return 'key_rejected';
-  if (status === 403) return 'missing_scope';
-  if ((status === 404 || status === 400) && isStoreGone(message)) return 'store_gone';
-  if (status === 404 && isUnknownThing(message)) return 'bad_request';
-  if (status === 404)
-    return param === 'model' || /\bmodel\b.*(not exist|not found)/i.test(message) ? 'model_not_found' : 'not_served';
-  if (status === 405 || status === 501) return 'not_served';
-  if (status === 429) return 'rate_limited';
+  switch (status) {
+    case 401:
+      return 'key_rejected';
+    case 403:
+      return 'missing_scope';
+    case 404:
+    case 405:
+    case 501:
+      return 'not_served';
+    case 429:
+      return 'rate_limited';
+  }
   if (status >= 500 || status === 408 || status === 409) return 'provider_unavailable';
-  const isUnsupported = /Unsupported (parameter|value)|not supported|unknown parameter|unrecognized/i.test(message);
-  return param && isUnsupported ? 'unsupported_parameter' : 'bad_request';
+  return param && refusingWords.test(message) ? 'unsupported_parameter' : 'bad_request';
+}
+
+/** What a request names may not be there, or be too large. */
+function codeOfThing(status: number, { message, param }: ErrorFields): ProviderError['code'] | undefined {
+  const isOfRequest = status === 400 || status === 404;
+  if (isOfRequest && isStoreGone(message)) return 'store_gone';
+  if (status === 404 && isUnknownThing(message)) return 'bad_request';
+  if (status === 404 && param === 'model') return 'model_not_found';
+  if ((isOfRequest || status === 422) && modelWords.test(message) && !refusingWords.test(message))
+    return 'model_not_found';
+  return status === 413 && /\btokens?\b/i.test(message) ? 'context_too_long' : undefined;
 }

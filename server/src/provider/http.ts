@@ -6,6 +6,7 @@ import type { Secret } from '#server/security/secret';
 import { type ArrivingBody, createArrivingBody } from './arriving-body.ts';
 import { ProviderError } from './error.ts';
 import { failureOf } from './failures.ts';
+import { jsonWithoutKey } from './masking.ts';
 import { type ProviderTimes, usualProviderTimes } from './times.ts';
 
 export type ProviderCall = {
@@ -150,7 +151,7 @@ export function createProviderHttp(
     async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
       const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));
       try {
-        return JSON.parse(text);
+        return JSON.parse(jsonWithoutKey(text, call.apiKey));
       } catch (cause) {
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }

@@ -14,7 +14,8 @@ export type RelayCall = {
   draws?: boolean;
   signal: AbortSignal;
 };
-export type Relayed = { contentType: string; body: ArrivingBody };
+/** `apiKey`: what it was asked with, which its words must not give away. */
+export type Relayed = { contentType: string; body: ArrivingBody; apiKey: Secret };
 
 /**
  * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.
@@ -31,5 +32,5 @@ export const relaying =
       ...(draws && { silentMs: drawingMs }),
       ...(!streams && { firstByteMs: wholeMs }),
     });
-    return { contentType: String(headers['content-type'] ?? ''), body };
+    return { contentType: String(headers['content-type'] ?? ''), body, apiKey: call.apiKey };
   };

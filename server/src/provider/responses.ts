@@ -217,9 +217,9 @@ export async function answerByResponses(
             end = endOf(event.response);
             return;
           case 'response.failed':
-            throw failureInStream(errorOf(event.response));
+            throw failureInStream(event.response, request.apiKey);
           case 'error':
-            throw failureInStream(event.error ? errorOf(event) : event);
+            throw failureInStream(event, request.apiKey);
         }
       },
       onPacket() {
@@ -250,11 +250,4 @@ function endOf(response: unknown): AnswerEnd {
   const cut = incomplete_details?.reason;
   const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
   return { reason, usage: responsesUsage(usage) };
-}
-
-const WithError = z.object({ error: z.record(z.string(), z.unknown()) });
-
-function errorOf(holder: unknown): Record<string, unknown> {
-  const parsed = WithError.safeParse(holder);
-  return parsed.success ? parsed.data.error : {};
 }

@@ -1,6 +1,6 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
-import { quotable } from './failures.ts';
+import { quotable } from './masking.ts';
 import { timeOf } from './times.ts';
 
 /** A job as the provider reports it. */

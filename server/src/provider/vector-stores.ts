@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
-import { quotable } from './failures.ts';
 import { listLimit, type ProviderCall, type ProviderHttp } from './http.ts';
+import { quotable } from './masking.ts';
 import type { ProviderTimes } from './times.ts';
 import { noResponses, type Traits } from './traits.ts';
 

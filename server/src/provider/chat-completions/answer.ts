@@ -67,8 +67,9 @@ export async function answerByChatCompletions(
             done = true;
             return;
           }
-          const chunk = Chunk.parse(eventJson(data));
-          if (chunk.error) throw failureInStream(chunk.error);
+          const event = eventJson(data);
+          const chunk = Chunk.parse(event);
+          if (chunk.error) throw failureInStream(event, request.apiKey);
           const [choice] = chunk.choices;
           pieces.add('reasoning', choice?.delta?.reasoning_content);
           pieces.add('text', choice?.delta?.content ?? choice?.delta?.refusal);

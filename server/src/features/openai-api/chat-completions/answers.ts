@@ -4,6 +4,7 @@ import { readWhole } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
 import type { JsonObject } from '#server/is-object';
 import { notAnAnswer } from '#server/provider/event-reader';
+import { eventWithoutKey, keyIn } from '#server/provider/masking';
 import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
@@ -38,9 +39,11 @@ export function relayedAnswer(
     notes,
     async whole(signal) {
       const body = await readWhole(relayed, signal);
-      const usage = usageIn(body);
+      const usage = usageIn(body, relayed.apiKey);
       const outcome = { usage, events: Math.ceil(body.length / 4), used: [], failure: undefined };
-      return { ...outcome, type: relayed.contentType || json, body };
+      const isSafe = !keyIn(relayed.apiKey)(body);
+      const told = isSafe ? body : Buffer.from(eventWithoutKey(body.toString(), relayed.apiKey));
+      return { ...outcome, type: relayed.contentType || json, body: told };
     },
     passOn: (raw, signal) => passOn(relayed, raw, { hidesUsage, signal }),
   };
@@ -54,7 +57,7 @@ export function translatedAnswer(
   { streams, notes, ...how }: Asked & { model: string; tellsUsage: boolean },
 ): Answer {
   const writer = chunkWriter(how);
-  const reader = responseEventReader(writer);
+  const reader = responseEventReader(writer, answered.apiKey);
   const outcomeOf = (failure: unknown): Outcome => {
     const { output, deltas } = reader.soFar();
     return { usage: reader.usage(), events: deltas, used: usedTools(output), failure };

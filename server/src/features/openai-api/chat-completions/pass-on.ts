@@ -1,14 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { brokeOff, tooLarge } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
-import { isObject, type JsonObject } from '#server/is-object';
+import type { JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions/usage';
 import { ProviderError } from '#server/provider/error';
+import { isErrorValue } from '#server/provider/error-fields';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
+import { eventWithoutKey, keyIn } from '#server/provider/masking';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
+import type { Secret } from '#server/security/secret';
 
 /** What came of an answer: what the provider says it has used, about how many tokens arrived, and the tools that it ran. */
 export type Outcome = { usage: TokenCounts | null; events: number; used: ToolUse[]; failure: unknown };
@@ -18,13 +21,15 @@ const eventLimit = 4 * 1024 * 1024;
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
 /** What a whole answer says it has used; null where it says nothing. @throws ProviderError where it is no answer */
-export function usageIn(whole: Buffer): TokenCounts | null {
-  const { usage, error, choices } = eventJson(whole.toString());
-  if (error && !Array.isArray(choices)) throw failureInStream(isObject(error) ? error : { message: error });
-  return chatUsage(usage);
+export function usageIn(whole: Buffer, apiKey: Secret): TokenCounts | null {
+  const answer = eventJson(whole.toString());
+  if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
+  return chatUsage(answer.usage);
 }
 
 const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage":{') || bytes.includes('"usage": {');
+
+const mayBeError = (bytes: Buffer) => bytes.includes('"error"');
 
 /** Behind the last event that is whole; 0: there is none. */
 function endOfEvents(bytes: Buffer): number {
@@ -80,12 +85,15 @@ function countOf(bytes: Buffer): number {
   return count;
 }
 
-/** What an event holds, where that is an object. */
-function dataOf(event: string): JsonObject | undefined {
-  const data = event
+const dataIn = (event: string) =>
+  event
     .split(/\r?\n/)
     .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trim() : []))
     .join('');
+
+/** What an event holds, where that is an object. */
+function dataOf(event: string): JsonObject | undefined {
+  const data = dataIn(event);
   if (!data.startsWith('{')) return undefined;
   try {
     return JSON.parse(data);
@@ -100,6 +108,18 @@ function usageOfEvent(event: string): { usage: TokenCounts; isAlone: boolean } |
   const usage = chatUsage(data?.usage);
   return usage ? { usage, isAlone: Array.isArray(data?.choices) && data.choices.length === 0 } : undefined;
 }
+
+/** Events with their errors masked; comments and names of events are no place for words. */
+const withoutKeyInEvents = (events: Buffer, apiKey: Secret): Buffer =>
+  Buffer.from(
+    eventsIn(events.toString())
+      .map((event) => {
+        const data = dataIn(event);
+        const safe = eventWithoutKey(data, apiKey);
+        return safe === data ? event : `data: ${safe}\n\n`;
+      })
+      .join(''),
+  );
 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
 
@@ -118,13 +138,14 @@ const lastPackets = 4;
  * can be said behind the last one if the provider fails. The connection is left open at the end.
  */
 export function passOn(
-  { body }: Relayed,
+  { body, apiKey }: Relayed,
   raw: ServerResponse,
   { hidesUsage, signal }: { hidesUsage: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const outcome: Outcome = { usage: null, events: 0, used: [], failure: undefined };
     const cutter = eventCutter();
+    const holdsKey = keyIn(apiKey);
     const last: Buffer[] = [];
     const writer = writerFrom(body, raw);
 
@@ -134,7 +155,8 @@ export function passOn(
       resolve({ ...outcome, failure });
     }
     /** Of whole events what is to be passed on. */
-    function examined(events: Buffer): Buffer {
+    function examined(given: Buffer): Buffer {
+      const events = mayBeError(given) || holdsKey(given) ? withoutKeyInEvents(given, apiKey) : given;
       outcome.events += countOf(events);
       if (!mayHoldUsage(events)) return events;
       const kept = eventsIn(events.toString()).filter((event) => {

@@ -78,7 +78,8 @@ export async function readAnswer(
   base: ResponseObject,
   { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: Naming | undefined },
 ): Promise<Outcome> {
-  const reader = answered.speaks === 'chat' ? chatReader(base) : relayReader(base, naming);
+  const reader =
+    answered.speaks === 'chat' ? chatReader(base, answered.apiKey) : relayReader(base, naming, answered.apiKey);
   try {
     await readInto(reader, answered, { send, signal });
   } catch (failure) {

@@ -3,6 +3,7 @@ import type { TokenCounts } from '#server/provider/catalogue';
 import { chatUsage } from '#server/provider/chat-completions/usage';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
+import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter } from './events.ts';
 import { newItemId } from './items.ts';
@@ -23,7 +24,7 @@ const incomplete = new Map([
  *
  * Long: each piece of a chunk adds to the same answer.
  */
-export function chatReader(base: ResponseObject): NumberedReader {
+export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader {
   let frames = '';
   let deltas = 0;
   let finish: string | undefined;
@@ -62,8 +63,7 @@ export function chatReader(base: ResponseObject): NumberedReader {
   }
 
   function addChunk(chunk: JsonObject) {
-    const { error } = chunk;
-    if (error) throw failureInStream(isObject(error) ? error : { message: error });
+    if (chunk.error) throw failureInStream(chunk, apiKey);
     usage = chatUsage(chunk.usage) ?? usage;
     model ??= chunk.model;
     const choice: unknown = list(chunk.choices).find((one) => isObject(one) && (one.index ?? 0) === 0);

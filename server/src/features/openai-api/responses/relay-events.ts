@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
+import { eventWithoutKey, withoutKeyInErrors } from '#server/provider/masking';
 import { responsesUsage } from '#server/provider/responses';
+import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
 import { type Naming, renamedEvents, renamedItem } from './item-files.ts';
@@ -21,7 +23,7 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
  *
  * Long: each kind of event adds to the same answer.
  */
-export function relayReader(base: ResponseObject, naming: Naming | undefined): NumberedReader {
+export function relayReader(base: ResponseObject, naming: Naming | undefined, apiKey: Secret): NumberedReader {
   const renamedEvent = naming && renamedEvents(naming);
   const items = new Map<number, KeptItem>();
   let frames = '';
@@ -71,22 +73,24 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined): N
   }
 
   return {
-    event(name, data) {
+    event(name, given) {
+      const data = given.includes('error') ? eventWithoutKey(given, apiKey) : given;
       const event = eventJson(data);
       const type = name ?? String(event.type);
       if (typeof event.sequence_number === 'number') number = event.sequence_number;
       const status = endings.get(type);
       // These two are told in our words, with the number that they came with.
       if (status) return end(status, event.response);
-      if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
+      if (type === 'error') throw failureInStream(event, apiKey);
       number++;
       if (beginnings.has(type)) return rewritten(type, event);
       passOn(type, event, data);
     },
     // Also where events were asked for: those who read them get what there is.
-    whole(answer) {
+    whole(given) {
+      const answer = withoutKeyInErrors(given, apiKey);
       const { status = 'completed', error, output: items } = answer;
-      if (error && status !== 'failed') throw failureInStream(isObject(error) ? error : { message: error });
+      if (error && status !== 'failed') throw failureInStream(answer, apiKey);
       const ended = endings.get(`response.${status}`);
       if (!ended || (ended !== 'failed' && !Array.isArray(items))) throw notAnAnswer();
       const writer = eventWriter(base, (frame) => {

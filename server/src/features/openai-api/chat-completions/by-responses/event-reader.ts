@@ -5,11 +5,11 @@ import type { TokenCounts } from '#server/provider/catalogue';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { responsesUsage } from '#server/provider/responses';
+import type { Secret } from '#server/security/secret';
 import type { ChunkWriter } from './chunk-writer.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const errorOf = (value: unknown) => (isObject(value) && isObject(value.error) ? value.error : {});
 
 const endings = new Map<string, Ending['status']>([
   ['response.completed', 'completed'],
@@ -82,7 +82,7 @@ function placing() {
 export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null };
 
 /** Reads the events of a response, of which `writer` makes chunks. */
-export function responseEventReader(writer: ChunkWriter): ResponseEventReader {
+export function responseEventReader(writer: ChunkWriter, apiKey: Secret): ResponseEventReader {
   const items: KeptItem[] = [];
   const placeIn = placing();
   let ending: Ending | undefined;
@@ -112,15 +112,15 @@ export function responseEventReader(writer: ChunkWriter): ResponseEventReader {
       }
       const status = endings.get(type);
       if (status) return end(status, event.response);
-      if (type === 'response.failed') throw failureInStream(errorOf(event.response));
-      if (type === 'error') throw failureInStream(isObject(event.error) ? event.error : event);
+      if (type === 'response.failed') throw failureInStream(event.response, apiKey);
+      if (type === 'error') throw failureInStream(event, apiKey);
       const at = placeIn(event);
       if (type === 'response.output_item.done') return itemDone(at, event.item);
       writePiece(writer, type, at, event);
     },
     whole(answer) {
       const { status = 'completed', error, output } = answer;
-      if (error) throw failureInStream(isObject(error) ? error : { message: error });
+      if (error) throw failureInStream(answer, apiKey);
       const ended = endings.get(`response.${status}`);
       if (!ended || !Array.isArray(output)) throw notAnAnswer();
       writer.named(answer.model);

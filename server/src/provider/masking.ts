@@ -1,0 +1,96 @@
+import { beginningOf } from '@roster/contracts/cut';
+import type { Secret } from '#server/security/secret';
+
+/** A shorter key is a word such as 'none', which would be cut out of sentences. */
+const shortestKey = 8;
+/** So much of the beginning of a longer key gives it away. */
+const tellingBeginning = 8;
+const longKey = 16;
+
+const knownForms = [
+  [/\bsk-[A-Za-z0-9_*.-]+/g, 'sk-…'],
+  [/\b(gsk_|AIza|pplx-|xai-|hf_|r8_|nvapi-|fw_|csk-|tgp_v1_)[A-Za-z0-9_*.-]{4,}/g, '$1…'],
+  [/\bBearer\s+\S+/gi, 'Bearer …'],
+  [/\borg-[A-Za-z0-9]+/g, 'org-…'],
+] as const;
+
+/** The beginning of a key that a provider has cut short, with what it put in the place of the rest. */
+function withoutBeginning(text: string, key: string): string {
+  const beginning = key.slice(0, tellingBeginning);
+  let result = '';
+  let from = 0;
+  for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, from)) {
+    let length = tellingBeginning;
+    while (at + length < text.length && text[at + length] === key[length]) length++;
+    const rest = /^[*.…]{2,}[\w-]{0,8}/.exec(text.slice(at + length, at + length + 80))?.[0].length ?? 0;
+    result += `${text.slice(from, at)}…`;
+    from = at + length + rest;
+  }
+  return result + text.slice(from);
+}
+
+/** The text without this key, whatever form it has. */
+export function withoutKey(text: string, apiKey: Secret): string {
+  const key = apiKey.reveal();
+  if (key.length < shortestKey) return text;
+  const whole = text.replaceAll(key, '…');
+  return key.length < longKey ? whole : withoutBeginning(whole, key);
+}
+
+function withoutKnownForms(text: string): string {
+  let said = text;
+  for (const [form, instead] of knownForms) said = said.replace(form, instead);
+  return said;
+}
+
+/** Without anything that looks like a secret, on one line, and cut. */
+export function quotable(text: string, max = 500): string {
+  return beginningOf(withoutKnownForms(text).replaceAll('\0', ' ').replace(/\s+/g, ' ').trim(), max);
+}
+
+/** A provider's words as they may be shown and stored: without the key that it was asked with. */
+export const masked = (text: string, apiKey: Secret, max = 500): string => quotable(withoutKey(text, apiKey), max);
+
+/** The members of a JSON value in which a provider speaks of itself, and not a model or a person. */
+const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
+
+/**
+ * A JSON value that is passed on, without the key in what the provider says of errors. What a model or a file says stays as it is:
+ * to change it would damage it.
+ */
+export function withoutKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
+export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
+  if (typeof value === 'string') return isWithin ? withoutKnownForms(withoutKey(value, apiKey)) : value;
+  if (Array.isArray(value)) return value.map((one) => withoutKeyInErrors(one, apiKey, isWithin));
+  if (typeof value !== 'object' || value === null) return value;
+  const isError =
+    isWithin || ('type' in value && value.type === 'error') || ('object' in value && value.object === 'error');
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, withoutKeyInErrors(one, apiKey, isError || ownWords.test(name))]),
+  );
+}
+
+/** JSON that a provider has answered, without the key; a short one may be part of other words there. */
+export function jsonWithoutKey(json: string, apiKey: Secret): string {
+  const key = apiKey.reveal();
+  return key.length < longKey ? json : json.replaceAll(key, '…');
+}
+
+/** Tells quickly of bytes that pass whether the key may be in them. */
+export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
+  const key = apiKey.reveal();
+  const looked = Buffer.from(key.length < longKey ? key : key.slice(0, tellingBeginning));
+  return key.length < shortestKey ? () => false : (bytes) => bytes.includes(looked);
+}
+
+/** An event that is passed on, without the key in its errors; as it came where nothing was in them. */
+export function eventWithoutKey(data: string, apiKey: Secret): string {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    return withoutKey(data, apiKey);
+  }
+  const safe = JSON.stringify(withoutKeyInErrors(event, apiKey));
+  return safe === JSON.stringify(event) ? data : safe;
+}

@@ -57,6 +57,15 @@ describe('what a model writes', () => {
     await expect.element(wrap).toHaveAttribute('aria-pressed', 'true');
   });
 
+  test('long code after a paragraph is copied whole', async () => {
+    const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+    const code = Array.from({ length: 600 }, (_, index) => `value_${index} = compute(${index})`).join('\n');
+    openAnswer({ text: `Here is the module:\n\n\`\`\`python\n${code}\n\`\`\`\n\nThat is all.` });
+    await answers.getByRole('button', { name: 'Copy code' }).click();
+    expect(copied).toHaveBeenCalledWith(code);
+    await expectCount(answers.getByRole('figure'), 1);
+  });
+
   test('formulas are typeset, and dollars stay dollars', async () => {
     openAnswer({
       text: 'It costs $5 if you are wrong and $0 if you are right.\n\n$$\nE = mc^2\n$$\n\nInline \\(a^2 + b^2\\) too.',

@@ -1,4 +1,4 @@
-import { Lexer, type Token, type TokensList } from 'marked';
+import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
 
 /** Quotes in lists in quotes: more than this is never meant, and deeper trees would exhaust the stack. */
 export const deepest = 16;
@@ -19,58 +19,100 @@ function inlineWork(source: string): number {
   return count * source.length;
 }
 
-const lineEnd = (source: string, from: number) => {
-  const found = source.indexOf('\n', from);
-  return found < 0 ? source.length : found;
-};
-
 const widestTable = 100;
 const mostCells = 20_000;
 
-/** Every row gets as many cells as the first has, so a wide head over many short rows is far more than was written. */
-export function isReadableTable(source: string): boolean {
-  const headEnd = source.indexOf('\n') + 1;
-  // Only what has the line of dashes is a table at all; the rest need not be counted.
-  if (!/^[ \t]*[|:-][ \t|:-]*$/.test(source.slice(headEnd, lineEnd(source, headEnd)))) return true;
-  const columns = source.slice(0, headEnd).split('|').length;
-  if (columns > widestTable) return false;
-  let rows = 0;
-  for (const line of source.matchAll(/[^\n]+\n?|\n/g)) {
-    if (line[0].trim() === '') break;
-    rows += 1;
-    if (rows * columns > mostCells) return false;
-  }
-  return true;
+/** Lines that a quote takes along without a mark of their own may be read once for each line before them. */
+const longestLazyQuote = 10_000;
+const mostLazyLines = 20;
+
+function isReadableQuote(quote: string): boolean {
+  if (quote.length <= longestLazyQuote) return true;
+  let lazy = 0;
+  for (const line of quote.split('\n')) if (!/^ {0,3}>/.test(line)) lazy += 1;
+  return lazy <= mostLazyLines;
 }
 
-/** Lines that a quote takes along without a mark of their own are read once for each line before them. */
-const longestQuote = 10_000;
+/**
+ * Each decision depends on the block itself only, however much text follows: a text that is read in pieces becomes the
+ * same as one that is read at once.
+ */
+class BoundedTokenizer extends Tokenizer {
+  /** How many quotes and lists are around what is read. */
+  #depth = -1;
+  /** The depth of the quote that is being read; it reads itself again with the lines that it takes along. */
+  #quoteDepth = -1;
 
-/** Whether a quote ends before it is longer than anyone quotes. */
-export function isReadableQuote(source: string): boolean {
-  if (source.length <= longestQuote || !/^ {0,3}>/.test(source)) return true;
-  return /\n[ \t]*\n/.test(source.slice(0, longestQuote));
+  enter() {
+    this.#depth += 1;
+  }
+
+  leave() {
+    this.#depth -= 1;
+  }
+
+  get isTooDeep() {
+    return this.#depth > deepest;
+  }
+
+  override blockquote(source: string): Tokens.Blockquote | undefined {
+    const depth = this.#depth;
+    if (depth === this.#quoteDepth) return super.blockquote(source);
+    const [quote] = this.rules.block.blockquote.exec(source) ?? [];
+    if (quote === undefined) return undefined;
+    if (!isReadableQuote(quote)) {
+      const raw = quote.replace(/\n$/, '');
+      return { type: 'blockquote', raw, text: raw, tokens: [{ type: 'unread', raw }] };
+    }
+    const outer = this.#quoteDepth;
+    this.#quoteDepth = depth;
+    try {
+      return super.blockquote(source);
+    } finally {
+      this.#quoteDepth = outer;
+    }
+  }
+
+  /** Every row gets as many cells as the first has, so a wide head over many short rows is far more than was written. */
+  override table(source: string): Tokens.Table | undefined {
+    const [, head, , body = ''] = this.rules.block.table.exec(source) ?? [];
+    if (head === undefined) return undefined;
+    const columns = head.split('|').length;
+    if (columns > widestTable || columns * body.split('\n').length > mostCells) return undefined;
+    return super.table(source);
+  }
+
+  /** CommonMark ends a title at an empty line, even one that has no end before it. */
+  override def(source: string): Tokens.Def | undefined {
+    const found = super.def(source);
+    const empty = found?.title ? source.search(/\n[ \t]*\n/) : -1;
+    return found && empty >= 0 && empty < found.raw.length - 1 ? super.def(source.slice(0, empty + 1)) : found;
+  }
 }
 
 const unread = (source: string): Token => ({ type: 'text', raw: source, text: source });
 
 /** The reader of Markdown, held to what people write: beyond the bounds, a text stays text. */
 export class BoundedLexer extends Lexer {
-  #blockDepth = 0;
+  readonly #tokenizer: BoundedTokenizer;
   #inlineDepth = 0;
+
+  constructor(options: MarkedOptions) {
+    const tokenizer = new BoundedTokenizer(options);
+    super({ ...options, tokenizer });
+    this.#tokenizer = tokenizer;
+  }
 
   override blockTokens(source: string, tokens?: Token[], clipped?: boolean): Token[];
   override blockTokens(source: string, tokens?: TokensList, clipped?: boolean): TokensList;
   override blockTokens(source: string, tokens: Token[] = [], clipped = false): Token[] {
-    if (this.#blockDepth > deepest) {
+    this.#tokenizer.enter();
+    try {
+      if (!this.#tokenizer.isTooDeep) return super.blockTokens(source, tokens, clipped);
       tokens.push(unread(source));
       return tokens;
-    }
-    this.#blockDepth += 1;
-    try {
-      return super.blockTokens(source, tokens, clipped);
     } finally {
-      this.#blockDepth -= 1;
+      this.#tokenizer.leave();
     }
   }
 

@@ -1,4 +1,5 @@
-import { lex, type Piece, type ReferenceLinks } from './parse.ts';
+import { lex, type Piece } from './parse.ts';
+import { addressesOf, addTo, type Definition, type Links, noLinks } from './reference-links.ts';
 import type { Section } from './tree.ts';
 import { weightOf } from './weight.ts';
 
@@ -9,10 +10,15 @@ import { weightOf } from './weight.ts';
 export type MarkdownDocument = {
   source: string;
   sections: Section[];
-  links: ReferenceLinks;
+  /** The addresses that the text gives to labels, in order. */
+  definitions: (Definition & { end: number })[];
   end: number;
   /** About how many elements the sections become. */
   weight: number;
+  /** The number of sections at the beginning that stay as they are, however the text goes on. */
+  settled: number;
+  /** The number of sections at the beginning that were read with every definition, those behind them included. */
+  linked: number;
 };
 
 /** Beyond this a text is shown as it is written: it is not read as a page, and reading it would hold up the screen. */
@@ -20,29 +26,31 @@ const longestText = 400_000;
 /** The same for a single block, and for all blocks, by what they become on the page. */
 const heaviestBlock = 8_000;
 const heaviestText = 30_000;
-/** How much is read at once. Where reading grows with the square, it is the square of this, however long the text is. */
+/** How much is read at once. A block that is longer is read in twice as much, and again, until its end is there. */
 const stride = 8_000;
-/** A list may be longer; beyond this it goes on as a second one. */
-const longestList = 16_000;
 
-export const isWhole = ({ end, source }: MarkdownDocument) => end === source.length;
+export const isWhole = ({ end, source, linked, sections }: MarkdownDocument) =>
+  end === source.length && linked === sections.length;
 
-const empty = (source: string): MarkdownDocument => ({ source, sections: [], links: {}, end: 0, weight: 0 });
+const empty = (source: string): MarkdownDocument => ({
+  source,
+  sections: [],
+  definitions: [],
+  end: 0,
+  weight: 0,
+  settled: 0,
+  linked: 0,
+});
 
-/** All that is not read yet, as it is written. */
-function withPlainRest(document: MarkdownDocument): MarkdownDocument {
-  const { source, sections, end, weight } = document;
+/** Adds all that is not read yet, as it is written. */
+function addPlainRest(document: MarkdownDocument) {
+  const { source, end } = document;
   const raw = source.slice(end);
-  if (raw === '') return document;
-  const section: Section = { raw, end: source.length, weight: 1, block: { kind: 'plain', text: raw } };
-  return { ...document, sections: [...sections, section], end: source.length, weight: weight + 1 };
-}
-
-/** Without the last two blocks that show something: where the text goes on, those may become others. */
-function settled(pieces: readonly Piece[]): readonly Piece[] {
-  const last = pieces.findLastIndex(({ block }) => block !== null);
-  const second = pieces.slice(0, Math.max(last, 0)).findLastIndex(({ block }) => block !== null);
-  return pieces.slice(0, Math.max(second, 0));
+  if (raw === '') return;
+  const block = { kind: 'plain', text: raw } as const;
+  document.sections.push({ raw, end: source.length, weight: 1, block, labels: [], links: '' });
+  document.end = source.length;
+  document.weight += 1;
 }
 
 const lineEndAfter = (source: string, position: number) => {
@@ -50,83 +58,114 @@ const lineEndAfter = (source: string, position: number) => {
   return found < 0 ? source.length : found + 1;
 };
 
-/** Blocks that have an end of their own; reading them takes as long as they are long. */
-const fenced = /^\s*(?:```|~~~|\$\$|\\\[|<)/;
-const listItem = /^(?:[-*+]|\d{1,9}[.)])[ \t]/;
-
-/** Where a list that is too long is cut in two: before its last item. */
-function lastItem(text: string): number {
-  let start = text.lastIndexOf('\n', text.length - 2) + 1;
-  while (start > 0 && !listItem.test(text.slice(start, start + 12))) start = text.lastIndexOf('\n', start - 2) + 1;
-  return start > 0 ? start : text.length;
+/**
+ * How many of the pieces are final, however the text goes on behind them. The last two that show something may become
+ * others: the last may go on, and the one before it may then be part of it. So may what waits for a mark further on.
+ */
+function settledIn(pieces: readonly Piece[], length: number): number {
+  const last = pieces.findLastIndex(({ block }) => block !== null);
+  const second = pieces.slice(0, Math.max(last, 0)).findLastIndex(({ block }) => block !== null);
+  const final = pieces.at(-1)?.isCut ? pieces.length : Math.max(second, 0);
+  let start = 0;
+  for (const [index, { raw, decidedBy }] of pieces.slice(0, final).entries()) {
+    if (start + decidedBy > length) return index;
+    start += raw.length;
+  }
+  return final;
 }
 
-/** The next blocks: as much as is read at once, or one block that is longer. */
-function nextPieces({ source, end, links }: MarkdownDocument) {
-  const begin = source.slice(end, end + 200);
-  const isFenced = fenced.test(begin);
-  const isList = listItem.test(begin.trimStart());
+/** The next blocks: as many as are read at once, or one that is longer. */
+function nextPieces({ source, end }: MarkdownDocument, links: Links) {
   for (let length = stride; ; length *= 2) {
-    const stop = lineEndAfter(source, end + length);
-    const text = source.slice(end, stop);
-    const found = lex(text, links);
-    if (stop === source.length) return found;
-    const pieces = settled(found.pieces);
-    if (pieces.length > 0) return { pieces, links: found.links };
-    if (isFenced || (isList && length < longestList)) continue;
-    return isList ? lex(text.slice(0, lastItem(text)), links) : found;
+    // Little is left behind: reading this first and then all of it would take twice as long.
+    const stop = source.length - end < 2 * length ? source.length : lineEndAfter(source, end + length);
+    const pieces = lex(source.slice(end, stop), links);
+    const settled = settledIn(pieces, stop - end);
+    if (stop === source.length) return { pieces, settled };
+    if (settled > 0) return { pieces: pieces.slice(0, settled), settled };
   }
 }
 
+function sectionOf({ raw, block, labels, links }: Piece, end: number): Section | null {
+  if (!block) return null;
+  const weight = weightOf(block);
+  const shown = weight > heaviestBlock ? ({ kind: 'plain', text: raw.trimEnd() } as const) : block;
+  return { raw, end, weight: shown === block ? weight : 1, block: shown, labels, links };
+}
+
 /** Adds blocks in place; the document is still being made. */
-function add(document: MarkdownDocument, pieces: readonly Piece[]) {
-  const before = document.sections.length;
-  for (const { raw, block } of pieces) {
-    document.end += raw.length;
-    if (block) {
-      const weight = weightOf(block);
-      const shown = weight > heaviestBlock ? ({ kind: 'plain', text: raw.trimEnd() } as const) : block;
-      document.sections.push({ raw, end: document.end, weight, block: shown });
-      document.weight += shown === block ? weight : 1;
-      continue;
-    }
-    const last = document.sections.at(-1);
-    if (last && document.sections.length > before) last.end = document.end;
+function add(document: MarkdownDocument, pieces: readonly Piece[], settled: number) {
+  let previous: Section | undefined;
+  for (const [index, piece] of pieces.entries()) {
+    if (document.weight > heaviestText) return addPlainRest(document);
+    document.end += piece.raw.length;
+    for (const definition of piece.definitions) document.definitions.push({ ...definition, end: document.end });
+    const section = sectionOf(piece, document.end);
+    if (section) {
+      if (index < settled && document.settled === document.sections.length) document.settled += 1;
+      document.sections.push(section);
+      document.weight += section.weight;
+      previous = section;
+    } else if (previous) previous.end = document.end;
+  }
+}
+
+function linksOf(definitions: readonly Definition[]): Links {
+  const links = noLinks();
+  addTo(links, definitions);
+  return links;
+}
+
+/** Reads the sections again whose labels are defined behind them. */
+function addLinks(document: MarkdownDocument, isOver: () => boolean) {
+  const links = linksOf(document.definitions);
+  while (document.linked < document.sections.length) {
+    const index = document.linked++;
+    const section = document.sections[index];
+    if (!section || section.links === addressesOf(section.labels, links)) continue;
+    const piece = lex(section.raw, links).find(({ block }) => block !== null);
+    const read = piece && sectionOf(piece, section.end);
+    if (read) document.sections[index] = { ...read, raw: section.raw, weight: section.weight };
+    if (isOver()) return;
   }
 }
 
 function readOn(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocument {
-  const document = { ...begun, sections: [...begun.sections] };
+  const document = { ...begun, sections: [...begun.sections], definitions: [...begun.definitions] };
   try {
+    const links = linksOf(document.definitions);
     while (document.end < document.source.length) {
-      if (document.weight > heaviestText) return withPlainRest(document);
-      const { pieces, links } = nextPieces(document);
+      const { pieces, settled } = nextPieces(document, links);
       const start = document.end;
-      add(document, pieces);
-      document.links = links;
+      const known = document.definitions.length;
+      add(document, pieces, settled);
+      addTo(links, document.definitions.slice(known));
       // What ends with something that belongs to no block, such as line breaks, is read all the same.
-      if (document.end === start) return withPlainRest(document);
-      if (isOver()) break;
+      if (document.end === start) addPlainRest(document);
+      if (document.end < document.source.length && isOver()) return document;
     }
-    return document;
+    addLinks(document, isOver);
   } catch {
     // A text that the reader breaks on is still the person's to read.
-    return withPlainRest(document);
+    addPlainRest(document);
+    document.linked = document.sections.length;
   }
+  return document;
 }
 
-/** What of a document holds where its text has grown. */
+/** What of a document stays where its text has grown. */
 function kept(previous: MarkdownDocument, source: string): MarkdownDocument {
-  if (!isWhole(previous)) return { ...previous, source };
-  const sections = previous.sections.slice(0, -2);
+  const sections = previous.sections.slice(0, previous.settled);
+  const end = sections.at(-1)?.end ?? 0;
+  const definitions = previous.definitions.filter((definition) => definition.end <= end);
   const weight = sections.reduce((total, section) => total + section.weight, 0);
-  return { source, sections, links: previous.links, end: sections.at(-1)?.end ?? 0, weight };
+  return { source, sections, definitions, end, weight, settled: sections.length, linked: 0 };
 }
 
 /**
  * Reads a Markdown text, until `isOver`; what is not whole then is read on with it as `previous`. `previous` may also be
- * the text as it stood a moment ago: while an answer arrives, only its last two blocks can still change, so only they
- * are read again.
+ * the text as it stood a moment ago: while an answer arrives, only its last blocks can still change, so only they are
+ * read again.
  */
 export function readMarkdown(
   text: string,
@@ -134,8 +173,12 @@ export function readMarkdown(
   isOver: () => boolean = () => false,
 ): MarkdownDocument {
   const source = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
-  if (previous && isWhole(previous) && previous.source === source) return previous;
-  if (source.length > longestText) return withPlainRest(empty(source));
+  if (previous?.source === source) return isWhole(previous) ? previous : readOn(previous, isOver);
+  if (source.length > longestText) {
+    const document = { ...empty(source), linked: 1 };
+    addPlainRest(document);
+    return document;
+  }
   const goesOn = previous !== undefined && source.startsWith(previous.source);
   return readOn(goesOn ? kept(previous, source) : empty(source), isOver);
 }

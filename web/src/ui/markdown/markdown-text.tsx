@@ -216,12 +216,12 @@ function Blocks({ blocks }: { blocks: Block[] }) {
   ));
 }
 
-/** Drawn again only when its own source changes; while an answer arrives, that is the last block. */
+/** Drawn again only when its own source changes, or where its links lead; while an answer arrives, that is the last block. */
 const SectionPart = memo(
-  function SectionPart({ section }: { section: Section; links: number }) {
+  function SectionPart({ section }: { section: Section }) {
     return <BlockPart block={section.block} nested={false} />;
   },
-  (before, after) => before.section.raw === after.section.raw && before.links === after.links,
+  ({ section: before }, { section: after }) => before.raw === after.raw && before.links === after.links,
 );
 
 /** The texts read last, so that scrolling back over a long thread does not read them again. */
@@ -238,9 +238,7 @@ function remember(document: MarkdownDocument) {
 type Reading = { text: string; live: boolean; shown: MarkdownDocument; next: MarkdownDocument | null };
 
 function readFurther(text: string, live: boolean, before: Reading | undefined): Reading {
-  const isSame = before?.text === text && before.live === live;
-  // Once more in full at the end: a link's address may be given after the link.
-  const begun = isSame ? (before.next ?? before.shown) : live ? before?.shown : readLately.get(text);
+  const begun = before ? (before.next ?? before.shown) : readLately.get(text);
   const document = readMarkdown(text, begun, sliceEnd());
   if (isWhole(document)) {
     if (!live) remember(document);
@@ -288,10 +286,8 @@ export const MarkdownText = memo(function MarkdownText({ text, live }: { text: s
   // Typing and scrolling go first; a frame that comes too soon is skipped.
   const deferred = useDeferredValue(text);
   const document = useDocument(live ? deferred : text, live);
-  // An address that is given stays as it is, so their number says whether there is another.
-  const links = Object.keys(document.links).length;
   return useShown(document.sections).map((section, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
-    <SectionPart key={index} section={section} links={links} />
+    <SectionPart key={index} section={section} />
   ));
 });

@@ -22,6 +22,18 @@ function betweenDollars(text: string): MathToken | undefined {
   return match?.[1] === undefined ? undefined : token(match[0], match[1], false);
 }
 
+const opening = /^ {0,3}(?:\$\$|\\\[)/gm;
+
+/**
+ * How many characters from the beginning of a paragraph on have to be there until it is known to be one: a formula that
+ * begins in it takes along whatever is before its closing mark.
+ */
+export function lengthThatDecides(raw: string): number {
+  let last = -1;
+  for (const { index } of raw.matchAll(opening)) last = index;
+  return last < 0 ? 0 : last + longest;
+}
+
 const startOf = (pattern: RegExp) => (text: string) => {
   const index = text.search(pattern);
   return index < 0 ? undefined : index;

@@ -1,22 +1,13 @@
-import { Marked, type MarkedToken, type Token } from 'marked';
-import { BoundedLexer, deepest, isReadableQuote, isReadableTable } from './bounded-lexer.ts';
+import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
+import { BoundedLexer, deepest } from './bounded-lexer.ts';
 import { decodeReferences } from './character-references.ts';
-import { isMathToken, mathBlock, mathInline } from './math-syntax.ts';
+import { isMathToken, lengthThatDecides, mathBlock, mathInline } from './math-syntax.ts';
+import { addressesOf, type Definition, type Links, labelsIn } from './reference-links.ts';
 import { safeLink } from './safe-link.ts';
 import { splitAtMarks, withoutMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
-const marked = new Marked(
-  { gfm: true },
-  { extensions: [mathBlock, mathInline] },
-  // False: as usual. Nothing: this is no table.
-  {
-    tokenizer: {
-      table: (source) => (isReadableTable(source) ? false : undefined),
-      blockquote: (source) => (isReadableQuote(source) ? false : undefined),
-    },
-  },
-);
+const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline] });
 
 const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'blockquote',
@@ -165,13 +156,71 @@ function isClosed(raw: string): boolean {
   return fence === undefined || (raw.trimEnd().includes('\n') && raw.trimEnd().endsWith(fence));
 }
 
-export type ReferenceLinks = ReturnType<typeof marked.lexer>['links'];
-export type Piece = { raw: string; block: Block | null };
+/** A list that is longer goes on as a second one. */
+const longestList = 16_000;
 
-/** The pieces of a Markdown text in order, each with its source; `null` stands for what shows nothing. */
-export function lex(source: string, links: ReferenceLinks): { pieces: Piece[]; links: ReferenceLinks } {
+export type Piece = {
+  raw: string;
+  /** null for what shows nothing. */
+  block: Block | null;
+  definitions: Definition[];
+  labels: string[];
+  links: string;
+  /** The block is known once this many characters from its beginning are. */
+  decidedBy: number;
+  /** It ends in the middle of a list, before an item; what follows is not read yet. */
+  isCut: boolean;
+};
+
+/** The addresses that are given to labels within a block. */
+function definitionsIn(token: Token): Definition[] {
+  if (!isKnown(token)) return [];
+  if (token.type === 'def') {
+    const { tag, href, title } = token;
+    return [{ label: tag, link: { href, title } }];
+  }
+  if (token.type === 'list') return token.items.flatMap(definitionsIn);
+  const holdsBlocks = token.type === 'blockquote' || token.type === 'list_item';
+  return holdsBlocks ? token.tokens.flatMap(definitionsIn) : [];
+}
+
+/** Where a list that is too long is cut in two: before an item. */
+function cutOf({ items, raw }: Tokens.List): number {
+  if (raw.length <= longestList) return raw.length;
+  let end = items[0]?.raw.length ?? raw.length;
+  for (const item of items.slice(1)) {
+    if (end + item.raw.length > longestList) break;
+    end += item.raw.length;
+  }
+  return end;
+}
+
+/** The pieces of a Markdown text in order; those of a list that is too long up to where it is cut. */
+export function lex(source: string, links: Links): Piece[] {
   const lexer = new BoundedLexer(marked.defaults);
-  Object.assign(lexer.tokens.links, links);
+  for (const label of labelsIn(source)) {
+    const link = links[label];
+    if (link) lexer.tokens.links[label] = link;
+  }
   const tokens = lexer.lex(source);
-  return { pieces: tokens.map((token) => ({ raw: token.raw, block: blockOf(token, 0) })), links: tokens.links };
+  let start = 0;
+  for (const token of tokens) {
+    const cut = isKnown(token) && token.type === 'list' ? cutOf(token) : token.raw.length;
+    start += cut;
+    if (cut === token.raw.length) continue;
+    const pieces = lex(source.slice(0, start), links);
+    return pieces.map((piece, index) => ({ ...piece, isCut: index === pieces.length - 1 }));
+  }
+  return tokens.map((token) => {
+    const labels = labelsIn(token.raw);
+    return {
+      raw: token.raw,
+      block: blockOf(token, 0),
+      definitions: definitionsIn(token),
+      labels,
+      links: addressesOf(labels, tokens.links),
+      decidedBy: token.type === 'paragraph' || token.type === 'heading' ? lengthThatDecides(token.raw) : 0,
+      isCut: false,
+    };
+  });
 }

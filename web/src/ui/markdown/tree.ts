@@ -32,5 +32,15 @@ export type Block =
   /** Shown exactly as it was written: raw HTML, and what is nested too deep to be meant. */
   | { kind: 'plain'; text: string };
 
-/** A block at the top of a document, with the Markdown it was made of. */
-export type Section = { raw: string; end: number; weight: number; block: Block };
+/**
+ * A block at the top of a document, with the Markdown it was made of. `labels` are those it may refer to, `links` where
+ * they led when it was read.
+ */
+export type Section = {
+  raw: string;
+  end: number;
+  weight: number;
+  block: Block;
+  labels: readonly string[];
+  links: string;
+};

@@ -3,6 +3,10 @@ import type { AttachmentKind } from '@roster/contracts/chat';
 /** About four characters a token: an estimate, and marked as one, which fits prose in European languages. */
 export const estimateTokens = (text: string) => Math.ceil(text.length / 4);
 
+/** Of one piece of a stream: most are one token, but some servers send many at once. */
+export const estimatePiece = (text: unknown) =>
+  typeof text === 'string' ? Math.max(1, Math.round(text.length / 4)) : 1;
+
 /** Of a large image at full detail, roughly. */
 export const imageTokens = 1_000;
 

@@ -1,7 +1,6 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import { callReader } from './answer-tools.ts';
-import type { TokenCounts } from './catalogue.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
@@ -11,30 +10,9 @@ import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearc
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
 import { servedTools } from './served-tools.ts';
 import { drawingMs } from './times.ts';
-import { believed, tokenCount } from './token-counts.ts';
+import { readUsage } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
 import { webLinkReader } from './web-links.ts';
-
-const Usage = z.object({
-  input_tokens: tokenCount,
-  output_tokens: tokenCount,
-  input_tokens_details: z.object({ cached_tokens: tokenCount, cache_write_tokens: tokenCount }).nullish().catch(null),
-  output_tokens_details: z.object({ reasoning_tokens: tokenCount }).nullish().catch(null),
-});
-
-/** What a server of Responses says it has used; null where it says nothing. */
-export function responsesUsage(usage: unknown): TokenCounts | null {
-  const parsed = Usage.safeParse(usage);
-  if (!parsed.success) return null;
-  const { input_tokens, output_tokens, input_tokens_details, output_tokens_details } = parsed.data;
-  return believed({
-    inputTokens: input_tokens,
-    cachedTokens: input_tokens_details?.cached_tokens ?? 0,
-    cacheWriteTokens: input_tokens_details?.cache_write_tokens ?? 0,
-    outputTokens: output_tokens,
-    reasoningTokens: output_tokens_details?.reasoning_tokens ?? 0,
-  });
-}
 
 /** Parameters that a Responses request may be refused for, by our own names. */
 export type Omitted = ReadonlySet<string>;
@@ -249,5 +227,5 @@ function endOf(response: unknown): AnswerEnd {
   const { usage, incomplete_details } = Final.parse(response);
   const cut = incomplete_details?.reason;
   const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
-  return { reason, usage: responsesUsage(usage) };
+  return { reason, usage: readUsage(usage) };
 }

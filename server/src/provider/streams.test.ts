@@ -107,7 +107,11 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
       estimated: false,
     });
     const odd = { input_tokens: -5, output_tokens: '9', input_tokens_details: 'none', output_tokens_details: null };
-    expect((await answerOf(delta('Hi'), completed(odd))).usage).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+    expect((await answerOf(delta('Hi'), completed(odd))).usage).toMatchObject({
+      inputTokens: 2,
+      outputTokens: 1,
+      estimated: true,
+    });
     expect((await answerOf(delta('Hi there'), completed())).usage).toMatchObject({ outputTokens: 2, estimated: true });
   });
 

@@ -1,15 +1,64 @@
-import { z } from 'zod';
+import { isObject } from '#server/is-object';
 import type { TokenCounts } from './catalogue.ts';
 
 /** No answer has used as many. */
 const tokensAtMost = 100_000_000;
 
-/** One figure of what a provider says it has used; 0 where it is none. */
-export const tokenCount = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0));
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= tokensAtMost;
 
-/** What a provider says it has used; null where it cannot be true, so that it is estimated. */
-export const believed = (counts: TokenCounts): TokenCounts | null =>
-  Object.values(counts).every((count) => count <= tokensAtMost) ? counts : null;
+/** Proxies send the names of both APIs, with zeros under those that they don't fill. */
+function largest(...values: unknown[]): number | undefined {
+  const counts = values.filter(isCount);
+  return counts.length > 0 ? Math.max(...counts) : undefined;
+}
+
+const object = (value: unknown) => (isObject(value) ? value : {});
+
+/**
+ * Reads the usage that a provider reports, by Chat Completions or Responses. null: it says nothing that can be true, so the
+ * caller estimates. Every request has input, so an input of 0 is a field that nobody filled.
+ */
+export function readUsage(value: unknown): TokenCounts | null {
+  const usage = object(value);
+  const inputs = [usage.prompt_tokens, usage.input_tokens];
+  const outputs = [usage.completion_tokens, usage.output_tokens];
+  const inputTokens = largest(...inputs);
+  const outputTokens = largest(...outputs);
+  if (!inputTokens || outputTokens === undefined) return null;
+  const ofInput = [object(usage.prompt_tokens_details), object(usage.input_tokens_details)];
+  const ofOutput = [object(usage.completion_tokens_details), object(usage.output_tokens_details)];
+  const partOf = (whole: number, ...parts: unknown[]) => {
+    const part = largest(...parts) ?? 0;
+    return part <= whole ? part : 0;
+  };
+  const cached = ofInput.map((details) => details.cached_tokens);
+  const written = ofInput.map((details) => details.cache_write_tokens);
+  const cachedTokens = partOf(inputTokens, ...cached, usage.prompt_cache_hit_tokens, usage.cached_tokens);
+  const cacheWriteTokens = partOf(inputTokens - cachedTokens, ...written);
+  // Some providers leave thoughts out of the output and count them in the total alone. They are billed as output.
+  const { total_tokens: total } = usage;
+  const thoughts = isCount(total) ? Math.max(0, total - inputTokens - outputTokens) : 0;
+  const allOutput = outputTokens + thoughts;
+  const told = partOf(allOutput, ...ofOutput.map((details) => details.reasoning_tokens));
+  return {
+    inputTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    outputTokens: allOutput,
+    reasoningTokens: Math.max(told, thoughts),
+  };
+}
+
+/** The usage in a chunk or a whole answer, wherever providers put it. */
+export function usageIn(answer: unknown): TokenCounts | null {
+  const { usage, x_groq: groq, choices } = object(answer);
+  const [choice] = Array.isArray(choices) ? choices : [];
+  return readUsage(usage) ?? readUsage(object(groq).usage) ?? readUsage(object(choice).usage);
+}
+
+/** What to record: the report, unless it counts no output for an answer that has some. */
+export function countsFor(reported: TokenCounts | null, estimated: TokenCounts) {
+  const isBelieved = reported !== null && (reported.outputTokens > 0 || estimated.outputTokens === 0);
+  return isBelieved ? { counts: reported, estimated: false } : { counts: estimated, estimated: true };
+}

@@ -6,6 +6,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import type { Caller } from '#server/http/caller';
 import type { TokenCounts } from '#server/provider/catalogue';
 import type { ToolUse } from '#server/provider/provider';
+import { countsFor } from '#server/provider/token-counts';
 import { callsRepository, type NewCall } from './calls-repository.ts';
 
 /** One of our own that is not being answered could not be ended when it should have been; a fresh one may just begin. */
@@ -36,7 +37,7 @@ export function costOf(
   { usage, events, used = [] }: { usage: TokenCounts | null; events: number; used?: readonly ToolUse[] },
 ): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { counts: usage ?? { ...none, inputTokens, outputTokens: events }, estimated: usage === null, used };
+  return { ...countsFor(usage, { ...none, inputTokens, outputTokens: events }), used };
 }
 
 /** Of the answer, and of each tool that was run for it. */

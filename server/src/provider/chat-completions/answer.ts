@@ -7,9 +7,9 @@ import type { ProviderHttp } from '#server/provider/http';
 import { collectPieces, tellOfWaits } from '#server/provider/pieces';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from '#server/provider/provider';
 import type { Omitted } from '#server/provider/responses';
+import { usageIn } from '#server/provider/token-counts';
 import { requestBody } from './request.ts';
 import { CallPieces, callCollector } from './tool-calls.ts';
-import { countsOf, Usage } from './usage.ts';
 
 const Chunk = z.object({
   choices: z
@@ -27,7 +27,6 @@ const Chunk = z.object({
       }),
     )
     .catch([]),
-  usage: Usage.nullish().catch(null),
   error: z
     .union([z.string().transform((message) => ({ message })), z.record(z.string(), z.unknown())])
     .nullish()
@@ -75,7 +74,7 @@ export async function answerByChatCompletions(
           pieces.add('text', choice?.delta?.content ?? choice?.delta?.refusal);
           if (request.tools) calls.add(choice?.delta?.tool_calls);
           reason = choice?.finish_reason ?? reason;
-          if (chunk.usage) usage = countsOf(chunk.usage);
+          usage = usageIn(event) ?? usage;
         },
         onPacket() {
           pieces.passOn();

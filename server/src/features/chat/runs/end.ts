@@ -172,7 +172,8 @@ const usedIn = ({ calls }: FoldedLog): ToolUse[] =>
 /** What came before the last calls was recorded with their step. */
 function sinceCalls(log: FoldedLog): FoldedLog {
   const ofServers = log.calls.filter(({ kind }) => kind === 'server');
-  return { ...log, text: log.text.slice(Math.max(0, ...ofServers.map(({ at }) => at))) };
+  const calls = log.calls.slice(log.calls.findLastIndex(({ kind }) => kind === 'server') + 1);
+  return { ...log, calls, text: log.text.slice(Math.max(0, ...ofServers.map(({ at }) => at))) };
 }
 
 const stepsOf = async (db: Kysely<Database>, { userId, runId }: Pick<RunOrder, 'userId' | 'runId'>) =>

@@ -7,6 +7,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
 import type { TokenCounts } from '#server/provider/catalogue';
 import type { AnswerEnd, AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
+import { countsFor } from '#server/provider/token-counts';
 import type { FoldedLog } from './event-log.ts';
 import type { LiveRun, PreparedRequest, RunOrder } from './live-run.ts';
 
@@ -33,8 +34,8 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
   function ofRequest(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
     const { request, fileTokens } = prepared;
     const sent = { instructions: request.instructions, turns: [...request.turns, ...run.turns] };
-    const counts = reported ?? estimate(sent, run.ofStep(), fileTokens);
-    return recordOf(run.order, { model: request.model, counts, estimated: reported === null, createdAt });
+    const used = countsFor(reported, estimate(sent, run.ofStep(), fileTokens));
+    return recordOf(run.order, { model: request.model, ...used, createdAt });
   }
 
   return {
@@ -88,22 +89,25 @@ function isBilled(error: RunError | null, run: LiveRun) {
 /** Where the provider did not say: from the lengths of what went out and what came in. */
 function estimate(
   request: Pick<AnswerRequest, 'instructions'> & { turns: { text: string; calls?: ConversationTurn['calls'] }[] },
-  log: Pick<FoldedLog, 'text' | 'reasoning'>,
+  log: Pick<FoldedLog, 'text' | 'reasoning' | 'calls'>,
   fileTokens = 0,
 ): TokenCounts {
   const reasoningTokens = estimateTokens(log.reasoning);
+  const callTokens = log.calls.reduce((sum, call) => sum + tokensOfCall(call), 0);
   return {
     inputTokens: request.turns.reduce(
       (sum, { text, calls = [] }) =>
-        sum + estimateTokens(text) + calls.reduce((all, { output }) => all + estimateTokens(output), 0),
+        calls.reduce((all, call) => all + tokensOfCall(call) + estimateTokens(call.output), sum + estimateTokens(text)),
       estimateTokens(request.instructions) + fileTokens,
     ),
     cachedTokens: 0,
     cacheWriteTokens: 0,
-    outputTokens: estimateTokens(log.text) + reasoningTokens,
+    outputTokens: estimateTokens(log.text) + reasoningTokens + callTokens,
     reasoningTokens,
   };
 }
+
+const tokensOfCall = ({ name, input }: { name: string; input: string }) => estimateTokens(name + input);
 
 /** What an answer has used: its last request and the steps before it. null: nothing that is known. */
 export function inAll(...all: readonly (Usage | null | undefined)[]): Usage | null {

@@ -9,7 +9,7 @@ import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
 import { cutOf, responseEventReader } from './by-responses/event-reader.ts';
-import { type Outcome, passOn, usageIn } from './pass-on.ts';
+import { type Outcome, passOn, usageOfWhole } from './pass-on.ts';
 
 /** An answer of the provider that has begun. */
 export type Answer = {
@@ -39,7 +39,7 @@ export function relayedAnswer(
     notes,
     async whole(signal) {
       const body = await readWhole(relayed, signal);
-      const usage = usageIn(body, relayed.apiKey);
+      const usage = usageOfWhole(body, relayed.apiKey);
       const outcome = { usage, events: Math.ceil(body.length / 4), used: [], failure: undefined };
       const isSafe = !keyIn(relayed.apiKey)(body);
       const told = isSafe ? body : Buffer.from(eventWithoutKey(body.toString(), relayed.apiKey));

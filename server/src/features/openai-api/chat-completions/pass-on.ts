@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { brokeOff, tooLarge } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
-import type { JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
-import { chatUsage } from '#server/provider/chat-completions/usage';
 import { ProviderError } from '#server/provider/error';
 import { isErrorValue } from '#server/provider/error-fields';
 import { eventJson } from '#server/provider/event-reader';
@@ -11,6 +10,7 @@ import { failureInStream } from '#server/provider/failures';
 import { eventWithoutKey, keyIn } from '#server/provider/masking';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
+import { usageIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 
 /** What came of an answer: what the provider says it has used, about how many tokens arrived, and the tools that it ran. */
@@ -21,13 +21,14 @@ const eventLimit = 4 * 1024 * 1024;
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
 /** What a whole answer says it has used; null where it says nothing. @throws ProviderError where it is no answer */
-export function usageIn(whole: Buffer, apiKey: Secret): TokenCounts | null {
+export function usageOfWhole(whole: Buffer, apiKey: Secret): TokenCounts | null {
   const answer = eventJson(whole.toString());
   if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
-  return chatUsage(answer.usage);
+  return usageIn(answer);
 }
 
-const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage":{') || bytes.includes('"usage": {');
+/** Looked for by its bytes first: most packets have none, or `"usage":null` in every chunk. */
+const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage"') && /"usage"\s*:\s*\{/.test(bytes.toString('latin1'));
 
 const mayBeError = (bytes: Buffer) => bytes.includes('"error"');
 
@@ -85,6 +86,26 @@ function countOf(bytes: Buffer): number {
   return count;
 }
 
+/** An event has no more around its words. */
+const frameAtMost = 600;
+
+/** Counts about how many tokens came, without reading what passes: one an event, or more where events are long. */
+function tokenCounter() {
+  let events = 0;
+  let bytes = 0;
+  let frame = frameAtMost;
+  return {
+    add(packet: Buffer) {
+      const count = countOf(packet);
+      if (count === 0) return;
+      events += count;
+      bytes += packet.length;
+      if (!packet.includes('[DONE]')) frame = Math.min(frame, packet.length / count);
+    },
+    tokens: () => Math.max(events, Math.round((bytes - events * frame) / 4)),
+  };
+}
+
 const dataIn = (event: string) =>
   event
     .split(/\r?\n/)
@@ -102,11 +123,12 @@ function dataOf(event: string): JsonObject | undefined {
   }
 }
 
-/** The usage in an event; `isAlone`: the event holds nothing else. */
-function usageOfEvent(event: string): { usage: TokenCounts; isAlone: boolean } | undefined {
+/** The usage in an event; `isAlone`: the event is there for nothing else, whether its usage can be read or not. */
+function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: boolean } | undefined {
   const data = dataOf(event);
-  const usage = chatUsage(data?.usage);
-  return usage ? { usage, isAlone: Array.isArray(data?.choices) && data.choices.length === 0 } : undefined;
+  if (!data) return undefined;
+  const isAlone = isObject(data.usage) && Array.isArray(data.choices) && data.choices.length === 0;
+  return { usage: usageIn(data), isAlone };
 }
 
 /** Events with their errors masked; comments and names of events are no place for words. */
@@ -126,7 +148,7 @@ const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
 /** Whether the last events of a stream say that it has ended, well or with an error; not all say `[DONE]`. */
 const isEnd = (events: string) =>
   /^data: ?\[DONE\]/m.test(events) ||
-  /"finish_reason": ?"/.test(events) ||
+  /"finish_reason": ?"[^"]/.test(events) ||
   eventsIn(events).some((event) => Boolean(dataOf(event)?.error));
 
 /** Packets at the end of a stream in which its end has to stand. */
@@ -143,7 +165,8 @@ export function passOn(
   { hidesUsage, signal }: { hidesUsage: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const outcome: Outcome = { usage: null, events: 0, used: [], failure: undefined };
+    let usage: TokenCounts | null = null;
+    const counter = tokenCounter();
     const cutter = eventCutter();
     const holdsKey = keyIn(apiKey);
     const last: Buffer[] = [];
@@ -152,16 +175,16 @@ export function passOn(
     function finish(failure?: unknown) {
       writer.release();
       if (failure !== undefined) body.destroy();
-      resolve({ ...outcome, failure });
+      resolve({ usage, events: counter.tokens(), used: [], failure });
     }
     /** Of whole events what is to be passed on. */
     function examined(given: Buffer): Buffer {
       const events = mayBeError(given) || holdsKey(given) ? withoutKeyInEvents(given, apiKey) : given;
-      outcome.events += countOf(events);
+      counter.add(events);
       if (!mayHoldUsage(events)) return events;
       const kept = eventsIn(events.toString()).filter((event) => {
         const found = usageOfEvent(event);
-        if (found) outcome.usage = found.usage;
+        usage = found?.usage ?? usage;
         return !(found?.isAlone && hidesUsage);
       });
       return hidesUsage ? Buffer.from(kept.join('')) : events;

@@ -1,7 +1,9 @@
 import { AppError } from '#server/errors';
+import { estimateInput } from '#server/features/openai-api/input-tokens';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
 import { readWhole } from '#server/features/openai-api/whole-answer';
 import { apiError } from '#server/http/api-errors';
+import { isObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import { eventJson, readEvents } from '#server/provider/event-reader';
@@ -94,8 +96,7 @@ export async function readAnswer(
   const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
   const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
   const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
-  const { deltas } = reader.soFar();
-  const events = deltas > 0 ? deltas : Math.ceil(JSON.stringify(output).length / 4);
+  const events = tokensIn(output, reader.soFar().deltas);
   const used = usedTools(output);
   return {
     response,
@@ -106,6 +107,17 @@ export async function readAnswer(
     lastFrames: endFrame(response, reader.nextNumber()) + done,
   };
 }
+
+/** A server that sends all its words at once has few deltas, or none. */
+const tokensIn = (output: KeptItem[], deltas: number) => Math.max(deltas, estimateInput(output.map(written)));
+
+/** What a model wrote of an item: names and states are Roster's or the provider's. */
+const written = ({ content, summary, arguments: args, input, code }: KeptItem) =>
+  [content, summary]
+    .flatMap((parts) => (Array.isArray(parts) ? parts.map(wordsOfPart) : []))
+    .concat([args, input, code]);
+
+const wordsOfPart = (part: unknown) => (isObject(part) ? (part.text ?? part.refusal) : undefined);
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
@@ -136,7 +148,7 @@ export function failedOutcome(
   failure: unknown,
   { output, deltas, number }: { output: KeptItem[]; deltas: number; number: number },
 ): Outcome {
-  const soFar = { usage: null, events: deltas, used: usedTools(output), failure };
+  const soFar = { usage: null, events: tokensIn(output, deltas), used: usedTools(output), failure };
   if (failure instanceof Cancelled) {
     const response = ownResponse(base, {}, 'cancelled', output);
     return { ...soFar, response, lastFrames: endFrame(response, number) + done };

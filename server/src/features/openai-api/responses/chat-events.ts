@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
-import { chatUsage } from '#server/provider/chat-completions/usage';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
+import { usageIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter } from './events.ts';
@@ -64,7 +64,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
 
   function addChunk(chunk: JsonObject) {
     if (chunk.error) throw failureInStream(chunk, apiKey);
-    usage = chatUsage(chunk.usage) ?? usage;
+    usage = usageIn(chunk) ?? usage;
     model ??= chunk.model;
     const choice: unknown = list(chunk.choices).find((one) => isObject(one) && (one.index ?? 0) === 0);
     if (!isObject(choice)) return;

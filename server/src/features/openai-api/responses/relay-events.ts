@@ -1,8 +1,9 @@
+import { estimatePiece } from '#server/conversation/token-estimate';
 import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { eventWithoutKey, withoutKeyInErrors } from '#server/provider/masking';
-import { responsesUsage } from '#server/provider/responses';
+import { readUsage } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
@@ -30,7 +31,8 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
   let number = 0;
   /** Events that were left out. */
   let missing = 0;
-  let deltas = 0;
+  /** About how many tokens have come in deltas. */
+  let tokens = 0;
   let ending: Ending | undefined;
 
   const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
@@ -55,7 +57,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
     const told = renamedEvent ? renamedEvent(type, event) : event;
     if (!told) return void missing++;
     if (type === 'response.output_item.done') itemDone(told);
-    if (type.endsWith('.delta')) deltas++;
+    if (type.endsWith('.delta')) tokens += estimatePiece(event.delta);
     if (told !== event || missing > 0) frames += frameOf(type, numbered(told));
     // An event in several lines is one line of JSON all the same.
     else frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
@@ -69,7 +71,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
   function end(status: Ending['status'], of: unknown) {
     const response = isObject(of) ? of : {};
     const all = kept(response.output);
-    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: responsesUsage(response.usage) };
+    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: readUsage(response.usage) };
   }
 
   return {
@@ -107,7 +109,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
       return taken;
     },
     ending: () => ending,
-    soFar: () => ({ output: output(), deltas }),
+    soFar: () => ({ output: output(), deltas: tokens }),
     nextNumber: () => number - missing,
   };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { estimatePiece } from '#server/conversation/token-estimate';
 import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 
@@ -41,7 +42,9 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   const created = Math.floor(Date.now() / 1000);
   let model = asked;
   let frames = '';
-  let deltas = 0;
+  let isBegun = false;
+  /** About how many tokens were written. */
+  let tokens = 0;
   let content = '';
   let refusal = '';
   /** The message that was written last. */
@@ -55,11 +58,12 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   const chunk = (choices: JsonObject[], usage: JsonObject | null = null) =>
     frameOf({ id, object: 'chat.completion.chunk', created, model, choices, ...(tellsUsage && { usage }) });
 
-  const beginning = () => (deltas > 0 ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
+  const beginning = () => (isBegun ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
 
-  function tell(delta: JsonObject) {
+  function tell(delta: JsonObject, words: string) {
     frames += beginning() + chunk(choiceOf(delta, null));
-    deltas++;
+    isBegun = true;
+    tokens += estimatePiece(words);
   }
 
   const finishOf = (cut: 'length' | 'content_filter' | undefined) => cut ?? (calls.size > 0 ? 'tool_calls' : 'stop');
@@ -68,7 +72,7 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     hasPart: (part: string) => parts.has(part),
     hasRefusal: () => refusal !== '',
     argumentsOf: (at: number) => calls.get(at)?.function.arguments,
-    deltas: () => deltas,
+    tokens: () => tokens,
     named(name: unknown) {
       model = text(name) || model;
     },
@@ -82,7 +86,7 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
       // The provider counts whole characters.
       if (!parts.has(part)) parts.set(part, [...content].length + between.length);
       content += between + words;
-      tell({ content: between + words });
+      tell({ content: between + words }, words);
     },
     link(part: string, annotation: unknown) {
       const link = linkOf(annotation, parts.get(part) ?? [...content].length);
@@ -92,20 +96,20 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     refusal(words: string) {
       if (words === '') return;
       refusal += words;
-      tell({ refusal: words });
+      tell({ refusal: words }, words);
     },
     /** One without an id cannot be answered; some servers say it only with the finished item. */
     call(at: number, callId: unknown, name: unknown) {
       if (calls.has(at) || text(callId) === '') return;
       const call: Call = { id: text(callId), type: 'function', function: { name: text(name), arguments: '' } };
-      tell({ tool_calls: [{ index: calls.size, ...call, function: { ...call.function } }] });
+      tell({ tool_calls: [{ index: calls.size, ...call, function: { ...call.function } }] }, call.function.name);
       calls.set(at, call);
     },
     arguments(at: number, given: string) {
       const call = calls.get(at);
       if (!call || given === '') return;
       call.function.arguments += given;
-      tell({ tool_calls: [{ index: [...calls.keys()].indexOf(at), function: { arguments: given } }] });
+      tell({ tool_calls: [{ index: [...calls.keys()].indexOf(at), function: { arguments: given } }] }, given);
     },
     taken() {
       const taken = frames;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import { responsesUsage } from '#server/provider/responses';
+import { readUsage } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { ChunkWriter } from './chunk-writer.ts';
 
@@ -108,7 +108,7 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       const type = name ?? text(event.type);
       if (isObject(event.response)) {
         writer.named(event.response.model);
-        usage = responsesUsage(event.response.usage);
+        usage = readUsage(event.response.usage);
       }
       const status = endings.get(type);
       if (status) return end(status, event.response);
@@ -124,13 +124,13 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       const ended = endings.get(`response.${status}`);
       if (!ended || !Array.isArray(output)) throw notAnAnswer();
       writer.named(answer.model);
-      usage = responsesUsage(answer.usage);
+      usage = readUsage(answer.usage);
       end(ended, answer);
     },
     taken: writer.taken,
     ending: () => ending,
     usage: () => usage,
-    soFar: () => ({ output: items, deltas: writer.deltas() }),
+    soFar: () => ({ output: items, deltas: writer.tokens() }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
+import { addressEnd, inlineRules } from './inline-rules.ts';
 
 /** Quotes in lists in quotes: more than this is never meant, and deeper trees would exhaust the stack. */
 export const deepest = 16;
@@ -82,6 +83,12 @@ class BoundedTokenizer extends Tokenizer {
     return super.table(source);
   }
 
+  override url(source: string): Tokens.Link | undefined {
+    const found = super.url(source);
+    const end = found ? addressEnd(found.raw) : 0;
+    return found && end < found.raw.length ? super.url(source.slice(0, end)) : found;
+  }
+
   /** CommonMark ends a title at an empty line, even one that has no end before it. */
   override def(source: string): Tokens.Def | undefined {
     const found = super.def(source);
@@ -101,6 +108,7 @@ export class BoundedLexer extends Lexer {
     const tokenizer = new BoundedTokenizer(options);
     super({ ...options, tokenizer });
     this.#tokenizer = tokenizer;
+    tokenizer.rules = { ...tokenizer.rules, inline: { ...tokenizer.rules.inline, ...inlineRules } };
   }
 
   override blockTokens(source: string, tokens?: Token[], clipped?: boolean): Token[];

@@ -151,3 +151,108 @@ describe('a growing text', () => {
   test('a text that was replaced is read anew', () =>
     expect(readMarkdown('other', readMarkdown('a\n\nb\n\nc\n\nd')).sections).toHaveLength(1));
 });
+
+const textOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(textOf).join('');
+  if (typeof value !== 'object' || value === null) return '';
+  if ('kind' in value && value.kind === 'strong' && 'children' in value) return `<${textOf(value.children)}>`;
+  return 'text' in value ? String(value.text) : Object.values(value).map(textOf).join('');
+};
+
+describe('marks that mean something else', () => {
+  test.each([
+    '5$/month or 10$/month',
+    'US$5–US$10',
+    '$AAPL/$MSFT',
+    '$HOME/bin:$PATH',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a shell has it
+    '${HOME}/bin:${PATH}',
+    'from A$5 to NZ$6',
+    '3~5天，价格100~200元',
+    'about ~5 and ~6',
+    'a~b~c',
+  ])('stay what they are: %s', (text) =>
+    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
+  );
+
+  test.each([
+    ['其中$x$是', 'x'],
+    ['값은$y$이다', 'y'],
+    ['($z$)', 'z'],
+    ['**a**$b$.', 'b'],
+  ])('a formula beside letters that have no spaces: %s', (text, source) =>
+    expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display: false }]) }),
+  );
+
+  test('two of them strike', () =>
+    expect(only('~~old~~ new')).toMatchObject({ children: [{ kind: 'deleted' }, { text: ' new' }] }));
+});
+
+describe('bold beside letters that have no spaces', () => {
+  test.each([
+    ['**注意：**这是', '<注意：>这是'],
+    ['**강조(emphasis)**를', '<강조(emphasis)>를'],
+    ['他说**“好”**。', '他说<“好”>。'],
+    ['これは**「重要」**です', 'これは<「重要」>です'],
+    ['**A**是**B**，**C**', '<A>是<B>，<C>'],
+    ['**a**b', '<a>b'],
+    ['a ** b ** c', 'a ** b ** c'],
+    ['**bold** and **more**', '<bold> and <more>'],
+    ['2**3 and 4**5', '2<3 and 4>5'],
+    ['**안녕하세요.**라고', '<안녕하세요.>라고'],
+    ['**标题（一）：**内容**（二）**', '<标题（一）：>内容<（二）>'],
+  ])('%s', (text, shown) => expect(textOf(only(text))).toBe(shown));
+});
+
+describe('an address in running text', () => {
+  test.each([
+    ['见https://a.example/b，然后', 'https://a.example/b', '，然后'],
+    ['见 https://a.example。', 'https://a.example', '。'],
+    ['https://a.example/b的文档', 'https://a.example/b', '的文档'],
+    ['https://a.example/wiki/北京', 'https://a.example/wiki/北京', ''],
+    ['（https://a.example/c）吗', 'https://a.example/c', '）吗'],
+    ['see https://a.example/d, and', 'https://a.example/d', ', and'],
+  ])('ends where the text goes on: %s', (text, address, rest) => {
+    const children = only(text);
+    expect(children).toMatchObject({
+      children: expect.arrayContaining([
+        expect.objectContaining({ kind: 'link', children: [{ kind: 'text', text: address }] }),
+      ]),
+    });
+    expect(textOf(children).endsWith(address + rest)).toBe(true);
+  });
+});
+
+describe('footnotes', () => {
+  test('are shown with the text that leads to them', () =>
+    expect(
+      blocksOf('It rains.[^1] Or not.[^why]\n\n[^1]: Short\n[^why]: <https://a.example>\n    and *more*\n\nEnd'),
+    ).toMatchObject([
+      {
+        kind: 'paragraph',
+        children: [{ text: 'It rains.' }, { kind: 'footnote', label: '1' }, { text: ' Or not.' }, { label: 'why' }],
+      },
+      { kind: 'footnote', label: '1', blocks: [{ kind: 'paragraph', children: [{ text: 'Short' }] }] },
+      {
+        kind: 'footnote',
+        label: 'why',
+        blocks: [{ children: [{ kind: 'link' }, { text: '\nand ' }, { kind: 'emphasis' }] }],
+      },
+      { kind: 'paragraph' },
+    ]));
+
+  test('whose text is one address are not that address', () =>
+    expect(blocksOf('a[^1]\n\n[^1]: https://a.example')).toMatchObject([
+      { children: [{ text: 'a' }, { kind: 'footnote', label: '1' }] },
+      { kind: 'footnote', blocks: [{ children: [{ kind: 'link', href: 'https://a.example/' }] }] },
+    ]));
+
+  test('that are not there stay as they were written', () =>
+    expect(only('a[^1] b')).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: 'a[^1] b' }] }));
+
+  test('may have several paragraphs', () =>
+    expect(blocksOf('[^a]: One\n\n    Two\n\nThree')).toMatchObject([
+      { kind: 'footnote', blocks: [{ kind: 'paragraph' }, { kind: 'paragraph' }] },
+      { kind: 'paragraph' },
+    ]));
+});

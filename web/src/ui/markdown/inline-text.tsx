@@ -1,6 +1,7 @@
 import { ImageOff } from 'lucide-react';
 import { useContext } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
+import { FootnoteMark } from './footnote.tsx';
 import { onDemand } from './on-demand.tsx';
 import { SourcesContext } from './source-marks.ts';
 import type { Inline } from './tree.ts';
@@ -118,6 +119,8 @@ function InlinePart({ part }: { part: Inline }) {
       return <ImagePlaceholder address={part.address} alt={part.alt} />;
     case 'math':
       return <MathText source={part.source} display={part.display} />;
+    case 'footnote':
+      return <FootnoteMark label={part.label} />;
     case 'mark':
       return <SourceMark number={part.number} />;
     case 'break':

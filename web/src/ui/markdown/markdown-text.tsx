@@ -1,8 +1,9 @@
-import { memo, useDeferredValue, useEffect, useState } from 'react';
+import { memo, useDeferredValue, useEffect, useId, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
+import { Footnote, FootnotesContext } from './footnote.tsx';
 import { InlineText, MathText } from './inline-text.tsx';
 import { onDemand } from './on-demand.tsx';
 import { sliceEnd } from './slices.ts';
@@ -195,6 +196,12 @@ function BlockPart({ block, nested }: Place & { block: Block }) {
       return <List start={block.start} items={block.items} nested={nested} />;
     case 'table':
       return <Table block={block} nested={nested} />;
+    case 'footnote':
+      return (
+        <Footnote label={block.label}>
+          <Blocks blocks={block.blocks} />
+        </Footnote>
+      );
     case 'rule':
       return <hr className="my-5 border-border border-t" />;
     case 'plain':
@@ -286,8 +293,13 @@ export const MarkdownText = memo(function MarkdownText({ text, live }: { text: s
   // Typing and scrolling go first; a frame that comes too soon is skipped.
   const deferred = useDeferredValue(text);
   const document = useDocument(live ? deferred : text, live);
-  return useShown(document.sections).map((section, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
-    <SectionPart key={index} section={section} />
-  ));
+  const footnotes = useId();
+  return (
+    <FootnotesContext value={footnotes}>
+      {useShown(document.sections).map((section, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
+        <SectionPart key={index} section={section} />
+      ))}
+    </FootnotesContext>
+  );
 });

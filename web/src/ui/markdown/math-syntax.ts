@@ -1,4 +1,5 @@
 import type { TokenizerExtension, Tokens } from 'marked';
+import { wordLetter } from './inline-rules.ts';
 
 /** Longer formulas are not meant; the bound also keeps the search for a closing mark cheap. */
 const longest = 4000;
@@ -16,9 +17,19 @@ function between(text: string, open: string, close: string, display: boolean): M
   return source === '' ? undefined : token(text.slice(0, end + close.length), source, display);
 }
 
-/** `$x$` as pandoc reads it, so that prices stay prices: no space inside the marks, no digit after the last. */
-function betweenDollars(text: string): MathToken | undefined {
-  const match = /^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){1,1000}?)(?<!\s)\$(?!\d)/.exec(text);
+const word = new RegExp(`${wordLetter}$`, 'u');
+const betweenMarks = new RegExp(
+  `^\\$(?![\\s$])((?:\\\\[^\\n]|[^\\\\$\\n]){1,1000}?)(?<!\\s)\\$(?!${wordLetter}|\\{)`,
+  'u',
+);
+
+/**
+ * `$x$`, so that prices and variables (`5$/month or 10$/month`, `$HOME/bin:$PATH`) stay what they are: no space inside the
+ * marks, no word against them outside.
+ */
+function betweenDollars(text: string, before: string): MathToken | undefined {
+  if (!text.startsWith('$') || word.test(before)) return undefined;
+  const match = betweenMarks.exec(text);
   return match?.[1] === undefined ? undefined : token(match[0], match[1], false);
 }
 
@@ -61,9 +72,9 @@ export const mathInline: TokenizerExtension = {
   name: 'math',
   level: 'inline',
   start: startOf(/\$|\\[([]/),
-  tokenizer: (text) =>
+  tokenizer: (text, tokens) =>
     between(text, '$$', '$$', true) ??
     between(text, '\\[', '\\]', true) ??
     between(text, '\\(', '\\)', false) ??
-    betweenDollars(text),
+    betweenDollars(text, tokens.at(-1)?.raw.slice(-2) ?? ''),
 };

@@ -1,13 +1,14 @@
 import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { BoundedLexer, deepest } from './bounded-lexer.ts';
 import { decodeReferences } from './character-references.ts';
+import { definitionOf, footnote, footnoteMark, isFootnoteMark, isFootnoteToken } from './footnote-syntax.ts';
 import { isMathToken, lengthThatDecides, mathBlock, mathInline } from './math-syntax.ts';
 import { addressesOf, type Definition, type Links, labelsIn } from './reference-links.ts';
 import { safeLink } from './safe-link.ts';
 import { splitAtMarks, withoutMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
-const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline] });
+const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline, footnote, footnoteMark] });
 
 const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'blockquote',
@@ -39,6 +40,7 @@ const inSandbox = /^sandbox:\/mnt\/data\/[^\s]*$/;
 
 function inlineOf(token: Token, depth: number): Inline[] {
   if (isMathToken(token)) return [{ kind: 'math', source: withoutMarks(token.source), display: token.display }];
+  if (isFootnoteMark(token)) return [{ kind: 'footnote', label: token.label }];
   if (!isKnown(token) || depth > deepest) return splitAtMarks(token.raw);
   switch (token.type) {
     case 'strong':
@@ -100,6 +102,7 @@ function itemOf(token: Extract<MarkedToken, { type: 'list_item' }>, depth: numbe
 
 function blockOf(token: Token, depth: number): Block | null {
   if (isMathToken(token)) return { kind: 'math', source: withoutMarks(token.source) };
+  if (isFootnoteToken(token)) return { kind: 'footnote', label: token.label, blocks: blocks(token.tokens, depth + 1) };
   if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: withoutMarks(token.raw) };
   switch (token.type) {
     case 'space':
@@ -174,6 +177,7 @@ export type Piece = {
 
 /** The addresses that are given to labels within a block. */
 function definitionsIn(token: Token): Definition[] {
+  if (isFootnoteToken(token)) return [definitionOf(token.label), ...token.tokens.flatMap(definitionsIn)];
   if (!isKnown(token)) return [];
   if (token.type === 'def') {
     const { tag, href, title } = token;

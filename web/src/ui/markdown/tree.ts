@@ -11,6 +11,8 @@ export type Inline =
   | { kind: 'math'; source: string; display: boolean }
   /** Leads to a source of the text. */
   | { kind: 'mark'; number: number }
+  /** Leads to the footnote of this label. */
+  | { kind: 'footnote'; label: string }
   | { kind: 'break' };
 
 export type Align = 'left' | 'right' | 'center' | null;
@@ -29,6 +31,7 @@ export type Block =
   | { kind: 'list'; start: number | null; items: ListItem[] }
   | { kind: 'table'; align: Align[]; header: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' }
+  | { kind: 'footnote'; label: string; blocks: Block[] }
   /** Shown exactly as it was written: raw HTML, and what is nested too deep to be meant. */
   | { kind: 'plain'; text: string };
 

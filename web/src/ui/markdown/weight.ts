@@ -19,6 +19,7 @@ export function weightOf(block: Block): number {
     case 'heading':
       return weightOfLine(block.children);
     case 'quote':
+    case 'footnote':
       return 1 + sum(block.blocks, weightOf);
     case 'list':
       return 1 + sum(block.items, (item) => 1 + sum(item.blocks, weightOf));

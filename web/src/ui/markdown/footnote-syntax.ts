@@ -1,0 +1,73 @@
+import type { Token, TokenizerExtension, Tokens } from 'marked';
+import { addTo, type Definition, labelOf } from './reference-links.ts';
+
+export type FootnoteToken = { type: 'footnote'; raw: string; label: string; tokens: Token[] };
+export type FootnoteMarkToken = { type: 'footnoteMark'; raw: string; label: string };
+
+export const isFootnoteToken = (token: Tokens.Generic | { type: string }): token is FootnoteToken =>
+  token.type === 'footnote';
+export const isFootnoteMark = (token: Tokens.Generic | { type: string }): token is FootnoteMarkToken =>
+  token.type === 'footnoteMark';
+
+/** A footnote's label among those that a text may refer to; it leads to no address. */
+export const definitionOf = (label: string): Definition => ({
+  label: labelOf(`^${label}`),
+  link: { href: '', title: null },
+});
+
+const beginning = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*/;
+/** What ends the text of a footnote although no line is empty before it. */
+const otherBlock = /^ {0,3}(?:\[\^[^\]\s]{1,100}\]:|#{1,6}\s|>|`{3}|~{3}|\$\$|\\\[|(?:[-*_][ \t]*){3,}$)/;
+const isEmpty = (line: string) => line.trim() === '';
+const isIndented = (line: string) => /^(?: {2}|\t)/.test(line);
+
+/** The lines of a footnote: those that follow at once, and after an empty one those that are indented. */
+function lengthOfFootnote(text: string): number {
+  let end = 0;
+  let isAfterEmpty = false;
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start);
+    const stop = found < 0 ? text.length : found + 1;
+    const line = text.slice(start, stop);
+    const goesOn = isEmpty(line) || isIndented(line) || (!isAfterEmpty && !otherBlock.test(line));
+    if (start > 0 && !goesOn) break;
+    isAfterEmpty = isEmpty(line);
+    start = stop;
+    if (!isAfterEmpty) end = stop;
+  }
+  return end;
+}
+
+/** `[^1]: A note.`, which is shown where it stands. */
+export const footnote: TokenizerExtension = {
+  name: 'footnote',
+  level: 'block',
+  // Only within the paragraph that is being read, as with formulas.
+  start(text) {
+    const index = text.search(/\n {0,3}\[\^[^\]\s]{1,100}\]:|\n[ \t]*\n/);
+    return index < 0 ? undefined : index;
+  },
+  tokenizer(text): FootnoteToken | undefined {
+    const [begin = '', label] = beginning.exec(text) ?? [];
+    if (label === undefined) return undefined;
+    const raw = text.slice(0, lengthOfFootnote(text));
+    const body = raw.slice(begin.length).replaceAll(/^(?: {1,4}|\t)/gm, '');
+    addTo(this.lexer.tokens.links, [definitionOf(label)]);
+    return { type: 'footnote', raw, label, tokens: this.lexer.blockTokens(body, []) };
+  },
+};
+
+/** `[^1]`, if there is such a footnote. */
+export const footnoteMark: TokenizerExtension = {
+  name: 'footnoteMark',
+  level: 'inline',
+  start(text) {
+    const index = text.indexOf('[^');
+    return index < 0 ? undefined : index;
+  },
+  tokenizer(text): FootnoteMarkToken | undefined {
+    const [raw, label] = /^\[\^([^\]\s]{1,100})\]/.exec(text) ?? [];
+    if (raw === undefined || label === undefined) return undefined;
+    return this.lexer.tokens.links[labelOf(`^${label}`)] ? { type: 'footnoteMark', raw, label } : undefined;
+  },
+};

@@ -82,8 +82,23 @@ export const loginProviderFailures = [
   'not_configured',
   /** Too many sign-ins from this address in a few minutes. */
   'too_many',
-  /** The provider does not vouch for the person's address. */
+  /** What the provider answers where it has to ask the person something first, or cannot go on now. */
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+  'temporarily_unavailable',
+  'server_error',
+  /** It signs identity tokens with the application's secret (HS256), which proves nothing to Roster. */
+  'shared_signature',
+  /** The provider says that the person's address is not verified. */
   'email_unverified',
+  /** It names none. */
+  'email_missing',
+  /** It does not say of the address whether it is verified. */
+  'email_unvouched',
+  /** No mail could be sent to it, such as an address without a dot. */
+  'email_unusable',
   /** There is an account with this address: sign in to it first, then connect. */
   'account_exists',
   'registration_closed',

@@ -266,7 +266,11 @@ function loginProvidersOf(env: Environment) {
   const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
   const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
   return {
-    google: google && { ...google, issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER) },
+    google: google && {
+      ...google,
+      issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
+      trustEmail: env.GOOGLE_TRUST_EMAIL === 'true',
+    },
     github: github && {
       ...github,
       url: trusted('GITHUB_URL', env.GITHUB_URL),

@@ -44,6 +44,7 @@ export const Environment = z.object({
   ),
   GOOGLE_CLIENT_ID: setting(z.string().optional()),
   GOOGLE_CLIENT_SECRET: setting(z.string().optional()),
+  GOOGLE_TRUST_EMAIL: setting(z.enum(['true', 'false']).default('false')),
   GOOGLE_ISSUER: setting(z.url({ protocol: /^https?$/ }).default('https://accounts.google.com')),
   GITHUB_CLIENT_ID: setting(z.string().optional()),
   GITHUB_CLIENT_SECRET: setting(z.string().optional()),

@@ -45,6 +45,7 @@ import * as assistantMoves from './migrations/0036-assistant-moves.ts';
 import * as system from './migrations/0037-system.ts';
 import * as testSets from './migrations/0038-test-sets.ts';
 import * as datasetsOfFiles from './migrations/0039-datasets-of-files.ts';
+import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -93,6 +94,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0037-system', system],
   ['0038-test-sets', testSets],
   ['0039-datasets-of-files', datasetsOfFiles],
+  ['0043-issuers-of-identities', issuersOfIdentities],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -425,11 +425,13 @@ export type Database = {
     day: string;
     created_at: string;
   };
-  /** The person at Google or GitHub who signs in to an account: known by the subject, never by the address. */
+  /** The person at Google or GitHub who signs in to an account: known by issuer and subject, never by the address. */
   identities: {
     id: Id;
     user_id: number;
     provider: 'google' | 'github';
+    /** null: written by a version that knew none; see login-providers/issuers.ts. */
+    issuer: string | null;
     subject: string;
     email: string;
     created_at: string;

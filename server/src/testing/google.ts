@@ -18,7 +18,13 @@ export async function startGoogle() {
   const server = new OAuth2Server();
   await server.issuer.keys.generate('RS256');
   await server.start(0, 'localhost');
-  const steering = { claims: atGoogle('g-1', 'gina@example.com', { name: 'Gina' }), allows: true };
+  const steering: { claims: GoogleClaims; userinfo: GoogleClaims; userinfoStatus: number; allows: boolean } = {
+    /** What userinfo says besides the subject. */
+    userinfo: {},
+    userinfoStatus: 200,
+    claims: atGoogle('g-1', 'gina@example.com', { name: 'Gina' }),
+    allows: true,
+  };
   const issued: string[] = [];
   server.service.on('beforeTokenSigning', (token: { payload: Record<string, unknown> }) => {
     Object.assign(token.payload, steering.claims);
@@ -31,6 +37,10 @@ export async function startGoogle() {
   });
   server.service.on('beforeResponse', ({ body }: { body: Record<string, unknown> }) => {
     for (const name of ['access_token', 'id_token', 'refresh_token']) issued.push(String(body[name]));
+  });
+  server.service.on('beforeUserinfo', (answer: { body: Record<string, unknown>; statusCode: number }) => {
+    answer.statusCode = steering.userinfoStatus;
+    answer.body = { sub: steering.claims.sub, ...steering.userinfo };
   });
   const issuer = server.issuer.url ?? '';
   return {

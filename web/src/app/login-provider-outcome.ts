@@ -14,6 +14,23 @@ const failures: Record<LoginProviderFailure, string> = {
   provider_failed: 'The other site did not answer as it should. Try again in a moment, or log in with your password.',
   not_configured: 'This way to sign in is not set up on this installation. Use another one, or ask its operator.',
   too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
+  login_required: 'You are not logged in at the other site. Log in there first, then try again here.',
+  interaction_required:
+    'The other site has to ask you something first. Log in there and finish what it asks, then try again.',
+  consent_required:
+    'The other site needs your consent to tell this installation who you are. Try again and allow it there.',
+  account_selection_required:
+    'The other site does not know which of your accounts to use. Choose one there, then try again.',
+  temporarily_unavailable: 'The other site is overloaded or being maintained. Try again in a few minutes.',
+  server_error: 'The other site reports a fault of its own. Try again in a moment, or log in with your password.',
+  shared_signature:
+    'The other site signs in a way that proves nothing here (HS256). Ask the operator of this installation to set the client there to RS256.',
+  email_missing:
+    'The other site gave no email address. Add one to your account there, or allow it to be shared, and try again.',
+  email_unvouched:
+    'The other site does not say whether your email address is verified. Ask the operator of this installation, or log in with your password.',
+  email_unusable:
+    'The email address of your account there cannot be used here: it needs a domain with a dot, as in name@example.org. Change it there and try again.',
   email_unverified:
     'The other site has not verified your email address. Verify it there and try again, or log in with your password.',
   account_exists:

@@ -25,7 +25,7 @@ export function exportRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       const identities = await db
         .selectFrom('identities')
-        .select(['provider', 'email', 'created_at as connectedAt'])
+        .select(['provider', 'issuer', 'email', 'created_at as connectedAt'])
         .where('user_id', '=', userId)
         .orderBy('provider')
         .execute();

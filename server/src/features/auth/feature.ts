@@ -11,6 +11,7 @@ import { forgettingExpired } from './expired-repository.ts';
 import { loginProviderClients } from './login-providers/create.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
+import { rememberIssuers } from './login-providers/issuers.ts';
 import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
@@ -70,5 +71,6 @@ export function authFeature(dependencies: Dependencies) {
     refuseGuessable,
     jobs: mailing({ db, transport: mail, config }),
     upkeep: forgettingExpired(db),
+    recover: () => rememberIssuers(db, config),
   };
 }

@@ -123,7 +123,7 @@ export function userRepository(db: Kysely<Database>) {
     /** Connected before the address was confirmed, so perhaps not by its owner. */
     async removeConnectedAccounts(userId: number): Promise<LoginProvider[]> {
       const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
-      return rows.map((row) => row.provider);
+      return [...new Set(rows.map((row) => row.provider))];
     },
     /** Sign-ins at Google or GitHub that are under way to be connected to this account. */
     async removeFlows(userId: number) {

@@ -1,12 +1,15 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config';
+import { issuerAt } from './issuers.ts';
 import {
+  asValue,
   boundedFetch,
   challengeOf,
   type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
+  orProviderFailed,
   timeoutSeconds,
   usableEmail,
   usableName,
@@ -43,7 +46,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
         expectedState: state,
         pkceCodeVerifier: codeVerifier,
       });
-      return identityOf((path) => read(configuration, token, at(settings.apiUrl, path)));
+      return identityOf(issuerAt(settings.url), (path) => read(configuration, token, at(settings.apiUrl, path)));
     },
   };
 }
@@ -71,17 +74,27 @@ async function configure({ clientId, clientSecret, url, apiUrl }: Settings): Pro
   return configuration;
 }
 
-async function identityOf(read: (path: string) => Promise<unknown>): Promise<LoginIdentity> {
+async function identityOf(issuer: string, read: (path: string) => Promise<unknown>): Promise<LoginIdentity> {
   const profile = Profile.parse(await read('/user'));
-  const addresses = Addresses.parse(await read('/user/emails?per_page=100'));
-  const own = addresses.find(({ primary, verified }) => primary && verified);
-  if (!own) throw new LoginProviderError('email_unverified', 'there is no primary address that is verified');
   return {
     provider: 'github',
+    issuer,
     subject: String(profile.id),
-    email: usableEmail(own.email),
+    email: await emailFrom(read),
     name: usableName(profile.name),
   };
+}
+
+/** The profile says who it is; without the list of addresses a known person is let in all the same. */
+async function emailFrom(read: (path: string) => Promise<unknown>): Promise<LoginIdentity['email']> {
+  const addresses = await orProviderFailed(async () => Addresses.parse(await read('/user/emails?per_page=100'))).catch(
+    asValue,
+  );
+  if (addresses instanceof LoginProviderError) return addresses;
+  const primary = addresses.find((address) => address.primary);
+  if (!primary) return new LoginProviderError('email_missing', 'there is no primary address');
+  if (!primary.verified) return new LoginProviderError('email_unverified', 'the primary address is not verified');
+  return usableEmail(primary.email);
 }
 
 async function read(configuration: Configured, token: string, address: URL): Promise<unknown> {

@@ -1,27 +1,37 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config';
+import { isObject } from '#server/is-object';
+import { issuerAt } from './issuers.ts';
 import {
+  asValue,
   boundedFetch,
   challengeOf,
   type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
+  orProviderFailed,
   timeoutSeconds,
   usableEmail,
   usableName,
 } from './login-provider.ts';
 
+/** What is said of the person beside the subject. An odd claim is none, and spoils no other. */
 const Claims = z.object({
-  sub: z.string().min(1).max(255),
-  email: z.string().optional(),
-  email_verified: z.unknown().optional(),
+  email: z.string().min(1).optional().catch(undefined),
+  /** Some issuers write it as text. */
+  email_verified: z
+    .union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])
+    .optional()
+    .catch(undefined),
   name: z.unknown().optional(),
 });
+type Claims = z.output<typeof Claims>;
+const Subject = z.object({ sub: z.string().min(1).max(255) });
 
 type Settings = NonNullable<Config['google']>;
 
-/** OpenID Connect, as Google does it. */
+/** OpenID Connect, as Google and others do it. */
 export function googleProvider(settings: Settings): LoginProviderClient {
   let discovered: Promise<Configuration> | undefined;
 
@@ -50,8 +60,18 @@ export function googleProvider(settings: Settings): LoginProviderClient {
           code_challenge_method: 'S256',
         });
       }),
-    identify: async (flow, callback) =>
-      identityOf(await withConfiguration((configuration) => claimsOf(configuration, flow, callback))),
+    identify: (flow, callback) =>
+      withConfiguration(async (configuration) => {
+        const { sub, claims } = await claimsOf(configuration, flow, callback);
+        const name = usableName(claims.name);
+        return {
+          provider: 'google',
+          issuer: issuerAt(settings.issuer),
+          subject: sub,
+          email: emailOf(claims, settings),
+          name,
+        };
+      }),
   };
 }
 
@@ -80,19 +100,55 @@ async function claimsOf(
   configuration: Configuration,
   { state, nonce, codeVerifier }: Parameters<LoginProviderClient['identify']>[0],
   callback: URL,
-) {
+): Promise<{ sub: string; claims: Said }> {
   const oidc = await import('openid-client');
-  const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
-    expectedState: state,
-    expectedNonce: nonce,
-    pkceCodeVerifier: codeVerifier,
-    idTokenExpected: true,
+  const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true };
+  const tokens = await oidc.authorizationCodeGrant(configuration, callback, checks).catch((cause: unknown) => {
+    if (!isSharedSignature(cause)) throw cause;
+    throw new LoginProviderError('shared_signature', 'identity tokens are signed with HS256: set the client to RS256', {
+      cause,
+    });
   });
-  return Claims.parse(tokens.claims());
+  const claims = tokens.claims();
+  const { sub } = Subject.parse(claims);
+  const own = Claims.parse(claims);
+  const isComplete = own.email !== undefined && own.email_verified !== undefined;
+  if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return { sub, claims: own };
+  const more = await orProviderFailed(async () =>
+    Claims.parse(await oidc.fetchUserInfo(configuration, tokens.access_token, sub)),
+  ).catch(asValue);
+  return { sub, claims: more instanceof LoginProviderError ? { ...own, failure: more } : joined(own, more) };
 }
 
-function identityOf({ sub, email, email_verified, name }: z.output<typeof Claims>): LoginIdentity {
-  if (email_verified !== true || email === undefined)
-    throw new LoginProviderError('email_unverified', 'the address is not verified');
-  return { provider: 'google', subject: sub, email: usableEmail(email), name: usableName(name) };
+/** Signed with the client's secret (HS256 and its like): the library names the algorithm among the causes. */
+function isSharedSignature(error: unknown): boolean {
+  for (let cause = error; isObject(cause) && !(cause instanceof Response); cause = cause.cause) {
+    const { alg } = isObject(cause.header) ? cause.header : cause;
+    if (typeof alg === 'string' && alg.startsWith('HS')) return true;
+  }
+  return false;
+}
+
+/** An address is verified by what is said of this address: not by the word of an identity token about another one. */
+function joined(own: Claims, more: Claims): Claims {
+  const isSame = own.email === undefined || more.email === undefined || own.email === more.email;
+  return {
+    email: more.email ?? own.email,
+    email_verified: more.email_verified ?? (isSame ? own.email_verified : undefined),
+    name: own.name ?? more.name,
+  };
+}
+
+type Said = Claims & {
+  /** Why the person's claims could not be asked for. The subject is known without them. */
+  failure?: LoginProviderError;
+};
+
+function emailOf({ email, email_verified: verified, failure }: Said, { trustEmail }: Settings): LoginIdentity['email'] {
+  if (email === undefined)
+    return failure ?? new LoginProviderError('email_missing', 'neither identity token nor userinfo names an address');
+  if (verified === false) return new LoginProviderError('email_unverified', 'the address is not verified');
+  if (verified || trustEmail) return usableEmail(email);
+  const missing = 'neither identity token nor userinfo has email_verified; GOOGLE_TRUST_EMAIL=true takes its addresses';
+  return failure ?? new LoginProviderError('email_unvouched', missing);
 }

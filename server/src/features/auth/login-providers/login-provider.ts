@@ -6,8 +6,15 @@ import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config';
 import { isObject } from '#server/is-object';
 
-/** Who signs in, as Google or GitHub says: known by the subject, with an address that the provider has verified. */
-export type LoginIdentity = { provider: LoginProvider; subject: string; email: string; name: string | null };
+/** Who signs in, as Google or GitHub says: known by the subject at its issuer. */
+export type LoginIdentity = {
+  provider: LoginProvider;
+  issuer: string;
+  subject: string;
+  /** One that the provider has verified, or why there is none: without one only a known subject is let in. */
+  email: string | LoginProviderError;
+  name: string | null;
+};
 
 /** What binds an answer of the provider to the question that was asked. */
 export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
@@ -68,6 +75,12 @@ export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** For `catch`: a failure that only counts where the person is not known already. @throws every other one */
+export function asValue(error: unknown): LoginProviderError {
+  if (error instanceof LoginProviderError) return error;
+  throw error;
+}
+
 /** The causes of a failure for the log. Only what cannot hold a code, a token or an address. */
 export function causesOf(error: Error): string {
   const causes: string[] = [];
@@ -90,11 +103,15 @@ function providersWord(answer: object): string {
     : '';
 }
 
-/** @throws provider_failed where it is none that Roster could use */
-export function usableEmail(email: unknown): string {
+/** The address in its canonical form, or why it is none that Roster could use. */
+export function usableEmail(email: string): string | LoginProviderError {
   const parsed = Email.safeParse(email);
-  if (parsed.success) return parsed.data;
-  throw new LoginProviderError('provider_failed', 'the provider gave an address that cannot be used');
+  return parsed.success
+    ? parsed.data
+    : new LoginProviderError(
+        'email_unusable',
+        'the address is none that mail could be sent to, such as one without a dot',
+      );
 }
 
 /** A name as a profile has it, where it can be one here. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -70,14 +71,19 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test.each(['no address', 'a@b', 'a@example.com\r\nBcc: b@example.com', `${'a'.repeat(300)}@example.com`])(
-    'GitHub: the address %j cannot be used',
-    async (email) => {
-      github.steering.person = atGitHub(7, email);
-      expect(await goThrough(app.visitor(), 'github')).toBe(failed);
-      await nobodyIsIn();
-    },
-  );
+  test.each([
+    'no address',
+    'a@b',
+    'user@localhost',
+    'a@example.com\r\nBcc: b@example.com',
+    `${'a'.repeat(300)}@example.com`,
+  ])('the address %j cannot be used', async (email) => {
+    github.steering.person = atGitHub(7, email);
+    google.steering.claims = atGoogle('g-unusable', email);
+    for (const provider of ['github', 'google'] as const)
+      expect(await goThrough(app.visitor(), provider)).toBe('/auth?error=email_unusable');
+    await nobodyIsIn();
+  });
 
   test('GitHub: an answer in the name of another issuer is refused', async () => {
     github.steering.person = atGitHub(8, 'iss@example.com');
@@ -93,11 +99,51 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
       'with an error',
       ({ searchParams }: URL) => {
         searchParams.delete('code');
-        searchParams.set('error', 'server_error');
+        searchParams.set('error', 'invalid_scope');
+      },
+    ],
+    [
+      'with an error that is the name of something else',
+      ({ searchParams }: URL) => {
+        searchParams.delete('code');
+        searchParams.set('error', 'constructor');
       },
     ],
   ])('a return %s lets nobody in', async (_what, meddle) => {
     expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
+    await nobodyIsIn();
+  });
+
+  test.each([
+    ['access_denied', 'cancelled'],
+    ['login_required', 'login_required'],
+    ['interaction_required', 'interaction_required'],
+    ['consent_required', 'consent_required'],
+    ['account_selection_required', 'account_selection_required'],
+    ['temporarily_unavailable', 'temporarily_unavailable'],
+    ['server_error', 'server_error'],
+  ])('a return with %s lets nobody in and says %s', async (error, said) => {
+    const meddle = ({ searchParams }: URL) => {
+      searchParams.delete('code');
+      searchParams.set('error', error);
+    };
+    for (const provider of ['google', 'github'] as const)
+      expect(await goThrough(app.visitor(), provider, { meddle })).toBe(`/auth?error=${said}`);
+    await nobodyIsIn();
+  });
+
+  test.each(['HS256', 'HS512'])('Google: an identity token that is signed with %s says how to mend it', async (alg) => {
+    google.steering.claims = atGoogle('g-8', 'eight@example.com');
+    google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
+      const [, payload] = (body.id_token ?? '').split('.');
+      const header = Buffer.from(JSON.stringify({ alg, typ: 'JWT' })).toString('base64url');
+      const signature = createHmac(`sha${alg.slice(2)}`, google.env.GOOGLE_CLIENT_SECRET).update(
+        `${header}.${payload}`,
+      );
+      body.id_token = `${header}.${payload}.${signature.digest('base64url')}`;
+    });
+    expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=shared_signature');
+    expect(app.logLines.findLast((line) => line.includes('sign_in_failed'))).toContain('set the client to RS256');
     await nobodyIsIn();
   });
 

@@ -2,6 +2,7 @@ import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SignedIn } from '#server/http/actor';
+import { storedIssuer } from './issuers.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
 /** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
@@ -52,37 +53,45 @@ export type FlowRepository = ReturnType<typeof flowRepository>;
 export function connectedAccountRepository(db: Kysely<Database>) {
   return {
     /** The account that an identity signs in to. */
-    ownerOf: ({ provider, subject }: Pick<LoginIdentity, 'provider' | 'subject'>) =>
+    ownerOf: ({ provider, issuer, subject }: Pick<LoginIdentity, 'provider' | 'issuer' | 'subject'>) =>
       db
         .selectFrom('identities')
         .innerJoin('users', 'users.id', 'identities.user_id')
         .select(['users.id as userId', 'users.status as status'])
         .where('identities.provider', '=', provider)
         .where('identities.subject', '=', subject)
+        .where(storedIssuer, '=', issuer)
         .executeTakeFirst(),
     listOf: (userId: number) =>
-      db.selectFrom('identities').select(['provider', 'subject', 'email']).where('user_id', '=', userId).execute(),
+      db
+        .selectFrom('identities')
+        .select(['provider', 'subject', 'email', storedIssuer.as('issuer')])
+        .where('user_id', '=', userId)
+        .orderBy('id')
+        .execute(),
     /** false: another request was faster with this identity, or with another one for this account. */
-    async insert(userId: number, { provider, subject, email }: LoginIdentity): Promise<boolean> {
+    async insert(userId: number, { provider, issuer, subject }: LoginIdentity, email: string): Promise<boolean> {
       const row = await db
         .insertInto('identities')
-        .values({ user_id: userId, provider, subject, email, created_at: new Date().toISOString() })
+        .values({ user_id: userId, provider, issuer, subject, email, created_at: new Date().toISOString() })
         .onConflict((conflict) => conflict.doNothing())
         .returning('id')
         .executeTakeFirst();
       return row !== undefined;
     },
     /** The address at the provider may change; the subject never does. */
-    async setEmail(userId: number, { provider, subject, email }: LoginIdentity) {
+    async setEmail(userId: number, { provider, issuer, subject }: LoginIdentity, email: string) {
       await db
         .updateTable('identities')
         .set({ email })
         .where('user_id', '=', userId)
         .where('provider', '=', provider)
         .where('subject', '=', subject)
+        .where(storedIssuer, '=', issuer)
         .where('email', '!=', email)
         .execute();
     },
+    /** Those of other issuers too: what a person disconnects does not come back with an older configuration. */
     async delete(userId: number, provider: LoginProvider) {
       await db.deleteFrom('identities').where('user_id', '=', userId).where('provider', '=', provider).execute();
     },
@@ -105,3 +114,5 @@ export function connectedAccountRepository(db: Kysely<Database>) {
     },
   };
 }
+
+export type ConnectedAccountRepository = ReturnType<typeof connectedAccountRepository>;

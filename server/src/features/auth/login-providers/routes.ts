@@ -1,4 +1,4 @@
-import { auth as api, type LoginProvider, loginProviders } from '@roster/contracts/auth';
+import { auth as api, type LoginProvider, type LoginProviderFailure, loginProviders } from '@roster/contracts/auth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config';
@@ -47,6 +47,21 @@ function isNavigation({ headers }: FastifyRequest): boolean {
   );
   return !isInAdvance && mode === 'navigate' && dest === 'document';
 }
+
+/** Answers of a provider that have words of their own; any other one is told as its failure. */
+const refusals = new Map<string, LoginProviderFailure>([
+  ['access_denied', 'cancelled'],
+  ...(
+    [
+      'login_required',
+      'interaction_required',
+      'consent_required',
+      'account_selection_required',
+      'temporarily_unavailable',
+      'server_error',
+    ] as const
+  ).map((word) => [word, word] as const),
+]);
 
 const accountPage = '/settings?tab=account';
 
@@ -164,7 +179,8 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     const { connectsTo } = flow;
     const elsewhere = () => new LoginProviderError('expired', 'begun in another session');
     if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
-    if (error === 'access_denied') throw new LoginProviderError('cancelled', 'the person said no');
+    const refusal = error === undefined ? undefined : refusals.get(error);
+    if (refusal) throw new LoginProviderError(refusal, `the provider answered ${error}`);
     const { identify } = configured(provider);
     const callback = callbackUrl(provider);
     for (const [name, value] of Object.entries({ code, state, iss, error }))

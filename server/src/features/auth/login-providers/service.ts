@@ -11,9 +11,10 @@ import type { SignedIn } from '#server/http/actor';
 import { enqueue } from '#server/jobs/queue';
 import { mailJob } from '#server/mail/job';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { issuerOf } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
-import { connectedAccountRepository } from './repository.ts';
+import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
   lockSession: SessionService['lock'];
@@ -48,7 +49,9 @@ export function loginProviderService(dependencies: Dependencies) {
     },
 
     async of(userId: number): Promise<ConnectedAccounts> {
-      const accounts = await connectedAccountRepository(db).listOf(userId);
+      const accounts = (await connectedAccountRepository(db).listOf(userId)).filter((identity) =>
+        isCurrent(config, identity),
+      );
       const profile = (provider: LoginProvider) => {
         const identity = accounts.find((candidate) => candidate.provider === provider);
         return { connected: identity !== undefined, email: identity?.email ?? null };
@@ -62,6 +65,25 @@ export function loginProviderService(dependencies: Dependencies) {
 }
 
 export type LoginProviderService = ReturnType<typeof loginProviderService>;
+
+/** Not one of an issuer that was configured earlier: nobody signs in with it now. */
+const isCurrent = (
+  config: Dependencies['config'],
+  { provider, issuer }: { provider: LoginProvider; issuer: string | null },
+) => config[provider] === undefined || issuer === issuerOf(config, provider);
+
+type WithEmail = LoginIdentity & { email: string };
+
+/** @throws why the provider's word of the address is not enough to find or make an account by it */
+function emailOf({ email }: LoginIdentity): string {
+  if (email instanceof LoginProviderError) throw email;
+  return email;
+}
+
+/** The one that is shown of a connected account; one that is not verified is not shown. */
+async function keepEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
+  if (typeof identity.email === 'string') await accounts.setEmail(userId, identity, identity.email);
+}
 
 /** In one transaction, which starts again where another one was faster. */
 async function decide<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
@@ -96,7 +118,7 @@ async function signIn(
   const known = await accounts.ownerOf(identity);
   if (known) {
     refuseInactive(known);
-    await accounts.setEmail(known.userId, identity);
+    await keepEmail(accounts, known.userId, identity);
   }
   const userId = known?.userId ?? (await accountOfAddress(trx, config, identity, visitor));
   await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
@@ -124,14 +146,15 @@ async function connect(
       { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
     ]);
   if (owner) {
-    await accounts.setEmail(userId, identity);
+    await keepEmail(accounts, userId, identity);
     return [];
   }
-  if (!user.emailVerified && user.email !== identity.email)
+  const email = emailOf(identity);
+  if (!user.emailVerified && user.email !== email)
     throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
       { userId, event: 'login_method_refused', why: 'address not confirmed' },
     ]);
-  await attach(trx, userId, identity, visitor, 'login_method_refused');
+  await attach(trx, userId, { ...identity, email }, visitor, 'login_method_refused');
   return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
 }
 
@@ -146,7 +169,7 @@ async function disconnect(
   // Two removals at once must not each count on the other one's method.
   await accounts.lockAccount(userId);
   const user = await userRepository(trx).byId(userId);
-  const connected = await accounts.listOf(userId);
+  const connected = (await accounts.listOf(userId)).filter((identity) => isCurrent(config, identity));
   if (!user || !connected.some((identity) => identity.provider === provider))
     throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
   // One that the operator has switched off since does not count.
@@ -168,29 +191,30 @@ async function accountOfAddress(
   identity: LoginIdentity,
   visitor: Visitor,
 ): Promise<number> {
-  const existing = await userRepository(trx).byEmail(identity.email);
-  if (!existing) return create(trx, config, identity, visitor);
+  const email = emailOf(identity);
+  const existing = await userRepository(trx).byEmail(email);
+  if (!existing) return create(trx, config, { ...identity, email }, visitor);
   // It may have been registered by a person who does not own the address.
   if (!existing.emailVerified)
     throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
       { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
     ]);
   refuseInactive({ userId: existing.id, status: existing.status });
-  await attach(trx, existing.id, identity, visitor, 'sign_in_failed');
+  await attach(trx, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
   return existing.id;
 }
 
 async function create(
   trx: Kysely<Database>,
   { registration, loopback }: Dependencies['config'],
-  identity: LoginIdentity,
+  identity: WithEmail,
   visitor: Visitor,
 ): Promise<number> {
   const { email, name, provider } = identity;
   const account = { email, name, passwordHash: null, emailVerified: true };
   const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
-  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity))) throw new Overtaken();
+  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new Overtaken();
   return user.id;
 }
 
@@ -198,19 +222,21 @@ async function create(
 async function attach(
   trx: Kysely<Database>,
   userId: number,
-  identity: LoginIdentity,
+  identity: WithEmail,
   visitor: Visitor,
   refusal: 'sign_in_failed' | 'login_method_refused',
 ) {
   const accounts = connectedAccountRepository(trx);
-  const { provider, subject } = identity;
-  const connected = (await accounts.listOf(userId)).find((other) => other.provider === provider);
+  const { provider, issuer, subject, email } = identity;
+  const connected = (await accounts.listOf(userId)).find(
+    (other) => other.provider === provider && other.issuer === issuer,
+  );
   if (connected?.subject === subject) throw new Overtaken();
   if (connected)
     throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
       { userId, event: refusal, why: 'another one is connected' },
     ]);
-  if (!(await accounts.insert(userId, identity))) throw new Overtaken();
+  if (!(await accounts.insert(userId, identity, email))) throw new Overtaken();
   await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
   await notify(trx, 'login_method_connected', userId, provider);
 }

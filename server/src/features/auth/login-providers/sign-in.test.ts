@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
@@ -271,31 +271,125 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     });
   });
 
-  test.each([
-    ['not verified', { email_verified: false }],
-    ['verified by a word only', { email_verified: 'true' }],
-    ['missing', { email: undefined }],
-    ['vouched for by nobody', { email_verified: undefined }],
-  ])('Google: an address that is %s opens nothing', async (_what, more) => {
-    someone('google');
-    google.steering.claims = { ...google.steering.claims, ...more };
-    expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=email_unverified');
+  type Claims = Record<string, unknown>;
+  const address = 'shape@example.com';
+
+  describe('Google: the address', () => {
+    test.each<[what: string, own: Claims, userinfo: Claims]>([
+      ['in the identity token', { email: address, email_verified: true }, {}],
+      ['verified by a word', { email: address, email_verified: 'true' }, {}],
+      ['at userinfo only', { email: undefined, email_verified: undefined }, { email: address, email_verified: true }],
+      ['empty in the token', { email: '', email_verified: undefined }, { email: address, email_verified: 'true' }],
+      ['null in the token', { email: null, email_verified: null }, { email: address, email_verified: true }],
+      ['verified at userinfo', { email: address, email_verified: undefined }, { email_verified: true }],
+      [
+        'beside odd claims',
+        { email: address, email_verified: undefined, name: 7 },
+        { email: address, email_verified: 'True', name: ['x'], locale: {} },
+      ],
+      ['verified in the token, named at userinfo', { email: undefined, email_verified: true }, { email: address }],
+    ])('%s is taken', async (_what, own, userinfo) => {
+      google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
+      google.steering.userinfo = userinfo;
+      const visitor = app.visitor();
+      expect(await goThrough(visitor, 'google')).toBe('/');
+      const { body: user } = await visitor.get('/api/user');
+      expect(user).toMatchObject({ email: address, emailVerified: true });
+      await beside(app, (db) => db.deleteFrom('users').where('id', '=', user.id).execute());
+    });
+
+    test.each<[what: string, own: Claims, userinfo: Claims, reason: string]>([
+      ['not verified', { email_verified: false }, { email_verified: true }, 'email_unverified'],
+      ['not verified, as a word', { email_verified: 'false' }, {}, 'email_unverified'],
+      ['not verified at userinfo', { email_verified: undefined }, { email_verified: 'false' }, 'email_unverified'],
+      ['missing', { email: undefined }, {}, 'email_missing'],
+      ['missing, also where userinfo has an odd one', { email: undefined }, { email: [address] }, 'email_missing'],
+      ['vouched for by nobody', { email_verified: undefined }, {}, 'email_unvouched'],
+      ['vouched for by an odd word', { email_verified: 'yes' }, { email_verified: 1 }, 'email_unvouched'],
+      [
+        'another one than the token vouches for',
+        { email: undefined, email_verified: undefined },
+        { email: address },
+        'email_unvouched',
+      ],
+    ])('that is %s opens nothing', async (_what, own, userinfo, reason) => {
+      google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
+      google.steering.userinfo = userinfo;
+      expect(await goThrough(app.visitor(), 'google')).toBe(`/auth?error=${reason}`);
+      // Another person's userinfo is nobody's word.
+      google.steering.userinfo = { sub: 'somebody-else', email: address, email_verified: true };
+      google.steering.claims = { ...google.steering.claims, email: undefined };
+      expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=provider_failed');
+    });
+
+    test.each<[what: string, own: Claims, status: number]>([
+      ['is unverified by now', { email_verified: false }, 200],
+      ['has another, unverified one', { email: 'other@example.com', email_verified: 'false' }, 200],
+      ['has none by now', { email: undefined, email_verified: undefined }, 200],
+      ['has one without a dot', { email: 'user@localhost' }, 200],
+      ['is told at a userinfo that fails', { email: undefined }, 503],
+    ])('does not matter to a person who is connected already: %s', async (_what, own, status) => {
+      const email = someone('google');
+      google.steering.userinfo = {};
+      const visitor = app.visitor();
+      await goThrough(visitor, 'google');
+      const { body: user } = await visitor.get('/api/user');
+      google.steering.claims = { ...google.steering.claims, ...own };
+      google.steering.userinfoStatus = status;
+      const again = app.visitor();
+      expect(await goThrough(again, 'google')).toBe('/');
+      google.steering.userinfoStatus = 200;
+      expect((await again.get('/api/user')).body.id).toBe(user.id);
+      expect((await again.get('/api/user/oauth-profiles')).body.google).toEqual({ connected: true, email });
+    });
+  });
+
+  test('Google: an issuer whose addresses the operator trusts need not call them verified', async () => {
+    const trusting = await startApp(engine, { env: { ...google.env, GOOGLE_TRUST_EMAIL: 'true' } });
+    onTestFinished(() => trusting.stop());
+    google.steering.userinfo = {};
+    google.steering.claims = { ...atGoogle('g-trusted', address), email_verified: undefined };
+    const visitor = trusting.visitor();
+    expect(await goThrough(visitor, 'google')).toBe('/');
+    expect((await visitor.get('/api/user')).body).toMatchObject({ email: address, emailVerified: true });
+    google.steering.claims = { ...atGoogle('g-distrusted', 'else@example.com'), email_verified: false };
+    expect(await goThrough(trusting.visitor(), 'google')).toBe('/auth?error=email_unverified');
   });
 
   test.each([
-    ['not verified', [{ email: 'x1@example.com', primary: true, verified: false }]],
+    ['is unverified by now', [{ email: 'x9@example.com', primary: true, verified: false }]],
+    ['is not there any more', []],
+    ['is no longer told', { message: 'Not Found' }],
+  ])('GitHub: an address does not matter to a person who is connected already: it %s', async (_what, emails) => {
+    const email = someone('github');
+    const visitor = app.visitor();
+    await goThrough(visitor, 'github');
+    const { body: user } = await visitor.get('/api/user');
+    github.instead.set('/api/user/emails', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(emails));
+    });
+    onTestFinished(() => github.instead.clear());
+    const again = app.visitor();
+    expect(await goThrough(again, 'github')).toBe('/');
+    expect((await again.get('/api/user')).body.id).toBe(user.id);
+    expect((await again.get('/api/user/oauth-profiles')).body.github).toEqual({ connected: true, email });
+  });
+
+  test.each([
+    ['not verified', [{ email: 'x1@example.com', primary: true, verified: false }], 'email_unverified'],
     [
       'not the primary one',
       [
         { email: 'x2@example.com', primary: false, verified: true },
         { email: 'x3@example.com', primary: true, verified: false },
       ],
+      'email_unverified',
     ],
-    ['missing', []],
-  ])('GitHub: an address that is %s opens nothing', async (_what, emails) => {
+    ['missing', [], 'email_missing'],
+  ])('GitHub: an address that is %s opens nothing', async (_what, emails, reason) => {
     someone('github');
     github.steering.person = { ...github.steering.person, emails };
-    expect(await goThrough(app.visitor(), 'github')).toBe('/auth?error=email_unverified');
+    expect(await goThrough(app.visitor(), 'github')).toBe(`/auth?error=${reason}`);
   });
 
   test('GitHub: of several addresses the primary one counts', async () => {

@@ -12,6 +12,8 @@ export const Price = z.object({
   output: z.number(),
   /** The day the price was read. */
   asOf: z.string(),
+  /** The model whose price this is, where the catalogue does not know the snapshot itself; null: its own. */
+  family: z.string().nullable(),
 });
 export type Price = z.output<typeof Price>;
 

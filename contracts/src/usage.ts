@@ -65,6 +65,8 @@ export const UsageRequest = z.object({
   outputTokens: z.number().int(),
   reasoningTokens: z.number().int(),
   costUsd: z.number().nullable(),
+  /** The service tier that answered, where it was not the standard one: what has its own price, or none that is known. */
+  serviceTier: z.string().nullable(),
   estimated: z.boolean(),
 });
 export type UsageRequest = z.output<typeof UsageRequest>;
@@ -126,7 +128,7 @@ export type Analytics = z.output<typeof Analytics>;
 /** USD per 1,000,000 tokens. */
 const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
 
-/** A person's own price for a model that the catalogue has none for. */
+/** A person's own price for a model that the catalogue has none for, or only that of its family. */
 export const OwnPrice = z.object({
   model: z.string(),
   input: z.number(),

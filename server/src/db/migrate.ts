@@ -46,6 +46,7 @@ import * as system from './migrations/0037-system.ts';
 import * as testSets from './migrations/0038-test-sets.ts';
 import * as datasetsOfFiles from './migrations/0039-datasets-of-files.ts';
 import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts';
+import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -95,6 +96,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0038-test-sets', testSets],
   ['0039-datasets-of-files', datasetsOfFiles],
   ['0043-issuers-of-identities', issuersOfIdentities],
+  ['0044-prices-by-tier', pricesByTier],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -420,6 +420,8 @@ export type Database = {
     cost_usd: number | null;
     /** The day of the price that was used. */
     price_as_of: string | null;
+    /** That answered; null: the standard one. */
+    service_tier: Generated<string | null>;
     estimated: Flag;
     /** YYYY-MM-DD in UTC. */
     day: string;
@@ -476,6 +478,8 @@ export type Database = {
     sound_enabled: Flag;
     /** Whether mails say which models end. */
     model_mails: Generated<Flag>;
+    /** Who names conversations: null the cheapest model, '' nobody, else this model. */
+    title_model: Generated<string | null>;
     custom_colors: Flag;
     background_color: string | null;
     foreground_color: string | null;

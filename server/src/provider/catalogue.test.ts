@@ -136,6 +136,7 @@ describe('a catalogue of the operator’s own', () => {
       cachedInput: 0.5,
       output: 2,
       asOf: '2026-12-01',
+      family: null,
     });
     expect(catalogue.cost('gpt-4o', { ...none, inputTokens: 1 })).toBeNull();
   });

@@ -5,14 +5,20 @@ import { BilledTool } from '@roster/contracts/usage';
 import { z } from 'zod';
 import { CannotStart, reasonOf } from '#server/errors';
 
-const CataloguePrice = Price.omit({ asOf: true }).extend({
+const CataloguePrice = Price.omit({ asOf: true, family: true }).extend({
   /** Where writing to the prompt cache costs more than reading input. */
   cacheWrite: z.number().optional(),
 });
+/** Service tiers that have prices of their own, by the names that answers have for them. */
+const PricedTier = z.enum(['flex', 'batch', 'priority']);
 const CatalogueEntry = z.strictObject({
   /** A model id; dated snapshots (`gpt-4o-2024-08-06`) and fine-tunes (`ft:gpt-4o…`) are covered by it. */
   match: z.string().min(1),
   price: CataloguePrice.nullable(),
+  /** Dated ids that are known to cost the same. A further one is priced by its family, which is said. */
+  snapshots: z.array(z.string().min(1)).optional(),
+  /** Prices of the other service tiers; one that is not here has no known price. */
+  tiers: z.partialRecord(PricedTier, CataloguePrice).optional(),
   tunedPrice: CataloguePrice.optional(),
   training: z
     .strictObject({
@@ -53,6 +59,8 @@ const CatalogueFile = z.strictObject({
   asOf: z.iso.date(),
   source: z.string(),
   unit: z.literal('USD per 1,000,000 tokens'),
+  /** Where the tiers' prices are from; left out: as the others. */
+  tiers: z.strictObject({ asOf: z.iso.date(), source: z.string() }).optional(),
   models: z.array(CatalogueEntry),
   tools: z.array(ToolPrice).default([]),
   storage: StoragePrice.nullable().default(null),
@@ -98,16 +106,36 @@ function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile>
  * @throws CannotStart where that file cannot be used
  */
 export function loadCatalogue(file?: string) {
-  const { asOf, models, tools, storage } = readCatalogue(file);
+  const { asOf, models, tools, storage, tiers } = readCatalogue(file);
   const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
 
   function find(model: string) {
-    const base = model.startsWith('ft:') ? (model.split(':')[1] ?? model) : model;
+    const base = baseOf(model);
     return byId.get(base) ?? byId.get(base.replace(/-(\d{4}-\d{2}-\d{2}|\d{4})$/, ''));
   }
 
   const priceOf = (entry: CatalogueEntry | undefined, model: string) =>
     (model.startsWith('ft:') ? entry?.tunedPrice : entry?.price) ?? null;
+
+  /** The entry whose price is taken for a snapshot that it does not name; null: the price is the model's own. */
+  function familyOf(entry: CatalogueEntry | undefined, model: string): string | null {
+    if (!entry || !priceOf(entry, model)) return null;
+    const base = baseOf(model);
+    const named = [entry.match, ...(entry.snapshots ?? []), ...(entry.training?.models ?? [])];
+    return named.includes(base) ? null : entry.match;
+  }
+
+  /** At the tier's price; a request that is long costs more only where that is known. */
+  function priceIn(
+    entry: CatalogueEntry | undefined,
+    model: string,
+    { tier, isLong }: { tier: string | null; isLong: boolean },
+  ) {
+    if (tier === null) return priceOf(entry, model);
+    const priced = PricedTier.safeParse(tier);
+    if (!priced.success || model.startsWith('ft:') || (isLong && priced.data === 'priority')) return null;
+    return entry?.tiers?.[priced.data] ?? null;
+  }
 
   return {
     asOf,
@@ -123,7 +151,13 @@ export function loadCatalogue(file?: string) {
         shutdownDate: ends,
         lifecycle: lifecycle(ends, today),
         successor: entry?.successor ?? null,
-        price: price && { input: price.input, cachedInput: price.cachedInput, output: price.output, asOf },
+        price: price && {
+          input: price.input,
+          cachedInput: price.cachedInput,
+          output: price.output,
+          asOf,
+          family: familyOf(entry, model),
+        },
         temperature: entry?.temperature ?? 'unknown',
         efforts: entry?.efforts ?? [],
         contextTokens: entry?.contextTokens ?? null,
@@ -157,18 +191,23 @@ export function loadCatalogue(file?: string) {
     storagePrice: storage,
     /** USD per 1,000,000 tokens trained on; null where no price is known. */
     trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
-    /** USD for one call; null where no price is known. */
-    cost(model: string, counts: TokenCounts): number | null {
+    /** Whether the price is another model's: that of the family of a snapshot which the catalogue does not name. */
+    isOfFamily: (model: string) => familyOf(find(model)?.entry, model) !== null,
+    /** The day of the prices of a service tier; null: of the standard one. */
+    priceDay: (tier: string | null) => (tier === null ? asOf : (tiers?.asOf ?? asOf)),
+    /** USD for one call; null where no price is known. `tier`: the service tier that answered; null: the standard one. */
+    cost(model: string, counts: TokenCounts, tier: string | null = null): number | null {
       const entry = find(model)?.entry;
-      const price = priceOf(entry, model);
-      if (!price) return null;
       const isLong = entry?.longContextFrom !== undefined && counts.inputTokens > entry.longContextFrom;
-      return costOf(price, counts, isLong);
+      const price = priceIn(entry, model, { tier, isLong });
+      return price && costOf(price, counts, isLong);
     },
   };
 }
 
 export type Catalogue = ReturnType<typeof loadCatalogue>;
+
+const baseOf = (model: string) => (model.startsWith('ft:') ? (model.split(':')[1] ?? model) : model);
 
 function lifecycle(shutdownDate: string | null, today: string): Model['lifecycle'] {
   if (!shutdownDate) return 'current';

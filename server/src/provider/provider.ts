@@ -97,6 +97,8 @@ export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
   /** null: the provider did not say. */
   usage: TokenCounts | null;
+  /** The service tier that answered; left out or null: the standard one. */
+  tier?: string | null;
 };
 
 export type ProviderModel = {

@@ -10,7 +10,7 @@ import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearc
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
 import { servedTools } from './served-tools.ts';
 import { drawingMs } from './times.ts';
-import { readUsage } from './token-counts.ts';
+import { readUsage, tierIn } from './token-counts.ts';
 import { contentOf } from './turn-parts.ts';
 import { webLinkReader } from './web-links.ts';
 
@@ -219,13 +219,14 @@ function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
 const Final = z
   .object({
     usage: z.unknown().optional(),
+    service_tier: z.unknown().optional(),
     incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
   })
   .catch({ usage: null, incomplete_details: null });
 
 function endOf(response: unknown): AnswerEnd {
-  const { usage, incomplete_details } = Final.parse(response);
+  const { usage, incomplete_details, ...final } = Final.parse(response);
   const cut = incomplete_details?.reason;
   const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
-  return { reason, usage: readUsage(usage) };
+  return { reason, usage: readUsage(usage), tier: tierIn(final) };
 }

@@ -57,6 +57,15 @@ export function usageIn(answer: unknown): TokenCounts | null {
   return readUsage(usage) ?? readUsage(object(groq).usage) ?? readUsage(object(choice).usage);
 }
 
+const standardTiers = new Set(['', 'default', 'auto', 'standard', 'on_demand']);
+
+/** The service tier that answered, in a chunk, an answer or a response; null: the standard one, or none is named. */
+export function tierIn(answer: unknown): string | null {
+  const { service_tier: tier } = object(answer);
+  if (typeof tier !== 'string' || standardTiers.has(tier)) return null;
+  return tier === 'fast' ? 'priority' : tier.slice(0, 40);
+}
+
 /** What to record: the report, unless it counts no output for an answer that has some. */
 export function countsFor(reported: TokenCounts | null, estimated: TokenCounts) {
   const isBelieved = reported !== null && (reported.outputTokens > 0 || estimated.outputTokens === 0);

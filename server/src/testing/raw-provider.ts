@@ -43,7 +43,7 @@ async function sendTo(response: ServerResponse, { packets, everyMs = 5 }: RawAns
 }
 
 /** A provider that sends exactly the bytes a test wants, which the simulator, being correct, never would. */
-export async function startRawProvider(answerTo: (path: string) => RawAnswer) {
+export async function startRawProvider(answerTo: (path: string) => RawAnswer, models: readonly string[] = ['gpt-4o']) {
   const asked: string[] = [];
   const open = new Set<ServerResponse>();
   let sent = 0;
@@ -52,7 +52,7 @@ export async function startRawProvider(answerTo: (path: string) => RawAnswer) {
     const path = (request.url ?? '').replace('/v1', '');
     if (request.method === 'GET') {
       response.setHeader('content-type', 'application/json');
-      return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
+      return response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
     }
     asked.push(path);
     open.add(response);

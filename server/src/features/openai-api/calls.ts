@@ -27,27 +27,28 @@ type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
 export type Cost = {
   counts: TokenCounts;
   estimated: boolean;
+  /** The service tier that answered; null: the standard one. */
+  tier: string | null;
   /** The calls of tools that the provider has run, which are billed beside tokens. */
   used: readonly ToolUse[];
 };
 
+type Reported = { usage: TokenCounts | null; events: number; used?: readonly ToolUse[]; tier?: string | null };
+
 /** As the provider says; else from what went out and what came, and marked as an estimate. */
-export function costOf(
-  inputTokens: number,
-  { usage, events, used = [] }: { usage: TokenCounts | null; events: number; used?: readonly ToolUse[] },
-): Cost {
+export function costOf(inputTokens: number, { usage, events, used = [], tier = null }: Reported): Cost {
   const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { ...countsFor(usage, { ...none, inputTokens, outputTokens: events }), used };
+  return { ...countsFor(usage, { ...none, inputTokens, outputTokens: events }), used, tier };
 }
 
 /** Of the answer, and of each tool that was run for it. */
 async function usageOf(
   pricing: Dependencies['pricing'],
-  { userId, model, cost: { counts, estimated, used } }: { userId: number; model: string; cost: Cost },
+  { userId, model, cost: { counts, estimated, used, tier } }: { userId: number; model: string; cost: Cost },
   trx: Kysely<Database>,
 ) {
   const createdAt = new Date().toISOString();
-  const price = await pricing.price(userId, model, counts, trx);
+  const price = await pricing.price(userId, model, counts, { tier, within: trx });
   const answer = { ...counts, ...price, purpose: 'chat' as const, model, estimated, createdAt };
   return [answer, ...used.map((use) => pricing.toolUsage(use, createdAt))];
 }

@@ -53,26 +53,38 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
   }
 
   return {
-    /** `costUsd` is null where no price is known; `priceAsOf` is the day of the price. `within` is the caller's transaction. */
-    async price(userId: number, model: string, counts: TokenCounts, within: Kysely<Database> = db) {
-      const listed = catalogue.cost(model, counts);
-      if (listed !== null) return { costUsd: listed, priceAsOf: catalogue.asOf };
-      const own = await priceRepository(within).find(userId, model);
-      return own
-        ? { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10) }
-        : { costUsd: null, priceAsOf: null };
+    /**
+     * `costUsd` is null where no price is known; `priceAsOf` is the day of the price. `within` is the caller's transaction. A model's
+     * own price comes first, then the person's, then that of its family. The person's is for the standard tier.
+     */
+    async price(
+      userId: number,
+      model: string,
+      counts: TokenCounts,
+      { tier = null, within = db }: { tier?: string | null | undefined; within?: Kysely<Database> | undefined } = {},
+    ) {
+      const listed = catalogue.cost(model, counts, tier);
+      const own =
+        tier === null && (listed === null || catalogue.isOfFamily(model))
+          ? await priceRepository(within).find(userId, model)
+          : undefined;
+      if (own) return { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10), serviceTier: tier };
+      return { costUsd: listed, priceAsOf: listed === null ? null : catalogue.priceDay(tier), serviceTier: tier };
     },
 
-    sumPrice: async (userId: number, model: string, counts: TokenCounts): Promise<number | null> =>
-      costWhereKnown(catalogue.describe(model, null, '').price ?? (await prices.find(userId, model)), counts),
+    async sumPrice(userId: number, model: string, counts: TokenCounts): Promise<number | null> {
+      const { price } = catalogue.describe(model, null, '');
+      if (price && price.family === null) return costOf(price, counts);
+      return costWhereKnown((await prices.find(userId, model)) ?? price ?? undefined, counts);
+    },
 
     toolUsage: toolUsageBy(catalogue),
 
     list: (userId: number) => prices.list(userId),
 
-    /** Sets an own price, for the calls so far too. @throws conflict where the catalogue has a price */
+    /** Sets an own price, for the unpriced calls so far too. @throws conflict where the catalogue knows the model's own price */
     async set(userId: number, input: Omit<OwnPrice, 'setAt'>) {
-      if (catalogue.describe(input.model, null, '').price)
+      if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
       if ((await prices.count(userId)) >= pricesAtMost && !(await prices.find(userId, input.model)))
         throw new AppError('conflict', `At most ${pricesAtMost} own prices can be set. Remove one first.`);

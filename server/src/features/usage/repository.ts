@@ -55,6 +55,8 @@ export type UsageRecord = TokenCounts & {
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
+  /** That answered; left out or null: the standard one. */
+  serviceTier?: string | null;
   estimated: boolean;
   createdAt: string;
 };
@@ -119,6 +121,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
       reasoning_tokens: at('reasoningTokens'),
       cost_usd: at('costUsd'),
       price_as_of: at('priceAsOf'),
+      service_tier: at('serviceTier'),
       estimated: at('estimated'),
       day: at('day'),
       created_at: at('createdAt'),
@@ -187,6 +190,7 @@ export function usageRepository(db: Kysely<Database>) {
         stepOf = null,
         step = null,
         callId = null,
+        serviceTier = null,
       } = usage;
       const row: NewRecord = {
         ...usage,
@@ -196,6 +200,7 @@ export function usageRepository(db: Kysely<Database>) {
         stepOf,
         step,
         callId,
+        serviceTier,
         userId,
         day,
         estimated: usage.estimated ? 1 : 0,
@@ -259,7 +264,8 @@ export function usageRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('model', '=', model)
         .where('cost_usd', 'is', null)
-        // Training and tools have prices of their own.
+        // A person's price is for the standard tier; training and tools have prices of their own.
+        .where('service_tier', 'is', null)
         .where('purpose', 'not in', ['training', 'tool'])
         .orderBy('id')
         .limit(limit)
@@ -313,6 +319,7 @@ export function usageRepository(db: Kysely<Database>) {
         reasoningTokens: row.reasoning_tokens,
         costUsd: row.cost_usd,
         priceAsOf: row.price_as_of,
+        serviceTier: row.service_tier,
         estimated: row.estimated === 1,
         createdAt: row.created_at,
       }));

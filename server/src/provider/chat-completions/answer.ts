@@ -7,7 +7,7 @@ import type { ProviderHttp } from '#server/provider/http';
 import { collectPieces, tellOfWaits } from '#server/provider/pieces';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from '#server/provider/provider';
 import type { Omitted } from '#server/provider/responses';
-import { usageIn } from '#server/provider/token-counts';
+import { tierIn, usageIn } from '#server/provider/token-counts';
 import { requestBody } from './request.ts';
 import { CallPieces, callCollector } from './tool-calls.ts';
 
@@ -52,6 +52,7 @@ export async function answerByChatCompletions(
   });
   let reason: string | undefined;
   let usage: TokenCounts | null = null;
+  let tier: string | null = null;
   let done = false;
   const pieces = collectPieces(onPieces);
   const calls = callCollector(callReader((call) => pieces.addCall(call)));
@@ -75,6 +76,7 @@ export async function answerByChatCompletions(
           if (request.tools) calls.add(choice?.delta?.tool_calls);
           reason = choice?.finish_reason ?? reason;
           usage = usageIn(event) ?? usage;
+          tier = tierIn(event) ?? tier;
         },
         onPacket() {
           pieces.passOn();
@@ -90,8 +92,8 @@ export async function answerByChatCompletions(
     // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
     if (reason === undefined || signal.aborted) throw error;
   }
-  if (reason === 'length' || reason === 'content_filter') return { reason, usage };
+  if (reason === 'length' || reason === 'content_filter') return { reason, usage, tier };
   calls.takeAll();
   pieces.passOn();
-  return { reason: 'complete', usage };
+  return { reason: 'complete', usage, tier };
 }

@@ -24,6 +24,7 @@ const requestOf = (more: Partial<UsageRequest>): UsageRequest => ({
   outputTokens: 100,
   reasoningTokens: 0,
   costUsd: 0.0011,
+  serviceTier: null,
   estimated: false,
   ...more,
 });

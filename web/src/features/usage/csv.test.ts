@@ -56,6 +56,7 @@ test('a page is one table: total, before, days, models, assistants, access token
           outputTokens: 6,
           reasoningTokens: 1,
           costUsd: null,
+          serviceTier: null,
           estimated: true,
         },
       ],

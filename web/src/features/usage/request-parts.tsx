@@ -61,6 +61,8 @@ type CostProps = { request: UsageRequest; onSetPrice: (model: string) => void };
 
 export function Cost({ request, onSetPrice }: CostProps): ReactNode {
   if (request.costUsd !== null) return formatCost(request.costUsd);
+  if (request.serviceTier !== null)
+    return <span className="text-muted-foreground">no price known for the {request.serviceTier} tier</span>;
   return (
     <button
       type="button"

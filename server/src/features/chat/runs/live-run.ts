@@ -71,6 +71,8 @@ export class LiveRun {
   turns: ConversationTurn[] = [];
   /** Since when nothing has been recorded as used. */
   since: Since = { text: 0, reasoning: 0, marks: 0, calls: 0 };
+  /** The service tier that answered this step; null: the standard one, or it is not known. */
+  tier: string | null = null;
   /** The tools that the provider has run in this step. */
   used: ToolUse[] = [];
   /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
@@ -120,6 +122,7 @@ export class LiveRun {
     const { text, reasoning, marks, calls } = this.log;
     this.since = { text: text.length, reasoning: reasoning.length, marks: marks.length, calls: calls.length };
     this.isAsked = false;
+    this.tier = null;
     this.used = [];
   }
 

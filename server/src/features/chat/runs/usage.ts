@@ -22,10 +22,14 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
       counts,
       estimated,
       createdAt,
-    }: Pick<UsageRecord, 'model' | 'estimated' | 'createdAt'> & { counts: TokenCounts },
+      tier,
+    }: Pick<UsageRecord, 'model' | 'estimated' | 'createdAt'> & {
+      counts: TokenCounts;
+      tier?: string | null | undefined;
+    },
     within?: Kysely<Database>,
   ): Promise<UsageRecord> {
-    const cost = await price(userId, model, counts, within);
+    const cost = await price(userId, model, counts, { tier, within });
     const purpose = judgingId === null ? 'chat' : 'evaluation';
     const made = { runId, threadId, assistantId, comparisonId, purpose } as const;
     return { ...counts, ...cost, ...made, model, estimated, createdAt };
@@ -35,7 +39,7 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
     const { request, fileTokens } = prepared;
     const sent = { instructions: request.instructions, turns: [...request.turns, ...run.turns] };
     const used = countsFor(reported, estimate(sent, run.ofStep(), fileTokens));
-    return recordOf(run.order, { model: request.model, ...used, createdAt });
+    return recordOf(run.order, { model: request.model, ...used, tier: run.tier, createdAt });
   }
 
   return {

@@ -34,6 +34,7 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
   for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
     if (!isGoingOn) {
       const end = await withinLimit(run, () => askForStep(run, prepared, writing));
+      run.tier = end.tier ?? null;
       const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
       if (!loop || !hasCalled || run.step >= stepsAtMost) return closing(run, end, writing);
       // Nothing of it is on its way when the run is let go.

@@ -82,7 +82,7 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
       if (title !== '' && (await threadRepository(trx).suggestTitle(userId, threadId, title)))
         await searchRepository(trx).putTitle(userId, threadId, title);
       if (!end.usage) return;
-      const price = await pricing.price(userId, request.model, end.usage, trx);
+      const price = await pricing.price(userId, request.model, end.usage, { tier: end.tier, within: trx });
       await usageRepository(trx).record(userId, {
         ...end.usage,
         runId,

@@ -9,7 +9,7 @@ import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
 import { cutOf, responseEventReader } from './by-responses/event-reader.ts';
-import { type Outcome, passOn, usageOfWhole } from './pass-on.ts';
+import { costInWhole, type Outcome, passOn } from './pass-on.ts';
 
 /** An answer of the provider that has begun. */
 export type Answer = {
@@ -39,8 +39,12 @@ export function relayedAnswer(
     notes,
     async whole(signal) {
       const body = await readWhole(relayed, signal);
-      const usage = usageOfWhole(body, relayed.apiKey);
-      const outcome = { usage, events: Math.ceil(body.length / 4), used: [], failure: undefined };
+      const outcome = {
+        ...costInWhole(body, relayed.apiKey),
+        events: Math.ceil(body.length / 4),
+        used: [],
+        failure: undefined,
+      };
       const isSafe = !keyIn(relayed.apiKey)(body);
       const told = isSafe ? body : Buffer.from(eventWithoutKey(body.toString(), relayed.apiKey));
       return { ...outcome, type: relayed.contentType || json, body: told };
@@ -60,7 +64,7 @@ export function translatedAnswer(
   const reader = responseEventReader(writer, answered.apiKey);
   const outcomeOf = (failure: unknown): Outcome => {
     const { output, deltas } = reader.soFar();
-    return { usage: reader.usage(), events: deltas, used: usedTools(output), failure };
+    return { usage: reader.usage(), tier: reader.tier(), events: deltas, used: usedTools(output), failure };
   };
   async function read(signal: AbortSignal, send: (frames: string) => void): Promise<Outcome> {
     try {

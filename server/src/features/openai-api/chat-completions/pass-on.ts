@@ -10,25 +10,38 @@ import { failureInStream } from '#server/provider/failures';
 import { eventWithoutKey, keyIn } from '#server/provider/masking';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
-import { usageIn } from '#server/provider/token-counts';
+import { tierIn, usageIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 
 /** What came of an answer: what the provider says it has used, about how many tokens arrived, and the tools that it ran. */
-export type Outcome = { usage: TokenCounts | null; events: number; used: ToolUse[]; failure: unknown };
+export type Outcome = {
+  usage: TokenCounts | null;
+  events: number;
+  used: ToolUse[];
+  /** The service tier that answered; null: the standard one, or none was named. */
+  tier: string | null;
+  failure: unknown;
+};
 
 const eventLimit = 4 * 1024 * 1024;
 
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
-/** What a whole answer says it has used; null where it says nothing. @throws ProviderError where it is no answer */
-export function usageOfWhole(whole: Buffer, apiKey: Secret): TokenCounts | null {
+/** What a whole answer says of its cost. @throws ProviderError where it is no answer */
+export function costInWhole(whole: Buffer, apiKey: Secret): Pick<Outcome, 'usage' | 'tier'> {
   const answer = eventJson(whole.toString());
   if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
-  return usageIn(answer);
+  return { usage: usageIn(answer), tier: tierIn(answer) };
 }
 
 /** Looked for by its bytes first: most packets have none, or `"usage":null` in every chunk. */
 const mayHoldUsage = (bytes: Buffer) => bytes.includes('"usage"') && /"usage"\s*:\s*\{/.test(bytes.toString('latin1'));
+
+/** Every chunk names it, so that the first one is read. In the words of an answer its quotation marks would be escaped. */
+function tierOf(events: Buffer): string | null {
+  if (!events.includes('"service_tier"')) return null;
+  return tierIn({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
+}
 
 const mayBeError = (bytes: Buffer) => bytes.includes('"error"');
 
@@ -166,6 +179,7 @@ export function passOn(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     let usage: TokenCounts | null = null;
+    let tier: string | null = null;
     const counter = tokenCounter();
     const cutter = eventCutter();
     const holdsKey = keyIn(apiKey);
@@ -175,12 +189,13 @@ export function passOn(
     function finish(failure?: unknown) {
       writer.release();
       if (failure !== undefined) body.destroy();
-      resolve({ usage, events: counter.tokens(), used: [], failure });
+      resolve({ usage, events: counter.tokens(), used: [], tier, failure });
     }
     /** Of whole events what is to be passed on. */
     function examined(given: Buffer): Buffer {
       const events = mayBeError(given) || holdsKey(given) ? withoutKeyInEvents(given, apiKey) : given;
       counter.add(events);
+      tier ??= tierOf(events);
       if (!mayHoldUsage(events)) return events;
       const kept = eventsIn(events.toString()).filter((event) => {
         const found = usageOfEvent(event);

@@ -22,7 +22,8 @@ export type AnswerReader = {
   /** The frames since the last time. */
   taken: () => string;
   ending: () => Ending | undefined;
-  soFar: () => { output: KeptItem[]; deltas: number };
+  /** `tier`: the service tier that answers, where that is known before the end. */
+  soFar: () => { output: KeptItem[]; deltas: number; tier?: string | null };
 };
 
 /** The events have numbers, in their order. */

@@ -10,6 +10,7 @@ import { eventJson, readEvents } from '#server/provider/event-reader';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
+import { tierIn } from '#server/provider/token-counts';
 import type { AnswerReader, NumberedReader } from './answer-reader.ts';
 import { Cancelled } from './background.ts';
 import { chatReader } from './chat-events.ts';
@@ -27,6 +28,8 @@ export type Outcome = {
   events: number;
   /** The tools that the provider has run for it. */
   used: ToolUse[];
+  /** The service tier that answered; null: the standard one, or none was named. */
+  tier: string | null;
   /** What broke it off, where that was not said by the provider in the response itself. */
   failure: unknown;
   lastFrames: string;
@@ -103,6 +106,7 @@ export async function readAnswer(
     usage,
     events,
     used,
+    tier: tierIn(of),
     failure: undefined,
     lastFrames: endFrame(response, reader.nextNumber()) + done,
   };
@@ -138,17 +142,21 @@ function asAppError(failure: unknown): AppError {
 }
 
 function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader): Outcome {
-  const { output, deltas } = reader.soFar();
-  return failedOutcome(base, failure, { output: output.filter(isFinished), deltas, number: reader.nextNumber() });
+  const { output, ...soFar } = reader.soFar();
+  return failedOutcome(base, failure, {
+    output: output.filter(isFinished),
+    ...soFar,
+    number: reader.nextNumber(),
+  });
 }
 
 /** The end of an answer that was broken off. */
 export function failedOutcome(
   base: ResponseObject,
   failure: unknown,
-  { output, deltas, number }: { output: KeptItem[]; deltas: number; number: number },
+  { output, deltas, tier = null, number }: { output: KeptItem[]; deltas: number; tier?: string | null; number: number },
 ): Outcome {
-  const soFar = { usage: null, events: tokensIn(output, deltas), used: usedTools(output), failure };
+  const soFar = { usage: null, events: tokensIn(output, deltas), used: usedTools(output), tier, failure };
   if (failure instanceof Cancelled) {
     const response = ownResponse(base, {}, 'cancelled', output);
     return { ...soFar, response, lastFrames: endFrame(response, number) + done };

@@ -31,6 +31,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
   let isDone = false;
   let usage: TokenCounts | null = null;
   let model: unknown;
+  let tier: unknown;
   const calls = new Map<number, OpenCall>();
   const writer = eventWriter(base, (frame) => {
     frames += frame;
@@ -66,6 +67,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     if (chunk.error) throw failureInStream(chunk, apiKey);
     usage = usageIn(chunk) ?? usage;
     model ??= chunk.model;
+    tier = chunk.service_tier ?? tier;
     const choice: unknown = list(chunk.choices).find((one) => isObject(one) && (one.index ?? 0) === 0);
     if (!isObject(choice)) return;
     // An answer that came at once has the message in the place of its pieces.
@@ -81,6 +83,7 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
       status: reason === undefined ? 'completed' : 'incomplete',
       of: {
         ...(typeof model === 'string' && model !== '' && { model }),
+        ...(typeof tier === 'string' && { service_tier: tier }),
         ...(reason !== undefined && { incomplete_details: { reason } }),
       },
       output: writer.output(),

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
 import { eventWithoutKey, withoutKeyInErrors } from '#server/provider/masking';
-import { readUsage } from '#server/provider/token-counts';
+import { readUsage, tierIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
 import { eventWriter, frameOf } from './events.ts';
@@ -33,6 +33,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
   let missing = 0;
   /** About how many tokens have come in deltas. */
   let tokens = 0;
+  let tier: string | null = null;
   let ending: Ending | undefined;
 
   const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
@@ -43,6 +44,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
   }
 
   function rewritten(type: string, event: JsonObject) {
+    tier = tierIn(event.response);
     const response = ownResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
     frames += frameOf(type, JSON.stringify({ ...event, type, response }));
   }
@@ -109,7 +111,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
       return taken;
     },
     ending: () => ending,
-    soFar: () => ({ output: output(), deltas: tokens }),
+    soFar: () => ({ output: output(), deltas: tokens, tier }),
     nextNumber: () => number - missing,
   };
 }

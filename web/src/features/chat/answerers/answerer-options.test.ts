@@ -9,7 +9,7 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
   shutdownDate: null,
   lifecycle: 'current',
   successor: null,
-  price: { input: 2.5, cachedInput: null, output: 10, asOf: '2026-11-01' },
+  price: { input: 2.5, cachedInput: null, output: 10, asOf: '2026-11-01', family: null },
   temperature: 'yes',
   efforts: [],
   contextTokens: null,

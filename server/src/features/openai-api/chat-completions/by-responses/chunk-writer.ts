@@ -41,6 +41,7 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   const id = `chatcmpl-${randomBytes(18).toString('base64url')}`;
   const created = Math.floor(Date.now() / 1000);
   let model = asked;
+  let tier = '';
   let frames = '';
   let isBegun = false;
   /** About how many tokens were written. */
@@ -55,8 +56,17 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
   /** By the place of their item. */
   const calls = new Map<number, Call>();
 
+  const served = () => (tier === '' ? {} : { service_tier: tier });
   const chunk = (choices: JsonObject[], usage: JsonObject | null = null) =>
-    frameOf({ id, object: 'chat.completion.chunk', created, model, choices, ...(tellsUsage && { usage }) });
+    frameOf({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      ...served(),
+      choices,
+      ...(tellsUsage && { usage }),
+    });
 
   const beginning = () => (isBegun ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
 
@@ -75,6 +85,9 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
     tokens: () => tokens,
     named(name: unknown) {
       model = text(name) || model;
+    },
+    servedBy(name: unknown) {
+      tier = text(name) || tier;
     },
     /** `part`: of which message, and which part of it. */
     text(part: string, words: string) {
@@ -137,6 +150,7 @@ export function chunkWriter({ model: asked, tellsUsage }: { model: string; tells
         object: 'chat.completion',
         created,
         model,
+        ...served(),
         choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(cut) }],
         ...(usage && { usage: usageObject(usage) }),
       };

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import { readUsage } from '#server/provider/token-counts';
+import { readUsage, tierIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { ChunkWriter } from './chunk-writer.ts';
 
@@ -79,7 +79,7 @@ function placing() {
 }
 
 /** Also says what was used where it has failed. */
-export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null };
+export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | null; tier: () => string | null };
 
 /** Reads the events of a response, of which `writer` makes chunks. */
 export function responseEventReader(writer: ChunkWriter, apiKey: Secret): ResponseEventReader {
@@ -87,6 +87,7 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
   const placeIn = placing();
   let ending: Ending | undefined;
   let usage: TokenCounts | null = null;
+  let tier: string | null = null;
 
   function itemDone(at: number, given: unknown) {
     const item = outputItem(given);
@@ -109,6 +110,8 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       if (isObject(event.response)) {
         writer.named(event.response.model);
         usage = readUsage(event.response.usage);
+        tier = tierIn(event.response);
+        writer.servedBy(event.response.service_tier);
       }
       const status = endings.get(type);
       if (status) return end(status, event.response);
@@ -125,11 +128,14 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       if (!ended || !Array.isArray(output)) throw notAnAnswer();
       writer.named(answer.model);
       usage = readUsage(answer.usage);
+      tier = tierIn(answer);
+      writer.servedBy(answer.service_tier);
       end(ended, answer);
     },
     taken: writer.taken,
     ending: () => ending,
     usage: () => usage,
+    tier: () => tier,
     soFar: () => ({ output: items, deltas: writer.tokens() }),
   };
 }

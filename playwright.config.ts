@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
+import { patienceMs, testLimitMs } from './scripts/test/patience.ts';
 
 export default defineConfig({
   testDir: 'e2e',
+  // They need programs from outside: scripts/test/system.mjs has them run where those are.
+  testIgnore: process.env.SYSTEM_TESTS ? [] : '**/*.system.spec.ts',
   outputDir: 'test-results',
-  // A test that hangs is a defect; one that is slow on a busy machine is not.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: testLimitMs,
+  expect: { timeout: patienceMs },
   fullyParallel: true,
   // Half of a test's time is waiting for answers that are written and for timers, so a core has two of them.
   workers: availableParallelism() * 2,
@@ -16,6 +18,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     locale: 'en-US',
+    actionTimeout: patienceMs,
+    navigationTimeout: patienceMs,
     timezoneId: 'UTC',
     viewport: { width: 1440, height: 900 },
     screenshot: 'only-on-failure',

@@ -47,7 +47,7 @@ export function startProgram(
     async stop() {
       if (!running.delete(child)) return;
       child.kill('SIGTERM');
-      const patience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      const patience = setTimeout(() => child.kill('SIGKILL'), 600_000);
       await ended;
       clearTimeout(patience);
     },

@@ -110,7 +110,6 @@ test('an upload waits while the server takes no more', async ({ page, roster, wi
 });
 
 test('a provider without file search is named, and the chat goes on', async ({ page }) => {
-  test.setTimeout(90_000);
   await using roster = await startRoster({ without: ['vector_stores'] });
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });

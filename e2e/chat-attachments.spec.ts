@@ -166,7 +166,7 @@ test('the preview stays while an answer moves its question out of sight', async 
   await questions.getByRole('button', { name: 'Preview notes.txt' }).click();
   await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
   // Behind the panel nothing has a role.
-  await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0, { timeout: 30_000 });
+  await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0);
   await expect(preview(page, 'notes.txt')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(message).toBeFocused();

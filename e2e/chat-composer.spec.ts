@@ -25,7 +25,7 @@ test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not se
 
 test('Esc stops, and the arrow up edits the last question', async ({ page }) => {
   const { message, ask, answers, questions, untilDone } = conversation(page);
-  await ask('Go on for long [[bench 900]] [[delay 40]]');
+  await ask('Go on for long [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');
   await page.keyboard.press('Escape');
   await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();
@@ -34,7 +34,7 @@ test('Esc stops, and the arrow up edits the last question', async ({ page }) => 
   await page.keyboard.press('ArrowUp');
   const editor = page.getByRole('textbox', { name: 'Edit question' });
   await expect(editor).toBeFocused();
-  await expect(editor).toHaveValue('Go on for long [[bench 900]] [[delay 40]]');
+  await expect(editor).toHaveValue('Go on for long [[bench 30000]] [[delay 40]]');
   await page.keyboard.press('Escape');
   await expect(editor).toBeHidden();
   await expect(message).toBeFocused();
@@ -72,7 +72,7 @@ test('10,001 characters are refused, and the text is kept', async ({ page }) => 
 
 test('while an answer is written, the next question can be typed but not sent', async ({ page }) => {
   const { message, ask, answers, questions, stop } = conversation(page);
-  await ask('Take your time [[bench 900]] [[delay 40]]');
+  await ask('Take your time [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');
   await page.keyboard.type('The next one');
   await page.keyboard.press('Enter');

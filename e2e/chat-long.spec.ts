@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { conversation, exchange, startThread } from './conversation.ts';
-import { expect, hold, request, test } from './fixtures.ts';
+import { expect, hold, isInViewport, request, test } from './fixtures.ts';
 
 const distanceToEnd = (scroller: Locator) =>
   scroller.evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
@@ -26,7 +26,7 @@ test('a long conversation opens at its end, and earlier messages come as one scr
   await scroller.hover();
   await expect(async () => {
     await page.mouse.wheel(0, -4000);
-    await expect(questions.filter({ hasText: 'Question number 1 ' })).toBeInViewport({ timeout: 100 });
+    expect(await isInViewport(questions.filter({ hasText: 'Question number 1 ' }))).toBe(true);
   }).toPass();
   await page.getByRole('button', { name: 'Jump to latest' }).click();
   await expect(questions.last()).toContainText('Question number 60');
@@ -38,7 +38,7 @@ test('the page follows a growing answer only while its reader is at the end', as
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
   const { ask, answers, growth, scroller, stop } = conversation(page);
-  await ask('Tell me at length [[tokens 4000]] [[delay 5]]');
+  await ask('Tell me at length [[tokens 60000]] [[delay 10]]');
   await expect(answers).toContainText('Reading everything');
   await growth();
   await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
@@ -65,7 +65,7 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
   await page.goto(`/chat/${id}`);
   const { ask, answers, growth, scroller, stop } = conversation(page);
   await expect(answers).toHaveCount(1);
-  await ask('Tell me at length [[tokens 4000]] [[delay 20]]');
+  await ask('Tell me at length [[tokens 60000]] [[delay 20]]');
   await expect(answers).toHaveCount(2);
   await growth();
   const good = answers.first().getByRole('button', { name: 'Good answer' });

@@ -17,7 +17,7 @@ test('after a crash in mid-answer the text is still there, and another try gives
   await ownRoster.start();
 
   const interrupted = answers.getByText('Interrupted: the server stopped while this was being written');
-  await expect(interrupted).toBeVisible({ timeout: 20_000 });
+  await expect(interrupted).toBeVisible();
   await page.reload();
   await expect(interrupted).toBeVisible();
   await expect(questions).toHaveCount(1);

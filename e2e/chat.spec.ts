@@ -50,7 +50,7 @@ test('a second tab shows the same answer while it is written, and stopping in on
 }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const first = conversation(page);
-  await first.ask('Tell me everything [[bench 900]] [[delay 40]]');
+  await first.ask('Tell me everything [[bench 30000]] [[delay 40]]');
   await expect(first.answers).toContainText('t0003');
   const secondTab = await context.newPage();
   await secondTab.goto(page.url());
@@ -64,7 +64,7 @@ test('a second tab shows the same answer while it is written, and stopping in on
   await expect(second.answers.getByText('Stopped', { exact: true })).toBeVisible();
   const text = await first.answers.innerText();
   expect(text).toContain('t0003');
-  expect(text).not.toContain('t0899');
+  expect(text).not.toContain('t29999');
   await page.reload();
   await expect(first.answers.getByText('Stopped', { exact: true })).toBeVisible();
   await expect(first.answers).toContainText('t0003');
@@ -159,7 +159,7 @@ test('a double click on Send does not stop the answer, a click on Stop does', as
   });
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const { message, send, stop, growth, untilDone } = conversation(page);
-  await message.fill('Write on [[bench 900]] [[delay 40]]');
+  await message.fill('Write on [[bench 30000]] [[delay 40]]');
   await send.hover();
   await page.mouse.down();
   await page.mouse.up();

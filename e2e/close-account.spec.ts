@@ -19,7 +19,7 @@ async function withFilesAtProvider(page: Page, roster: Roster) {
     const { body } = await request(page, roster, 'GET', '/api/files');
     return body.map(({ provider }: { provider: { state: string } }) => provider.state);
   };
-  await expect.poll(states, { timeout: 20_000 }).toEqual(['ready', 'ready']);
+  await expect.poll(states).toEqual(['ready', 'ready']);
   return apiKey;
 }
 

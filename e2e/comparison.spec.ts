@@ -16,7 +16,7 @@ const answer = (page: Page, number: number, name: string) =>
 const summary = (page: Page) => page.getByRole('region', { name: 'Summary' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'New comparison' });
 const quick = '[[bench 12]] [[delay 0]]';
-const endless = '[[bench 4000]] [[delay 20]]';
+const endless = '[[bench 60000]] [[delay 20]]';
 
 async function prepared(page: Page, roster: Roster, typed: string[], more: object = {}) {
   const draft = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', prompts: { typed }, ...more };
@@ -56,7 +56,7 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   await expect(answer(page, 1, 'Tuned')).toContainText('Not asked yet');
 
   await page.getByRole('button', { name: 'Ask all' }).click();
-  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible();
   for (const number of [1, 2])
     for (const name of ['Tuned', 'Base']) {
       await expect(answer(page, number, name)).toContainText('t0000 t0001');
@@ -149,7 +149,7 @@ test('answers grow next to each other, go on through a reload, and can be stoppe
   // The server goes on with the next one by itself.
   await prompt(page, 1).getByRole('button', { name: 'Stop' }).click();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
-  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible();
   await page.getByRole('button', { name: 'Ask the other 1' }).click();
   await expect(answer(page, 1, 'Tuned')).toContainText('Writing');
   await page.getByRole('main').getByRole('button', { name: 'Stop' }).first().click();
@@ -165,12 +165,12 @@ test('a failure is said in the provider’s words, and Try again asks only what 
   const id = await prepared(page, roster, [quick], { candidateModel: 'ft:gpt-4o-mini:nobody::gone' });
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
-  await expect(answer(page, 1, 'Tuned').getByText('This model did not answer')).toBeVisible({ timeout: 30_000 });
+  await expect(answer(page, 1, 'Tuned').getByText('This model did not answer')).toBeVisible();
   await expect(answer(page, 1, 'Tuned')).toContainText('does not exist');
   await expect(answer(page, 1, 'Base')).toContainText('t0000');
   await expectAccessible(page);
   await prompt(page, 1).getByRole('button', { name: 'Try again' }).click();
-  await expect(prompt(page, 1).getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 30_000 });
+  await expect(prompt(page, 1).getByRole('button', { name: 'Try again' })).toBeVisible();
   await expect(answer(page, 1, 'Base')).toContainText('t0000');
 });
 
@@ -180,7 +180,7 @@ test('blind, nothing tells which model is which until the vote', async ({ page, 
   await open(page, id);
   await page.getByRole('switch', { name: 'Blind' }).check();
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
-  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible();
   await expect(answer(page, 1, 'A')).toContainText('t0000');
   await expect(prompt(page, 1)).not.toContainText('gpt-4o');
   await expect(prompt(page, 1)).not.toContainText('$');
@@ -230,13 +230,13 @@ test('a used-up budget stops Ask all, and lets through who insists', async ({ pa
   const id = await prepared(page, roster, ['[[tokens 3000]] [[delay 0]]', quick]);
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
-  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('1 of 2 prompts answered')).toBeVisible();
   const budget = { assistantId: null, amountUsd: 0.01, hardStop: true };
   expect((await request(page, roster, 'POST', '/api/analytics/budgets', budget)).status).toBe(200);
   await page.getByRole('button', { name: 'Ask the other 1' }).click();
   await expect(page.getByText('Your budget is used up')).toBeVisible();
   await page.getByRole('button', { name: 'Ask anyway' }).click();
-  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('2 of 2 prompts answered')).toBeVisible();
 });
 
 test('on a phone the answers stand one below the other, and nothing scrolls sideways', async ({
@@ -250,7 +250,7 @@ test('on a phone the answers stand one below the other, and nothing scrolls side
   await page.setViewportSize({ width: 320, height: 700 });
   await open(page, id);
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
-  await expect(answer(page, 1, 'Base')).toContainText('t0000', { timeout: 30_000 });
+  await expect(answer(page, 1, 'Base')).toContainText('t0000');
   await expectNoSidewaysScroll(page);
   const [tuned, base] = [await answer(page, 1, 'Tuned').boundingBox(), await answer(page, 1, 'Base').boundingBox()];
   expect(base?.y).toBeGreaterThan(Number(tuned?.y));

@@ -26,7 +26,7 @@ export function conversation(page: Page) {
       await untilUsable(page);
       await expect(page.getByText('Loading messages')).toBeHidden();
       await expect(page.getByText('Sending…')).toBeHidden();
-      await expect(send).toBeVisible({ timeout: 30_000 });
+      await expect(send).toBeVisible();
       await untilAtRest(page);
     },
     /** Waits until the last answer has become longer than it is now. */
@@ -58,7 +58,7 @@ export async function exchange(page: Page, roster: Roster, threadId: number, mes
   const sent = await request(page, roster, 'POST', `/api/threads/${threadId}/messages`, { message, clientId });
   expect(sent.status).toBe(202);
   const runId = async () => (await request(page, roster, 'GET', `/api/threads/${threadId}`)).body.runId;
-  await expect.poll(runId, { intervals: [10, 20, 50], timeout: 30_000 }).toBeNull();
+  await expect.poll(runId, { intervals: [10, 20, 50] }).toBeNull();
 }
 
 /** The end of an answer brings the page to its end: what is pressed meanwhile moves away under the pointer. */

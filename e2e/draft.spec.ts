@@ -22,7 +22,7 @@ test('a draft is tried beside the current version, kept while it is, and saved a
   await dialog.getByRole('button', { name: 'Prepare comparison' }).click();
   await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
   await page.getByRole('button', { name: 'Ask all' }).click();
-  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('1 of 1 prompt answered')).toBeVisible();
   await expect(page.getByRole('region', { name: 'Draft answer' })).toContainText('t0000');
   await expect(page.getByRole('region', { name: 'Current answer' })).toContainText('t0000');
   await expectNoSidewaysScroll(page);

@@ -43,7 +43,7 @@ const test = base.extend<object, { roster: Roster }>({
       await use(roster);
       rmSync(folder, { recursive: true });
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker' },
   ],
 });
 // One installation for all of them, in which the last one turns the day.

@@ -7,8 +7,7 @@ import { jobStepMs as step } from './roster.ts';
 const folder = process.env.RECORD;
 async function record(page: Page, name: string) {
   if (!folder) return;
-  await page.waitForTimeout(400);
-  await page.screenshot({ path: `${folder}/${name}.png` });
+  await page.screenshot({ path: `${folder}/${name}.png`, animations: 'disabled' });
 }
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -76,14 +75,14 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await expect(page).toHaveURL(/\/fine-tuning\/jobs\/\d+$/);
   await expect(card(page, 'State')).toContainText('Validating files');
   await roster.advance(7 * step);
-  await expect(card(page, 'State')).toContainText('Running', { timeout: 20_000 });
+  await expect(card(page, 'State')).toContainText('Running');
   await expect(card(page, 'Curves').getByRole('slider')).toHaveAttribute(
     'aria-valuetext',
     /Training loss [\d.]+, Validation loss [\d.]+/,
   );
   await record(page, '04-curves');
   await roster.advance(30 * step);
-  await expect(card(page, 'State')).toContainText('The tuned model is ready.', { timeout: 20_000 });
+  await expect(card(page, 'State')).toContainText('The tuned model is ready.');
 
   // Compare with the examples that it was not trained on.
   await page.getByRole('link', { name: 'Compare with the Base Model' }).click();
@@ -94,7 +93,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await prepare.getByRole('button', { name: 'Prepare comparison' }).click();
   await expect(page).toHaveURL(/\/fine-tuning\/comparisons\/\d+$/);
   await page.getByRole('button', { name: 'Ask all' }).click();
-  await expect(page.getByText(/^(\d+) of \1 prompts answered/)).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText(/^(\d+) of \1 prompts answered/)).toBeVisible();
   const first = page.getByRole('region', { name: 'Prompt 1', exact: true });
   await first.getByRole('button', { name: 'Tuned better' }).click();
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText(/Tuned better\s*1/);
@@ -113,7 +112,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await page.getByRole('button', { name: 'Chat with it' }).click();
   await expect(page).toHaveURL(/\/chat\?assistant=\d+/);
   await talk.ask('What is rule 3 of the house?');
-  await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 20_000 });
+  await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
   await record(page, '07-assistant');
 
   // What all of it cost.

@@ -68,9 +68,7 @@ async function begin(page: Page, roster: Roster, name: string): Promise<number> 
 
 async function untilJob(page: Page, roster: Roster, id: number, status: string) {
   await expect
-    .poll(async () => (await request(page, roster, 'GET', `/api/fine-tuning/jobs/${id}`)).body.status, {
-      timeout: 20_000,
-    })
+    .poll(async () => (await request(page, roster, 'GET', `/api/fine-tuning/jobs/${id}`)).body.status)
     .toBe(status);
 }
 

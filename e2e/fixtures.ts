@@ -34,7 +34,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       await using roster = await startRoster();
       await use(roster);
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker' },
   ],
   // Registered before everybody else, so that the people of the tests are no administrators, whatever their order.
   administrator: [
@@ -106,7 +106,7 @@ export function newEmail(): string {
 
 /** What is typed and pressed from here on goes to the application; what comes before has tests of its own. */
 export const untilUsable = (page: Page) =>
-  page.waitForFunction(() => performance.getEntriesByName('usable').length > 0, undefined, { timeout: 30_000 });
+  page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
 
 /**
  * Opens a page and waits for the last call that it makes by itself (whether training jobs are open is asked when the
@@ -185,6 +185,19 @@ export async function expectNoSidewaysScroll(page: Page) {
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   await expect.poll(overflow).toBeLessThanOrEqual(0);
 }
+
+/** Looks once, for a test that scrolls and looks again. */
+export const isInViewport = (what: Locator) =>
+  what.evaluateAll(
+    ([element]) =>
+      new Promise<boolean>((resolve) => {
+        if (!element) return resolve(false);
+        new IntersectionObserver(([entry], observer) => {
+          observer.disconnect();
+          resolve(entry?.isIntersecting ?? false);
+        }).observe(element);
+      }),
+  );
 
 /** Presses what may be moving, and keeps it pressed. */
 export async function hold(page: Page, button: Locator) {

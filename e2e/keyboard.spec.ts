@@ -50,7 +50,7 @@ test('everything from registering to another answer works without a mouse', asyn
 
   const { message, answers, questions, untilDone } = conversation(page);
   await expect(message).toBeFocused();
-  await page.keyboard.type('Plan my garden [[bench 900]] [[delay 40]]');
+  await page.keyboard.type('Plan my garden [[bench 30000]] [[delay 40]]');
   await page.keyboard.press('Enter');
   await expect(answers).toContainText('t0003');
   await page.keyboard.press('Escape');

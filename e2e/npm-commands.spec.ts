@@ -42,7 +42,7 @@ async function npmRun(script: string) {
       () => false,
     );
   const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  await expect.poll(isReady, { timeout: 60_000 }).toBe(true);
+  await expect.poll(isReady).toBe(true);
   return { child, isReady, ended };
 }
 

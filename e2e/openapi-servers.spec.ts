@@ -18,7 +18,7 @@ const test = base.extend<{ service: DescribedService }, { roster: Roster }>({
       await using roster = await startRoster({ env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
       await use(roster);
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker' },
   ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
   service: async ({}, use) => {

@@ -25,7 +25,7 @@ test('on a phone everything from registering to another answer works by touch', 
   await page.getByRole('button', { name: 'New Chat' }).tap();
   await page.getByRole('button', { name: 'Start Chat' }).tap();
   const { message, send, answers, questions, growth, stop, untilDone } = conversation(page);
-  await message.fill('Plan my garden [[bench 900]] [[delay 40]]');
+  await message.fill('Plan my garden [[bench 30000]] [[delay 40]]');
   await send.tap();
   await expect(answers).toContainText('t0003');
   await growth();

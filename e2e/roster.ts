@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSimulator } from '@roster/simulator/simulator';
 import { freePort } from '../server/src/testing/free-port.ts';
+import { until } from '../server/src/testing/until.ts';
 
 type Options = {
   env?: Record<string, string>;
@@ -48,7 +49,11 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
       },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    await untilReady(url, started);
+    // A process that nobody ends would be waited for by whoever reads what it prints.
+    await untilReady(url, started).catch((error: unknown) => {
+      started.kill('SIGKILL');
+      throw error;
+    });
     return started;
   }
 
@@ -118,14 +123,13 @@ function mainFor(toolsUrl: string | undefined, day: string | undefined): string 
 }
 
 async function untilReady(url: string, child: ChildProcess) {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (child.exitCode !== null) throw new Error(`Roster ended with code ${child.exitCode}`);
-    const ready = await fetch(`${url}/readyz`).then(
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
       (response) => response.ok,
       () => false,
     );
-    if (ready) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('Roster did not get ready within 20 seconds');
+  await until('A Roster that is ready', async () => {
+    if (child.exitCode !== null) throw new Error(`Roster ended with code ${child.exitCode}`);
+    return isReady();
+  });
 }

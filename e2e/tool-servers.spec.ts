@@ -21,7 +21,7 @@ const test = base.extend<{ peer: Awaited<ReturnType<typeof startToolServer>> }, 
       await using roster = await startRoster({ env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
       await use(roster);
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker' },
   ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
   peer: async ({}, use) => {

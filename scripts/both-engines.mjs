@@ -20,7 +20,7 @@ const onOne = {
   'features/files/memory.test.ts': 'about the bytes of files, which no database sees',
   'metrics/dashboards.test.ts': 'PostgreSQL has the metrics of SQLite, and those of its connections',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
-  'db/pgbouncer.test.ts': 'about PostgreSQL behind a pooler',
+  'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
   'main.test.ts': 'about the process',
   'log-failure.test.ts': 'about the log',
   'http/api-description.test.ts': beforeSql,

@@ -17,7 +17,8 @@ const pinned = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devD
 function npm(nodeBinary, args) {
   const cli = process.env.npm_execpath;
   const options = { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' };
-  if (cli?.endsWith('.js')) return spawnSync(nodeBinary, [cli, ...args], options).status === 0;
+  // An npm that is older than this Node uses what the Node warns of.
+  if (cli?.endsWith('.js')) return spawnSync(nodeBinary, ['--no-deprecation', cli, ...args], options).status === 0;
   const env = { ...process.env, PATH: `${dirname(nodeBinary)}${delimiter}${process.env.PATH ?? ''}` };
   return spawnSync('npm', args, { ...options, env }).status === 0;
 }

@@ -1,4 +1,5 @@
-// npm test                       every check; the last line is the count
+// npm test                       every check that needs nothing but Node; the last line is the count
+// npm test system                what needs programs from outside
 // npm test types lint            only these steps; a name that is none prints the list of them
 // npm test server src/http       what follows a step of tests goes to its runner: files or folders ...
 // npm test server -- -t 'a key'  ... and behind `--` its options, here: tests with this in their title
@@ -35,7 +36,8 @@ if (first === 'watch') {
   if (others.length === 0 || !(await watch(others))) usage('Which file? One of the server, the web or the simulator.');
 } else {
   const started = performance.now();
-  const { chosen, rest } = first === undefined ? { chosen: steps, rest: [] } : asked([first, ...others]);
+  const usual = { chosen: steps.filter(({ isExtra }) => !isExtra), rest: [] };
+  const { chosen, rest } = first === undefined ? usual : asked([first, ...others]);
   const results = await performAll(chosen, rest);
   process.exit(printResults(results, performance.now() - started) ? 0 : 1);
 }

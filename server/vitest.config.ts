@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
 
 // As scripts/install.mjs has it, also where the runner is called by itself: a worker and the servers that tests start
 // need not compile what another one has.
@@ -40,11 +41,12 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
+    // They need programs from outside: scripts/test/system.mjs has them run where those are.
+    exclude: process.env.SYSTEM_TESTS ? [] : ['**/*.system.test.ts'],
     globalSetup: ['src/testing/global-setup.ts'],
-    // They say when to give up, also on a machine that does much else.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
+    expect: { poll: { timeout: patienceMs, interval: 20 } },
     pool: 'forks',
     // Two more than there are cores: a third of the time tests wait, for disks, for databases and for each other.
     maxWorkers: availableParallelism() + 2,

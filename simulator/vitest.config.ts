@@ -1,10 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
+    expect: { poll: { timeout: patienceMs, interval: 20 } },
     pool: 'forks',
     maxWorkers: availableParallelism(),
     // One worker for many files, without a build in between: Node runs the tests as it runs the simulator.

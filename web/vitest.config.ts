@@ -3,9 +3,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-
-/** What a busy machine takes longer for is not wrong. */
-const patienceMs = 60_000;
+import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
 
 export default defineConfig({
   test: {
@@ -16,7 +14,9 @@ export default defineConfig({
           name: 'logic',
           include: ['src/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: patienceMs,
+          testTimeout: testLimitMs,
+          hookTimeout: testLimitMs,
+          expect: { poll: { timeout: patienceMs, interval: 20 } },
           isolate: false,
         },
       },
@@ -27,8 +27,9 @@ export default defineConfig({
         test: {
           name: 'components',
           isolate: false,
-          testTimeout: patienceMs,
-          expect: { poll: { timeout: 20_000 } },
+          testTimeout: testLimitMs,
+          hookTimeout: testLimitMs,
+          expect: { poll: { timeout: patienceMs } },
           setupFiles: ['src/testing/setup.ts'],
           include: ['src/**/*.test.tsx'],
           browser: {

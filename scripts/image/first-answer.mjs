@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { signalIn, startIn } from './rootfs.mjs';
 
 const site = 'roster.example.org';
-const startsWithinMs = 120_000;
+const startsWithinMs = 600_000;
 
 function ask(port, method, path, cookie, body) {
   return new Promise((resolve, reject) => {

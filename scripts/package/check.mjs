@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nodeOf, root } from '../install.mjs';
+import { patienceMs } from '../test/patience.ts';
 import { filesBelow } from './emit.mjs';
 import { makePackage, oldestNode } from './make.mjs';
 
@@ -58,8 +59,8 @@ function freePort() {
   });
 }
 
-async function answers(address, giveUpAt) {
-  while (performance.now() < giveUpAt) {
+async function answers(address) {
+  for (const giveUpAt = performance.now() + patienceMs; performance.now() < giveUpAt; ) {
     const response = await fetch(address).catch(() => undefined);
     if (response?.ok) return response.text();
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -76,14 +77,11 @@ async function starts(place) {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const ready = await Promise.race([answers(`http://127.0.0.1:${port}/readyz`, performance.now() + 60_000), ended]);
+  const ready = await Promise.race([answers(`http://127.0.0.1:${port}/readyz`), ended]);
   expect(String(ready).includes('ready'), 'It does not start');
-  const page = await answers(`http://localhost:${port}/auth`, performance.now() + 5_000);
+  const page = await answers(`http://localhost:${port}/auth`);
   const [, script = '/none'] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? [];
-  expect(
-    (await answers(`http://localhost:${port}${script}`, performance.now() + 5_000)).length > 0,
-    'There is no page',
-  );
+  expect((await answers(`http://localhost:${port}${script}`)).length > 0, 'There is no page');
   child.kill('SIGTERM');
   expect((await ended) === 0, 'It does not stop in order');
   expect(existsSync(join(place, 'data/roster.db')), 'The data folder is not where it was started');

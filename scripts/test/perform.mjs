@@ -33,23 +33,26 @@ function run(args, { cwd = '.', env = {} }, printed, onUsed) {
   });
 }
 
-/** Performs one check, live or with what it prints in one piece at its end. Returns what it came to. */
-async function perform({ name, run: work }, rest, isLive) {
+/** Performs one check. What it prints is shown as it comes, or, where it is one of many, only if it failed. */
+async function perform({ name, run: work }, rest, { isLive, isQuiet }) {
   const started = performance.now();
   const printed = isLive ? undefined : [];
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
-  if (isLive) process.stdout.write(heading);
+  if (isLive && !isQuiet) process.stdout.write(heading);
+  // Under way; the next line takes its place.
+  else if (process.stdout.isTTY) process.stdout.write(`   ${name} …\r`);
   let processor = 0;
   const onUsed = (seconds) => {
     processor += seconds;
   };
   const program = (args, options = {}) => run(args, options, printed, onUsed);
-  const { passed, failed, names = [] } = await work({ rest, program });
+  const { passed, failed, names = [], absent = [] } = await work({ rest, program, isQuiet });
   const seconds = (performance.now() - started) / 1000;
-  if (printed) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
-  console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
+  if (printed && failed > 0) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
+  if (absent.length === 0 || passed + failed > 0)
+    console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
   const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
-  return { passed, failed, seconds, processor, failures };
+  return { passed, failed, seconds, processor, failures, absent };
 }
 
 /**
@@ -60,6 +63,8 @@ export async function performAll(steps, rest) {
   const outcomes = [];
   const note = async (step, work) => outcomes.push({ step: step.name, ...(await work) });
   const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
+  // Of one check everything is shown, with the build that it needs; of many what failed, the counts and the times.
+  const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
   const isOnly = waiting.length === 1;
   /** The checks of a step that others need: they wait until it has ended, however it ends. */
   const begun = new Map();
@@ -67,14 +72,16 @@ export async function performAll(steps, rest) {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { step, check } = next;
       // Known to have begun at once: the next lane looks for it in the same turn.
-      const ending = Promise.resolve(begun.get(step.needs)).then(() => perform(check, rest, isOnly));
+      const ending = Promise.resolve(begun.get(step.needs)).then(() =>
+        perform(check, rest, { isLive: isOnly && !isQuiet, isQuiet }),
+      );
       begun.set(step.name, ending);
       await note(step, ending);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
   for (const step of steps.filter(({ alone }) => alone))
-    for (const check of step.checks) await note(step, perform(check, rest, true));
+    for (const check of step.checks) await note(step, perform(check, rest, { isLive: true, isQuiet }));
   return outcomes;
 }
 
@@ -87,6 +94,8 @@ const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) =
 export function printResults(outcomes, milliseconds) {
   const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);
   const failures = outcomes.flatMap((outcome) => outcome.failures);
+  const absent = outcomes.flatMap((outcome) => outcome.absent);
+  if (absent.length > 0) console.log(`\nNot run:\n  ${absent.join('\n  ')}`);
   if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`);
   console.log();
   row('step', 'passed', 'failed', 'seconds', 'processor');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { chromium } from '../chromium.mjs';
 import { environment, node, root } from '../install.mjs';
 import { playwrightReport, vitestReport } from './reports.mjs';
+import { systemChecks } from './system.mjs';
 
 /** Where the runners leave their reports, until the process ends. */
 const reports = mkdtempSync(join(tmpdir(), 'roster-reports-'));
@@ -25,13 +26,20 @@ const types = (name) => {
 /** A path from the root as its workspace calls it. */
 const within = (workspace, path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
 
+/** Tests that need programs from outside are found only where they are named. */
+const systemTestsOf = (rest) => (rest.some((word) => word.includes('.system.')) ? { SYSTEM_TESTS: '1' } : {});
+
 /** All tests of a workspace, or those that `rest` chooses. */
-async function vitest(workspace, { program, rest }, env) {
+async function vitest(workspace, { program, rest, isQuiet }, env) {
   const report = join(reports, `${workspace}.json`);
-  const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const reporter = isQuiet ? join(root, 'scripts/test/quiet-vitest.mjs') : 'default';
+  const args = [`--reporter=${reporter}`, '--reporter=json', `--outputFile.json=${report}`];
   for (const word of rest) args.push(within(workspace, word));
   const isChosen = rest.some((word) => /^(-t|--testNamePattern)/.test(word));
-  const ok = await program([bin('vitest/vitest.mjs'), 'run', ...args], { cwd: workspace, env });
+  const ok = await program([bin('vitest/vitest.mjs'), 'run', ...args], {
+    cwd: workspace,
+    env: { ...env, ...systemTestsOf(rest) },
+  });
   return vitestReport(report, ok, isChosen);
 }
 const testsOf = (workspace) => ({ name: `tests: ${workspace}`, run: (tools) => vitest(workspace, tools) });
@@ -52,17 +60,20 @@ const firstLoad = inChromium('first load', async ({ program }, path) =>
 
 const web = inChromium('tests: web', (tools, path) => vitest('web', tools, { CHROMIUM_PATH: path }));
 
-const browser = inChromium('tests: browser', async ({ program, rest }, path) => {
+const browser = inChromium('tests: browser', async ({ program, rest, isQuiet }, path) => {
   const report = join(reports, 'browser.json');
-  const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-  const args = [bin('@playwright/test/cli.js'), 'test', '--reporter=list,json', ...rest];
+  const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...systemTestsOf(rest) };
+  const reporter = isQuiet ? join(root, 'scripts/test/quiet-browser.mjs') : 'list';
+  const args = [bin('@playwright/test/cli.js'), 'test', `--reporter=${reporter},json`, ...rest];
   return playwrightReport(report, await program(args, { env }));
 });
 
 const building = "process.exitCode = (await import('./scripts/build.mjs')).build() ? 0 : 1";
 
+const server = testsOf('server');
+
 /**
- * What `npm test` runs, in this order. Checks take one core each, and run side by side; those of a step that is `alone`
+ * What `npm test` runs, in this order; an extra step only where it is named. Checks take one core each, and run side by side; those of a step that is `alone`
  * take all cores there are, and what is written behind the step's name.
  */
 export const steps = [
@@ -84,13 +95,14 @@ export const steps = [
   {
     name: 'rules',
     about:
-      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, sizes, deployments',
+      'rules of our own, each proven by planted violations: documents, imports, classes, assertions, engines, patience, sizes, deployments',
     checks: [
       check('documents', ['scripts/documents.mjs']),
       check('import rules', ['scripts/import-rules/check.mjs']),
       check('logical classes', ['scripts/logical-classes.mjs']),
       check('real assertions', ['scripts/real-assertions.mjs']),
       check('both engines', ['scripts/both-engines.mjs']),
+      check('patience', ['scripts/patience.mjs']),
       check('sizes', ['scripts/sizes.mjs', '--check']),
       check('deployments', ['scripts/deployments.mjs']),
     ],
@@ -109,13 +121,21 @@ export const steps = [
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
   { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },
   { name: 'web', about: 'tests of the web: logic in Node, components in Chromium', alone: true, checks: [web] },
-  { name: 'server', about: 'tests of the server', alone: true, checks: [testsOf('server')] },
+  { name: 'server', about: 'tests of the server', alone: true, checks: [server] },
   {
     name: 'browser',
     about: 'tests of the built product in Chromium',
     needs: 'build',
     alone: true,
     checks: [browser],
+  },
+  {
+    name: 'system',
+    about: 'what needs programs from outside, such as PgBouncer, HAProxy and curl; says which are missing',
+    needs: 'build',
+    alone: true,
+    isExtra: true,
+    checks: systemChecks({ check, server, browser }),
   },
 ];
 

@@ -11,6 +11,7 @@ import { type ProviderTimes, usualProviderTimes } from '#server/provider/times';
 import { start } from '#server/start';
 import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { patienceMs } from './patience.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export { emptyDatabase, readyDatabase } from './databases.ts';
@@ -25,7 +26,7 @@ export const password = 'correct horse battery';
 const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** A busy machine is no slow tool server. */
-const patience = { lookMs: 240_000 };
+const patience = { lookMs: patienceMs };
 
 /** A day on which the models of the catalogue that tests use have not ended. */
 export const beforeAnyEnd = () => Date.parse('2026-11-24T12:00:00Z');

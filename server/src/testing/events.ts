@@ -2,6 +2,7 @@ import type { RunEvent } from '@roster/contracts/chat';
 import { RunEvent as RunEventSchema } from '@roster/contracts/chat';
 import { createParser } from 'eventsource-parser';
 import { request } from 'undici';
+import { patienceMs } from './patience.ts';
 import type { Visitor } from './visitor.ts';
 
 export type Numbered = { number: number; event: RunEvent };
@@ -13,9 +14,6 @@ type Options = {
   /** Leaves once so many events have come. */
   leaveAfter?: number;
 };
-
-/** Long enough for any answer of the tests; a wait that takes so long has failed. */
-const patienceMs = 100_000;
 
 /** Opens the events of a run, as a tab does. */
 export async function openEvents(place: Place, visitor: Visitor, runId: number, { after, leaveAfter }: Options = {}) {

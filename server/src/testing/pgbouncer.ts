@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
+import { until } from './until.ts';
 
 /** Where Debian's package has it, and others. */
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
@@ -52,7 +52,7 @@ export async function startPgBouncer(server: URL, { poolSize = 4 } = {}) {
 }
 
 async function untilItAnswers(url: URL, child: { exitCode: number | null }) {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  await until('An answer of PgBouncer', async () => {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended with code ${child.exitCode}`);
     const client = new pg.Client({ connectionString: url.href });
     client.on('error', () => undefined);
@@ -61,8 +61,6 @@ async function untilItAnswers(url: URL, child: { exitCode: number | null }) {
       () => false,
     );
     await client.end();
-    if (answers) return;
-    await wait(100);
-  }
-  throw new Error('PgBouncer did not answer within 10 seconds');
+    return answers;
+  });
 }

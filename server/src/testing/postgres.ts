@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { z } from 'zod';
 import { freePort } from './free-port.ts';
+import { until } from './until.ts';
 
 const Binaries = z.object({ initdb: z.string(), postgres: z.string() });
 
@@ -113,7 +113,7 @@ export async function startPostgres({ place = tmpdir(), settings: more = [] }: O
 }
 
 async function untilItAnswers(url: string, server: ChildProcess) {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  await until('An answer of PostgreSQL', async () => {
     if (server.exitCode !== null) throw new Error(`PostgreSQL ended with code ${server.exitCode}`);
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => undefined);
@@ -122,8 +122,6 @@ async function untilItAnswers(url: string, server: ChildProcess) {
       () => false,
     );
     await client.end();
-    if (answers) return;
-    await wait(100);
-  }
-  throw new Error('PostgreSQL did not answer within 30 seconds');
+    return answers;
+  });
 }

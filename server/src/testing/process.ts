@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { request } from 'undici';
 import { inject } from 'vitest';
+import { patienceMs } from './patience.ts';
 import type { Programs } from './programs.ts';
 
 export type Spawned = {
@@ -49,7 +50,7 @@ export async function untilReady({ child, output }: Spawned, port: number) {
     await answer?.body.dump();
     return answer?.statusCode === 200;
   };
-  const giveUpAt = performance.now() + 120_000;
+  const giveUpAt = performance.now() + patienceMs;
   while (child.exitCode === null && child.signalCode === null && performance.now() < giveUpAt) {
     if (await isReady()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,14 +1,12 @@
-/** Waits for something that is on its way; how long says only when to give up. */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | undefined | false>,
-  withinMs = 60_000,
-): Promise<T> {
-  const giveUpAt = performance.now() + withinMs;
+import { patienceMs } from './patience.ts';
+
+/** Waits for something that is on its way. @throws when it has not come after all the patience there is */
+export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > giveUpAt) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    if (performance.now() > giveUpAt) throw new Error(`${what} did not come within ${patienceMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

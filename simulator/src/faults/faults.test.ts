@@ -1,5 +1,5 @@
 import { APIConnectionError, AuthenticationError, RateLimitError } from 'openai';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Event, eventsIn, expectError, KEY, type Started, startedSimulator } from '../testing.ts';
 import type { Fault } from './fault.ts';
 
@@ -122,12 +122,12 @@ describe('connections', () => {
     await simulator.fault({ hang: true }, { path: '/responses' });
     const leaving = new AbortController();
     const hanging = simulator.open('/responses', ask, KEY, leaving.signal);
-    await vi.waitFor(async () => expect(await simulator.journal()).toHaveLength(1));
+    await expect.poll(() => simulator.journal()).toHaveLength(1);
     await simulator.get('/models');
     expect((await simulator.journal()).at(0)).toMatchObject({ status: null, aborted: false });
     leaving.abort();
     await expect(hanging).rejects.toThrow('aborted');
-    await vi.waitFor(async () => expect((await simulator.journal()).at(0)).toMatchObject({ aborted: true }));
+    await expect.poll(async () => (await simulator.journal()).at(0)).toMatchObject({ aborted: true });
   });
 
   test('fall silent in mid-stream', async () => {
@@ -135,22 +135,20 @@ describe('connections', () => {
     await simulator.fault({ hangAfter: 2 });
     const leaving = new AbortController();
     const response = await simulator.open('/responses', ask, KEY, leaving.signal);
-    await vi.waitFor(async () =>
-      expect((await simulator.journal()).at(0)).toMatchObject({ tokens: 2, aborted: false }),
-    );
+    await expect.poll(async () => (await simulator.journal()).at(0)).toMatchObject({ tokens: 2, aborted: false });
     leaving.abort();
     await expect(response.text()).rejects.toThrow('aborted');
-    await vi.waitFor(async () => expect((await simulator.journal()).at(0)).toMatchObject({ tokens: 2, aborted: true }));
+    await expect.poll(async () => (await simulator.journal()).at(0)).toMatchObject({ tokens: 2, aborted: true });
   });
 
   test('closed by the client stop the answer at once', async () => {
     const simulator = await startedSimulator({ tokenDelayMs: 20 });
     const leaving = new AbortController();
     const response = await simulator.open('/responses', { ...ask, input: '[[tokens 5000]]' }, KEY, leaving.signal);
-    await vi.waitFor(async () => expect((await simulator.journal()).at(0)?.tokens).toBeGreaterThan(2));
+    await expect.poll(async () => (await simulator.journal()).at(0)?.tokens).toBeGreaterThan(2);
     leaving.abort();
     await expect(response.text()).rejects.toThrow('aborted');
-    await vi.waitFor(async () => expect((await simulator.journal()).at(0)).toMatchObject({ aborted: true }));
+    await expect.poll(async () => (await simulator.journal()).at(0)).toMatchObject({ aborted: true });
     const stopped = (await simulator.journal()).at(0)?.tokens;
     await simulator.post('/responses', { ...ask, input: '[[bench 10]]' });
     expect((await simulator.journal()).at(0)?.tokens).toBe(stopped);

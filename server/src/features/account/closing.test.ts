@@ -303,7 +303,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const userId = await idOf(sam);
     const sent = [];
     for (const word of ['farewell-one', 'farewell-two', 'farewell-three'])
-      sent.push(await send(sam, await newThread(sam), `${word} [[bench 20000]] [[delay 20]]`));
+      sent.push(await send(sam, await newThread(sam), `${word} [[bench 40000]] [[delay 20]]`));
     const [first] = sent;
     const reader = await openEvents(app, sam, Number(first?.run.id));
     await reader.until(10);
@@ -512,7 +512,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
     const ada = await app.withKey('ada');
     const adaThere = there(ada);
     const userId: number = (await ada.get(path)).body.id;
-    const { run } = await send(adaThere, await newThread(adaThere), 'from afar [[bench 20000]] [[delay 20]]');
+    const { run } = await send(adaThere, await newThread(adaThere), 'from afar [[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, run.id);
     await reader.until(10);
     expect((await close(ada)).status).toBe(204);

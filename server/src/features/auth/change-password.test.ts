@@ -31,14 +31,14 @@ describe.each(engines)('changing the password on %s', (engine) => {
   test('keeps this session, ends the others and what they have open, and tells by mail', async () => {
     const { email, visitor } = await person();
     const { visitor: other } = await signedIn(email);
-    const { run } = await send(visitor, await newThread(visitor), '[[bench 20000]] [[delay 20]]');
+    const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(app, other, run.id);
     await reader.until(2);
     const { status } = await visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen });
     expect(status).toBe(204);
     expect((await visitor.get('/api/user')).status).toBe(200);
     expect((await other.get('/api/user')).status).toBe(401);
-    await until('the end of the stream', async () => reader.hasEnded, 5_000);
+    await until('the end of the stream', async () => reader.hasEnded);
     await visitor.post(`/api/runs/${run.id}/stop`);
     expect((await signedIn(email)).status).toBe(401);
     expect((await signedIn(email, chosen)).status).toBe(200);

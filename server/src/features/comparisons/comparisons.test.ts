@@ -274,7 +274,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
   test('what is deleted elsewhere under an answer still counts as a comparison’s', async () => {
     const ada = await someone();
     const userId = await idOf(ada);
-    const { id, items } = await newComparison(ada, ['Under way [[bench 4000]] [[delay 10]]']);
+    const { id, items } = await newComparison(ada, ['Under way [[bench 60000]] [[delay 10]]']);
     const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);
     for (const { runId } of [begun.candidate, begun.baseline]) await (await openEvents(app, ada, runId)).until(3);
     await beside(app, async (db) => {
@@ -306,7 +306,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
 
   test('can be stopped, and goes on with what was stopped', async () => {
     const ada = await someone();
-    const { id, items } = await newComparison(ada, ['Stop this [[bench 4000]] [[delay 10]]']);
+    const { id, items } = await newComparison(ada, ['Stop this [[bench 60000]] [[delay 10]]']);
     const promptId = items[0]?.id ?? 0;
     const { body: begun } = await askPrompt(ada, id, promptId);
     const reader = await openEvents(app, ada, begun.candidate.runId);
@@ -330,7 +330,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
 
   test('both begin together or not at all', async () => {
     const ada = await someone();
-    const long = '[[bench 4000]] [[delay 10]]';
+    const long = '[[bench 60000]] [[delay 10]]';
     const chats = [await send(ada, await newThread(ada), long), await send(ada, await newThread(ada), long)];
     const { id, items } = await newComparison(ada, ['No room']);
     const refused = await askPrompt(ada, id, items[0]?.id ?? 0);
@@ -416,7 +416,7 @@ describe.each(engines)('comparing two models on %s', (engine) => {
 
   test('deleted, stops what is under way and leaves nothing but what it has cost', async () => {
     const ada = await someone();
-    const { id, items } = await newComparison(ada, ['Farewell-to-both [[bench 4000]] [[delay 10]]', 'Done']);
+    const { id, items } = await newComparison(ada, ['Farewell-to-both [[bench 60000]] [[delay 10]]', 'Done']);
     await compared(app, ada, id, items[1]?.id ?? 0);
     await forgetAsks(app);
     const { body: begun } = await askPrompt(ada, id, items[0]?.id ?? 0);

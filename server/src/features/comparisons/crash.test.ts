@@ -9,7 +9,7 @@ describe.each(engines)('killed while a comparison is asked, on %s', (engine) => 
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const ada = await registered(server, 'ada');
-    const endless = 'Cut [[bench 4000]] [[delay 20]]';
+    const endless = 'Cut [[bench 40000]] [[delay 20]]';
     const left = ['Left A', 'Left B', 'Left C'].map((word) => `${word} [[bench 5]]`);
     const { id } = await newComparison(ada, [`Whole [[bench 5]]`, endless, ...left]);
     expect((await startOf(ada, id)).status).toBe(202);

@@ -6,7 +6,7 @@ import { beside, setUser } from '#server/testing/database';
 import type { Visitor } from '#server/testing/visitor';
 
 const quick = '[[bench 5]] [[delay 0]]';
-const endless = '[[bench 4000]] [[delay 20]]';
+const endless = '[[bench 40000]] [[delay 20]]';
 
 describe.each(engines)('asking all prompts on %s', (engine) => {
   let app: TestApp;

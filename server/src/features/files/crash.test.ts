@@ -36,16 +36,12 @@ const rowsOf = (app: Installation) =>
 
 /** No reservation and no removal is left over, and what is in the store are the files of the list, no more, no less. */
 const untilTidy = (app: Installation) =>
-  until(
-    'A tidy store',
-    async () => {
-      const { files, uploads, unfinished } = await rowsOf(app);
-      if (uploads.length > 0 || unfinished.length > 0) return false;
-      const stored = app.stored().toSorted();
-      return JSON.stringify(stored) === JSON.stringify(files.map((file) => file.storage_key).toSorted()) && files;
-    },
-    60_000,
-  );
+  until('A tidy store', async () => {
+    const { files, uploads, unfinished } = await rowsOf(app);
+    if (uploads.length > 0 || unfinished.length > 0) return false;
+    const stored = app.stored().toSorted();
+    return JSON.stringify(stored) === JSON.stringify(files.map((file) => file.storage_key).toSorted()) && files;
+  });
 
 /** What is to be tried again later is tried now. */
 const hurry = (app: Installation) =>
@@ -64,7 +60,7 @@ async function checkFiles(server: KillableServer, visitor: Visitor, contents: Ma
 }
 
 describe.each(filePlaces)('killed again and again on %s and %s', (engine, store) => {
-  test('a file is there whole or not at all, and reaches the provider once', { timeout: 900_000 }, async () => {
+  test('a file is there whole or not at all, and reaches the provider once', async () => {
     const { app, server } = await installation(engine, store);
     await server.start();
     const visitor = await registered(server, 'ada');
@@ -107,15 +103,11 @@ describe.each(filePlaces)('killed again and again on %s and %s', (engine, store)
 
     // Whatever was cut off on its way to the provider, or away from it, arrives at its end.
     const { files } = await rowsOf(app);
-    await until(
-      'The provider’s having just these files',
-      async () => {
-        await hurry(app);
-        const there = (await atProvider(app, goodKey)).map(({ filename }) => filename).toSorted();
-        return JSON.stringify(there) === JSON.stringify(files.map(({ filename }) => filename).toSorted());
-      },
-      60_000,
-    );
+    await until('The provider’s having just these files', async () => {
+      await hurry(app);
+      const there = (await atProvider(app, goodKey)).map(({ filename }) => filename).toSorted();
+      return JSON.stringify(there) === JSON.stringify(files.map(({ filename }) => filename).toSorted());
+    });
     expect(files.length).toBeGreaterThan(0);
     expect(await server.terminate()).toBe(0);
   });

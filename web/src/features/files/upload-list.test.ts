@@ -43,8 +43,8 @@ function setUp() {
     if (!one) throw new Error(`Upload ${at} was not sent`);
     return one;
   };
-  const isSent = (count: number) => vi.waitFor(() => expect(sent).toHaveLength(count));
-  const hasEnded = (count: number) => vi.waitFor(() => expect(ends).toHaveLength(count));
+  const isSent = (count: number) => expect.poll(() => sent).toHaveLength(count);
+  const hasEnded = (count: number) => expect.poll(() => ends).toHaveLength(count);
   return { queue, ends, states, answer, isSent, hasEnded };
 }
 

@@ -8,7 +8,7 @@ import { filesIn, indexed, storesOf } from '#server/testing/knowledge';
 const rounds = roundsOr(4);
 
 describe.each(engines)('killed again and again on %s', (engine) => {
-  test('each assistant has one store with its files, and nothing else is there', { timeout: 900_000 }, async () => {
+  test('each assistant has one store with its files, and nothing else is there', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const visitor = await registered(server, 'ada');

@@ -90,7 +90,7 @@ describe.each(engines)('what readers think of answers on %s', (engine) => {
 
   test('a stopped answer with a text can be rated, one without cannot, nor one that is being written or failed', async () => {
     const threadId = await newThread(ada);
-    const stopped = await send(ada, threadId, 'Count [[bench 2000]] [[delay 20]]');
+    const stopped = await send(ada, threadId, 'Count [[bench 40000]] [[delay 20]]');
     const stoppedId = stopped.run.messageId;
     const early = await rate(ada, stoppedId, { value: 'good' });
     expect([early.status, early.body.code]).toEqual([409, 'conflict']);

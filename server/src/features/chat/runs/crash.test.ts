@@ -32,7 +32,7 @@ async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent |
 }
 
 describe.each(engines)('killed again and again on %s', (engine) => {
-  test('nothing that was acknowledged is lost, doubled or left hanging', { timeout: 900_000 }, async () => {
+  test('nothing that was acknowledged is lost, doubled or left hanging', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const lines = await linesOf([await registered(server, 'ada'), await registered(server, 'bob')]);

@@ -20,7 +20,7 @@ test('SIGTERM: no new work, what can end ends, the rest is marked, and the proce
   const ada = await registered(server, 'ada');
   const [short, endless, idle] = [await newThread(ada), await newThread(ada), await newThread(ada)];
   const quick = await send(ada, short, '[[bench 200]] [[delay 20]]');
-  const slow = await send(ada, endless, '[[bench 20000]] [[delay 20]]');
+  const slow = await send(ada, endless, '[[bench 40000]] [[delay 20]]');
   const readers = [await openEvents(server, ada, quick.run.id), await openEvents(server, ada, slow.run.id)];
   await Promise.all(readers.map((reader) => reader.until(3)));
 
@@ -50,6 +50,6 @@ test('SIGTERM: no new work, what can end ends, the rest is marked, and the proce
   expect(await messageOf(ada, short, quick.run.messageId)).toMatchObject({ state: 'complete', text: benchText(200) });
   const interrupted = await messageOf(ada, endless, slow.run.messageId);
   expect(interrupted).toMatchObject({ state: 'interrupted', text: textOf(cut), usage: { estimated: true } });
-  expect(benchText(20_000).startsWith(interrupted.text)).toBe(true);
+  expect(benchText(40_000).startsWith(interrupted.text)).toBe(true);
   expect((await post(ada, idle, 'hello')).status).toBe(202);
 });

@@ -72,7 +72,7 @@ describe('several processes on one PostgreSQL', () => {
   });
 
   test('what is written on one reaches the other soon', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 20000]] [[delay 20]]');
+    const { run } = await send(ada, await newThread(ada), '[[bench 40000]] [[delay 20]]');
     const [here, there] = [await openEvents(app, ada, run.id), await openEvents(second, adaThere, run.id)];
     // As it grows, not at its end, which is minutes away.
     for (const count of [20, 60, 100]) {
@@ -102,7 +102,7 @@ describe('several processes on one PostgreSQL', () => {
 
   test('stopping through the other stops it', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Stop from afar [[bench 20000]] [[delay 20]]');
+    const { run } = await send(ada, threadId, 'Stop from afar [[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, run.id);
     await reader.until(5);
     expect((await adaThere.post(`/api/runs/${run.id}/stop`)).status).toBe(200);
@@ -131,8 +131,8 @@ describe('several processes on one PostgreSQL', () => {
 
   test('a conversation deleted through the other stops its answer, and harms no other answer', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const gone = await send(ada, doomed, 'Deleted from afar [[bench 20000]] [[delay 20]]');
-    const other = await send(ada, kept, '[[bench 20000]] [[delay 20]]');
+    const gone = await send(ada, doomed, 'Deleted from afar [[bench 40000]] [[delay 20]]');
+    const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
     const watching = await openEvents(second, adaThere, gone.run.id);
     await watching.until(3);
     expect((await adaThere.delete(`/api/threads/${doomed}`)).status).toBe(204);
@@ -149,8 +149,8 @@ describe('several processes on one PostgreSQL', () => {
 
   test('rows that vanish under an answer keep no other from being stored', async () => {
     const [doomed, kept] = [await newThread(ada), await newThread(ada, { title: 'Kept' })];
-    const gone = await send(ada, doomed, '[[bench 20000]] [[delay 20]]');
-    const other = await send(ada, kept, '[[bench 20000]] [[delay 20]]');
+    const gone = await send(ada, doomed, '[[bench 40000]] [[delay 20]]');
+    const other = await send(ada, kept, '[[bench 40000]] [[delay 20]]');
     const here = await openEvents(app, ada, other.run.id);
     await here.until(5);
     // As when an account is closed by an operator: nobody says stop.
@@ -181,7 +181,7 @@ describe('several processes on one PostgreSQL', () => {
     const events = await there.all();
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(textOf(events)).toBe(benchText(400));
-    const next = await send(ada, threadId, '[[bench 20000]] [[delay 20]]');
+    const next = await send(ada, threadId, '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(second, adaThere, next.run.id);
     await reader.until(3);
     await adaThere.post(`/api/runs/${next.run.id}/stop`);
@@ -203,7 +203,7 @@ describe('several processes on one PostgreSQL', () => {
     await eve.post('/api/register', { email: 'eve@example.com', password: 'correct horse battery' });
     await eve.post('/api/settings/apikey', { apiKey: goodKey });
     const threadId = await newThread(eve);
-    const { run } = await send(eve, threadId, '[[bench 20000]] [[delay 20]]');
+    const { run } = await send(eve, threadId, '[[bench 40000]] [[delay 20]]');
     const eveHere = through(second, eve);
     const reader = await openEvents(second, eveHere, run.id);
     await reader.until(20);
@@ -213,7 +213,7 @@ describe('several processes on one PostgreSQL', () => {
     expect(lastOf(events)).toMatchObject({ type: 'failed', error: { code: 'interrupted' } });
     const answer = await messageOf(eveHere, threadId, run.messageId);
     expect(answer).toMatchObject({ state: 'interrupted', text: textOf(events), usage: { estimated: true } });
-    expect(benchText(20000).startsWith(answer.text)).toBe(true);
+    expect(benchText(40000).startsWith(answer.text)).toBe(true);
     expect((await ask(second, eveHere, threadId, 'And on')).answer.state).toBe('complete');
   });
 

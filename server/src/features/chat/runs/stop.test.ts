@@ -23,7 +23,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('keeps what was written, closes the connection to the provider and counts what it cost', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Stop me early [[bench 4000]] [[delay 10]]');
+    const { run } = await send(ada, threadId, 'Stop me early [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(5);
     const { status, body } = await ada.post(`/api/runs/${run.id}/stop`);
@@ -35,9 +35,9 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
     expect(answer.text.startsWith(' t0000 t0001')).toBe(true);
     expect(answer.usage).toMatchObject({ estimated: true, outputTokens: Math.ceil(answer.text.length / 4) });
     expect(await usageOf(run.id)).toMatchObject([{ purpose: 'chat', estimated: 1, model: 'gpt-4o' }]);
-    // Closed by us, of an answer that had most of its 4000 words to come.
+    // Closed by us, of an answer that had most of its 60000 words to come.
     await leftByUs('Stop me early');
-    expect(answer.text.length).toBeLessThan(benchText(2_000).length);
+    expect(answer.text.length).toBeLessThan(benchText(30_000).length);
     expect(await readEvents(app, ada, run.id, { after: 2 })).toEqual(events.slice(2));
   });
 
@@ -73,7 +73,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
   });
 
   test('five times at once ends it once', async () => {
-    const { run } = await send(ada, await newThread(ada), '[[bench 4000]] [[delay 10]]');
+    const { run } = await send(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(2);
     const answers = await Promise.all(Array.from({ length: 5 }, () => ada.post(`/api/runs/${run.id}/stop`)));
@@ -84,7 +84,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('deleting the conversation stops its answer too, and counts it', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'Delete me meanwhile [[bench 4000]] [[delay 10]]');
+    const { run } = await send(ada, threadId, 'Delete me meanwhile [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(5);
     expect((await ada.delete(`/api/threads/${threadId}`)).status).toBe(204);
@@ -96,7 +96,7 @@ describe.each(engines)('stopping an answer on %s', (engine) => {
 
   test('the conversation goes on with what was written', async () => {
     const threadId = await newThread(ada);
-    const { run } = await send(ada, threadId, 'First half [[bench 4000]] [[delay 10]]');
+    const { run } = await send(ada, threadId, 'First half [[bench 60000]] [[delay 10]]');
     const reader = await openEvents(app, ada, run.id);
     await reader.until(3);
     await ada.post(`/api/runs/${run.id}/stop`);

@@ -16,7 +16,7 @@ describe.each(engines)('open streams on %s', (engine) => {
   /** A person with an answer that goes on until it is stopped. */
   async function watching(name: string) {
     const visitor = await app.withKey(name);
-    const { run } = await send(visitor, await newThread(visitor), '[[bench 20000]] [[delay 20]]');
+    const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     return { visitor, run, stop: () => visitor.post(`/api/runs/${run.id}/stop`) };
   }
 

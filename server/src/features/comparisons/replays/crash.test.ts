@@ -7,7 +7,7 @@ import { freeJobs, killableInstallation, registered } from '#server/testing/cras
 import { beside } from '#server/testing/database';
 import { newReplay, questionsOf } from '#server/testing/replays';
 
-const endless = 'Endless [[bench 4000]] [[delay 20]]';
+const endless = 'Endless [[bench 40000]] [[delay 20]]';
 
 describe.each(engines)('killed in the middle of a replay, on %s', (engine) => {
   test('it goes on, and of 20 questions none is paid twice', async () => {

@@ -9,7 +9,7 @@ import { newSet, ran, ranTo, runOf, typed } from '#server/testing/test-sets';
 /** Its answers are those of its instructions. */
 const quick = (number: number) => `Question ${number} [[delay 0]]`;
 /** It is still being written when the process is killed. */
-const slow = (number: number) => `Question ${number} [[bench 4000]] [[delay 20]]`;
+const slow = (number: number) => `Question ${number} [[bench 40000]] [[delay 20]]`;
 
 describe.each(engines)('killed in the middle of a run, on %s', (engine) => {
   test('it goes on and is judged as it was to be, and nothing is asked twice', async () => {

@@ -5,7 +5,7 @@ import { killableInstallation, registered } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { program, recorded } from '#server/testing/responses';
 
-const long = [{ role: 'user' as const, content: '[[bench 4000]] [[delay 20]]' }];
+const long = [{ role: 'user' as const, content: '[[bench 40000]] [[delay 20]]' }];
 
 test.each(engines)(
   'on %s answers that a crash has ended are counted once, as far as is known, and hold no budget',

@@ -8,7 +8,7 @@ import { program, recorded } from '#server/testing/responses';
 import { until } from '#server/testing/until';
 
 const model = 'gpt-4o';
-const slow = { model, input: '[[bench 4000]] [[delay 20]]' };
+const slow = { model, input: '[[bench 40000]] [[delay 20]]' };
 
 async function installation(engine: Engine) {
   const { app, server } = await killableInstallation(engine);

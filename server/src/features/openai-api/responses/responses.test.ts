@@ -366,7 +366,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       const { id, client } = await someone();
       const left = new AbortController();
       const stream = await client.responses.create(
-        { model, input: '[[bench 4000]] [[delay 20]]', stream: true },
+        { model, input: '[[bench 40000]] [[delay 20]]', stream: true },
         { signal: left.signal },
       );
       for await (const event of stream) if (event.type === 'response.output_text.delta') break;
@@ -407,7 +407,7 @@ describe.each(engines)('responses of programs on %s', (engine) => {
 
     test('are cancelled and deleted while they are written in the background', async () => {
       const { id, token, client } = await someone();
-      const slow = { model, input: '[[bench 4000]] [[delay 50]]', background: true };
+      const slow = { model, input: '[[bench 20000]] [[delay 50]]', background: true };
       const first = await client.responses.create(slow);
       expect(await client.responses.cancel(first.id)).toMatchObject({ id: first.id, status: 'cancelled', error: null });
       expect(await client.responses.cancel(first.id)).toMatchObject({ status: 'cancelled' });

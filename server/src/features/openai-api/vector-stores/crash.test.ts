@@ -11,7 +11,7 @@ const rounds = roundsOr(3);
 const files = 8;
 
 describe.each(engines)('killed in the middle of batches on %s', (engine) => {
-  test('each store is at the provider once, with all of its files', { timeout: 600_000 }, async () => {
+  test('each store is at the provider once, with all of its files', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const { client } = await fileProgram(server, await registered(server, 'ada'));

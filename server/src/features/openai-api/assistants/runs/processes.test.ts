@@ -54,7 +54,7 @@ describe('runs of programs in several processes on one PostgreSQL', () => {
   test('a stream of one ends as soon as the other cancels its run', async () => {
     const stream = here.beta.threads.createAndRunStream({
       assistant_id,
-      thread: saying('[[bench 2000]] [[delay 20]]'),
+      thread: saying('[[bench 40000]] [[delay 20]]'),
     });
     const names: string[] = [];
     for await (const { event, data } of stream) {

@@ -1,3 +1,4 @@
+// Needs: pgbouncer
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,12 +6,10 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
 import { messageOf, newThread, send, until } from '#server/testing/chat';
 import { openEvents, readEvents } from '#server/testing/events';
-import { hasPgBouncer, startPgBouncer } from '#server/testing/pgbouncer';
+import { startPgBouncer } from '#server/testing/pgbouncer';
 import { roster } from '#server/testing/roster';
 
-if (!hasPgBouncer) process.stderr.write('PgBouncer is not installed (apt install pgbouncer): its test is left out\n');
-
-test.skipIf(!hasPgBouncer)('through PgBouncer processes know of each other by the direct address', async () => {
+test('through PgBouncer processes know of each other by the direct address', async () => {
   const pooler = await startPgBouncer(new URL(inject('postgresUrl')));
   onTestFinished(() => pooler.stop());
   const app = await startApp('postgres', { databaseBy: pooler.by, isSessionDirect: true });
@@ -23,7 +22,7 @@ test.skipIf(!hasPgBouncer)('through PgBouncer processes know of each other by th
   expect((await report()).processes.answer).toHaveLength(2);
 
   // What one process writes is watched through the other, and stopped through it: LISTEN and NOTIFY arrive.
-  const { run } = await send(ada, await newThread(ada), '[[bench 20000]] [[delay 5]]');
+  const { run } = await send(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
   const elsewhere = await openEvents(second, ada, run.id);
   await elsewhere.until(50);
   const stopped = await until('the stop', async () => {

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { newToken } from './access-tokens.ts';
+import type { TestApp } from './app.ts';
+import { created } from './assistants.ts';
+
+export const apiDocument = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+
+/** The code that the document shows, in its order. */
+export const apiSnippets = [...apiDocument.matchAll(/^```(sh|js)\n([\s\S]*?)^```$/gm)].map(
+  ([, language = '', code = '']) => ({ language, code }),
+);
+
+/** The variables that the document has its readers set, for a person with one assistant. */
+export async function apiVariables(app: TestApp) {
+  const ada = await app.withKey('ada');
+  await created(ada, { name: 'Tutor' });
+  const { token } = await newToken(ada, { rights: ['chat'] });
+  return { PATH: process.env.PATH ?? '', OPENAI_BASE_URL: `${app.url}/v1`, OPENAI_API_KEY: token };
+}
+
+/** What the program prints that is given the code. */
+export async function printed([program = '', ...args]: string[], env: Record<string, string>): Promise<string> {
+  // Where the packages are found that the code imports.
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  return (await promisify(execFile)(program, args, { cwd, env })).stdout;
+}

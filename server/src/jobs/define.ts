@@ -29,6 +29,10 @@ export type Job<Payload extends z.ZodType = z.ZodType> = {
   attempts: number;
   /** How many of this kind at once, so that slow work leaves room for other kinds. */
   atOnce: number;
+  /** How many of one person's at once; its payload begins with `userId`. */
+  perPerson?: number;
+  /** Mostly waits for others: it is done beside the jobs that work. */
+  waits?: boolean;
 };
 
 type Definition<Payload extends z.ZodType> = Pick<Job<Payload>, 'name' | 'payload'> & Partial<Job<Payload>>;

@@ -16,6 +16,16 @@ const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJ
   claimedUntil,
 });
 
+/** Which jobs a process has room for. */
+export type Room = {
+  /** Only these have room; undefined: all. */
+  kinds?: readonly string[];
+  exceptKinds: readonly string[];
+  /** Of these kinds those with a payload that begins so. */
+  exceptPayloads: readonly { kind: string; beginning: string }[];
+};
+const noneExcept: Room = { exceptKinds: [], exceptPayloads: [] };
+
 /** Asked every second for as long as Roster runs. */
 const due = prepared<{ now: string }, { id: number }>((db, at) =>
   db
@@ -53,7 +63,11 @@ export function jobRepository(db: Kysely<Database>) {
      * Claims the job that has been due longest. The claim expires, so that the job of a process that died is free again. The condition
      * stands in the update itself, so of several processes only one gets it.
      */
-    async claim(now: string, until: string, exceptKinds: string[] = []): Promise<StoredJob | undefined> {
+    async claim(
+      now: string,
+      until: string,
+      { kinds, exceptKinds, exceptPayloads }: Room = noneExcept,
+    ): Promise<StoredJob | undefined> {
       const row = await db
         .updateTable('jobs')
         .set((eb) => ({ claimed_until: until, attempts: eb('attempts', '+', 1) }))
@@ -66,6 +80,14 @@ export function jobRepository(db: Kysely<Database>) {
             .where('due.given_up_at', 'is', null)
             .where('due.run_at', '<=', now)
             .$if(exceptKinds.length > 0, (query) => query.where('due.kind', 'not in', exceptKinds))
+            .$if(kinds !== undefined, (query) => query.where('due.kind', 'in', kinds ?? []))
+            .where(({ and, not, eb: inner }) =>
+              and(
+                exceptPayloads.map(({ kind, beginning }) =>
+                  not(and([inner('due.kind', '=', kind), inner('due.payload', 'like', `${beginning}%`)])),
+                ),
+              ),
+            )
             .where((inner) => inner.or([inner('due.claimed_until', 'is', null), inner('due.claimed_until', '<=', now)]))
             .orderBy('due.run_at')
             .orderBy('due.id')

@@ -5,7 +5,7 @@ import { endsWithin } from '#server/ends-within';
 import { failureClass, failureInWords } from '#server/log-failure';
 import { delayAfter, FinalFailure, type JobHandler, UnusablePayload, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
-import { jobRepository, type StoredJob } from './repository.ts';
+import { jobRepository, type Room, type StoredJob } from './repository.ts';
 
 const leaseMs = 5 * 60_000;
 const atOnce = 4;
@@ -52,8 +52,8 @@ type Working = {
   handlers: readonly JobHandler[];
   log: FastifyBaseLogger;
   perform: (job: StoredJob) => Promise<void>;
-  /** The kinds of the jobs that are being done. */
-  underWay: Map<Promise<void>, string>;
+  /** The jobs that are being done. */
+  underWay: Map<Promise<void>, StoredJob>;
 };
 type Looking = { isOpen: () => boolean; look: () => void };
 
@@ -93,12 +93,13 @@ function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
 }
 
 async function takeAll({ jobs, handlers, log, perform, underWay }: Working, looking: Looking) {
-  while (looking.isOpen() && underWay.size < atOnce) {
+  while (looking.isOpen()) {
     const now = Date.now();
     const at = new Date(now).toISOString();
     if (!(await jobs.isAnyDue(at))) return;
-    const full = fullKinds(handlers, underWay);
-    const job = await jobs.claim(at, new Date(now + leaseMs).toISOString(), full);
+    const room = roomBeside([...underWay.values()], handlers);
+    if (room.kinds?.length === 0) return;
+    const job = await jobs.claim(at, new Date(now + leaseMs).toISOString(), room);
     if (!job) return;
     if (!looking.isOpen()) return jobs.letGo(job);
     const work = perform(job)
@@ -107,16 +108,25 @@ async function takeAll({ jobs, handlers, log, perform, underWay }: Working, look
         underWay.delete(work);
         looking.look();
       });
-    underWay.set(work, job.kind);
+    underWay.set(work, job);
   }
 }
 
-/** Kinds that have reached their limit of jobs at once. */
-function fullKinds(handlers: readonly JobHandler[], underWay: Working['underWay']): string[] {
-  const running = [...underWay.values()];
-  return handlers.flatMap(({ job }) =>
-    running.filter((kind) => kind === job.name).length >= job.atOnce ? [job.name] : [],
-  );
+/** Which jobs can be done beside those that are being done. */
+function roomBeside(running: readonly StoredJob[], handlers: readonly JobHandler[]): Room {
+  const waiting = handlers.flatMap(({ job }) => (job.waits ? [job.name] : []));
+  const isFull = running.filter(({ kind }) => !waiting.includes(kind)).length >= atOnce;
+  const exceptKinds: string[] = [];
+  const exceptPayloads: { kind: string; beginning: string }[] = [];
+  for (const { job } of handlers) {
+    const same = running.filter(({ kind }) => kind === job.name);
+    if (same.length >= job.atOnce) exceptKinds.push(job.name);
+    if (job.perPerson === undefined) continue;
+    const byPerson = Map.groupBy(same, ({ payload }) => /^\{"userId":\d+,/.exec(payload)?.[0]);
+    for (const [beginning, theirs] of byPerson)
+      if (beginning !== undefined && theirs.length >= job.perPerson) exceptPayloads.push({ kind: job.name, beginning });
+  }
+  return { exceptKinds, exceptPayloads, ...(isFull && { kinds: waiting }) };
 }
 
 /** Executes one job, and stores its result. */

@@ -26,7 +26,7 @@ export const password = 'correct horse battery';
 const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** A busy machine is no slow tool server. */
-const patience = { lookMs: patienceMs };
+const patience = { lookMs: patienceMs, startMs: patienceMs };
 
 /** A day on which the models of the catalogue that tests use have not ended. */
 export const beforeAnyEnd = () => Date.parse('2026-11-24T12:00:00Z');

@@ -18,8 +18,10 @@ const lookJob = defineJob({
   payload: z.strictObject({ userId: z.number().int(), serverId: z.number().int() }),
   // What a server does wrong is told, not tried again; these are for the process that dies over it.
   attempts: 3,
-  // A server that never answers leaves room for the others' work.
-  atOnce: 2,
+  // A server that never answers holds up neither other work nor other people's servers.
+  waits: true,
+  atOnce: 16,
+  perPerson: 2,
 });
 
 /** Bytes of one page of a list. */
@@ -70,9 +72,10 @@ export function looking({ db, reach, openApi, times }: Dependencies) {
       throw new ServerFailure('Commands run for administrators only.', { mayHaveRun: false });
     if (server.kind === 'openapi') return openApi({ withinMs: times.lookMs, signal: closing.signal }, server);
     const wrapped = server.auth_type === 'none' ? null : await choiceRepository(db).dataKey(server.user_id);
-    const bounds = { withinMs: times.lookMs, bodyLimit, signal: closing.signal };
-    const { tools, notice } = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);
-    return { state: 'ready' as const, tools, notice };
+    const withinMs = server.kind === 'command' ? times.startMs : times.lookMs;
+    const bounds = { withinMs, bodyLimit, signal: closing.signal };
+    const found = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);
+    return { state: 'ready' as const, ...found };
   }
 
   /** What is in use is looked at once a day, so that a change is seen although nobody presses anything. */

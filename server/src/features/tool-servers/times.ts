@@ -2,6 +2,8 @@
 export type ToolTimes = {
   /** To say which tools it has. */
   lookMs: number;
+  /** For a command to start and say which tools it has. */
+  startMs: number;
   /** For one call, with all that belongs to it. */
   callMs: number;
   /** To say how one signs in there, or to give or renew tokens. */
@@ -14,6 +16,7 @@ export type ToolTimes = {
 
 export const usualToolTimes: ToolTimes = {
   lookMs: 20_000,
+  startMs: 60_000,
   callMs: 60_000,
   signInMs: 15_000,
   idleMs: 5 * 60_000,

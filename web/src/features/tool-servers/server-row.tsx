@@ -7,8 +7,9 @@ import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { Spinner } from '#web/ui/spinner.tsx';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
-import { counted, placeOf, secretOf, signInWanted } from './words.ts';
+import { counted, placeOf, secretOf, signInWanted, waitingText } from './words.ts';
 
 export type ServerAction = 'tools' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
@@ -58,10 +59,17 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
 }
 
 /** Why it was not reached, or what was left out; why signing in did not work. */
-function Notices({ server: { state, notice, signIn } }: { server: ToolServer }) {
+function Notices({ server }: { server: ToolServer }) {
+  const { state, notice, signIn } = server;
   const failed = 'wrap-anywhere mt-1 text-destructive-text text-sm';
   return (
     <>
+      {state === 'waiting' && (
+        <p className="mt-1 flex items-center gap-2 text-muted-foreground text-sm">
+          <Spinner />
+          {waitingText(server)}
+        </p>
+      )}
       {notice && state !== 'waiting' && (
         <p className={state === 'failed' ? failed : 'wrap-anywhere mt-1 text-muted-foreground text-sm'}>
           <bdi>{notice}</bdi>

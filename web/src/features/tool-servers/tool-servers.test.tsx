@@ -80,6 +80,28 @@ describe('the list of tool servers', () => {
   });
 });
 
+test('the tools of a server say that they are being asked for, and come by themselves', async () => {
+  let now = server(1, { state: 'waiting' });
+  openTools([now]);
+  answer(toolServers.list, () => [now]);
+  answer(toolServers.tools, {
+    tools: [],
+    leftOut: [],
+    leftOutCount: 0,
+    usedBy: [],
+    usedByCount: 0,
+    otherPeople: 0,
+  });
+  await expectText(rows.nth(0), /Asking the server for its tools. This can take up to 20 seconds/);
+  await page.getByRole('button', { name: '2 tools of Server 1' }).click();
+  const dialog = page.getByRole('dialog');
+  await expectText(dialog.getByRole('status'), /Asking the server for its tools/);
+  await expectHidden(dialog.getByText('It has no tools'));
+  now = server(1, { state: 'ready', tools: 0 });
+  await expect.element(dialog.getByText('It has no tools')).toBeVisible();
+  await expectCount(dialog.getByText(/Asking the server/), 0);
+});
+
 describe('adding a server', () => {
   test('keeps to the contract, and sends the header that was typed', async () => {
     openTools([]);

@@ -5,13 +5,16 @@ import { errorText } from '#web/lib/api.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { serverToolsQuery } from './queries.ts';
+import { Spinner, SpinnerPanel } from '#web/ui/spinner.tsx';
+import { serverToolsQuery, toolServersQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
-import { counted } from './words.ts';
+import { counted, waitingText } from './words.ts';
 
 /** What a server has, as of the last look. */
-export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: () => void }) {
+export function ToolsDialog({ server: given, onClose }: { server: ToolServer; onClose: () => void }) {
+  const servers = useQuery(toolServersQuery);
+  // It may be asked for its tools while the dialog is open.
+  const server = servers.data?.find(({ id }) => id === given.id) ?? given;
   const query = useQuery(serverToolsQuery(server));
   return (
     <Dialog
@@ -32,8 +35,16 @@ export function ToolsDialog({ server, onClose }: { server: ToolServer; onClose: 
           {errorText(query.error, 'The tools could not be loaded.')}
         </RetryNotice>
       )}
-      {query.isSuccess && <ToolList tools={query.data.tools} />}
-      {query.isSuccess && <LeftOut {...query.data} />}
+      {server.state === 'waiting' && (
+        <p role="status" className="mb-4 flex items-center gap-2 text-muted-foreground">
+          <Spinner />
+          {waitingText(server)}
+        </p>
+      )}
+      {query.isSuccess && (server.state !== 'waiting' || query.data.tools.length > 0) && (
+        <ToolList tools={query.data.tools} />
+      )}
+      {query.isSuccess && <LeftOut {...query.data} kind={server.kind} />}
     </Dialog>
   );
 }
@@ -62,8 +73,10 @@ function ToolList({ tools }: { tools: Tool[] }) {
   );
 }
 
-/** Operations of a description that make no tool, and why. */
-function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'leftOutCount'>) {
+type LeftOutProps = Pick<ToolServerTools, 'leftOut' | 'leftOutCount'> & Pick<ToolServer, 'kind'>;
+
+/** Tools that no model can be offered, and why. */
+function LeftOut({ leftOut, leftOutCount, kind }: LeftOutProps) {
   if (leftOutCount === 0) return null;
   const more = leftOutCount - leftOut.length;
   return (
@@ -73,7 +86,10 @@ function LeftOut({ leftOut, leftOutCount }: Pick<ToolServerTools, 'leftOut' | 'l
           aria-hidden
           className="size-4 shrink-0 text-muted-foreground group-open/left:rotate-90 rtl:-scale-x-100"
         />
-        {counted(leftOutCount, 'operation was', 'operations were')} left out
+        {kind === 'openapi'
+          ? counted(leftOutCount, 'operation was', 'operations were')
+          : counted(leftOutCount, 'tool was', 'tools were')}{' '}
+        left out
       </summary>
       <ul aria-label="Left out" className="mt-2 grid gap-2 text-sm">
         {leftOut.map(({ operation, reason }) => (

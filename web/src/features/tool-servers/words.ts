@@ -21,3 +21,11 @@ export function signInWanted({ signIn }: ToolServer): string | null {
   if (signIn === null || signIn.state === 'done') return null;
   return signIn.state === 'needed' ? 'Sign in needed' : 'Sign in again';
 }
+
+/** What is being waited for, and how long that can take. */
+export function waitingText({ kind }: ToolServer): string {
+  if (kind === 'command') return 'Starting the command and asking for its tools. This can take up to a minute.';
+  return kind === 'openapi'
+    ? 'Fetching and reading its description. This can take up to a minute.'
+    : 'Asking the server for its tools. This can take up to 20 seconds.';
+}

@@ -66,6 +66,14 @@ describe.each(engines)('commands as tool servers on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
+  test('have a minute to start, however soon a server at an address has to answer', async () => {
+    const impatient = await startApp(engine, { env: { TOOL_COMMANDS: file }, toolTimes: { lookMs: 1 } });
+    const owner = await impatient.as('admin');
+    const { body } = await owner.post(`${path}/commands`, { name: 'peer', command: 'peer' });
+    expect(await looked(owner, body.id)).toMatchObject({ state: 'ready', notice: null });
+    await impatient.stop();
+  });
+
   const added = async (command: string, more = {}) => {
     const { status, body } = await admin.post(`${path}/commands`, { name: command, command, ...more });
     expect(status).toBe(201);

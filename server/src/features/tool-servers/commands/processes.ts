@@ -35,6 +35,13 @@ const load = async () => ({
 const failed = (message: string, mayHaveRun: boolean, cause?: unknown) =>
   new ServerFailure(message, { mayHaveRun, cause });
 
+/** Why a command has not begun to answer. */
+function startFailure(name: string, error: unknown): ServerFailure {
+  const failure = serverFailure(error, { called: false });
+  if (failure instanceof ServerFailure) return failure;
+  return failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
+}
+
 /** Nothing of Roster's own variables goes along: the SDK gives it PATH, HOME and the like, and what the operator has listed. */
 async function begun({ command, args, env }: ToolCommand, withinMs: number): Promise<Process> {
   const { Client, StdioClientTransport } = await load();
@@ -154,8 +161,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimes, 
           end(key, starting);
           throw failed('The command did not answer in time, and was ended.', called, error);
         }
-        if (!process)
-          throw failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
+        if (!process) throw startFailure(name, error);
         if (process.ended.aborted) throw failed('The command ended before it had answered.', called, error);
         throw serverFailure(error, { called });
       } finally {

@@ -430,8 +430,9 @@ export const chat = {
   approve: endpoint({
     method: 'POST',
     path: '/api/runs/:id/approvals/:callId',
-    access: 'editor',
-    summary: 'Decides on the call of a tool that a run waits for. The run goes on once all of them are decided.',
+    access: 'user',
+    summary:
+      'Decides on the call of a tool that a run waits for; a Viewer can only deny it. The run goes on once all of them are decided.',
     params: z.strictObject({ id: PathId, callId: z.string().regex(/^[\x21-\x7e]{1,220}$/) }),
     body: z.strictObject({
       decision: ApprovalDecision,

@@ -106,7 +106,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/runs/:id/events': signedIn,
   'GET /api/runs/:id/response-schema': signedIn,
   'POST /api/runs/:id/stop': signedIn,
-  'POST /api/runs/:id/approvals/:callId': editors,
+  // A Viewer denies; that one approves nothing is tested beside the runs.
+  'POST /api/runs/:id/approvals/:callId': signedIn,
 
   'GET /api/analytics': signedIn,
   'GET /api/analytics/requests': signedIn,

@@ -144,10 +144,13 @@ test('one that may have run asks whether it is run again', async () => {
   await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
 });
 
-test('a Viewer sees the question and cannot decide', async () => {
+test('a Viewer denies, and is told why not more', async () => {
   open('/chat/1', { user: { ...person, role: 'Viewer' }, answers: () => void waiting() });
-  await expect.element(button('Approve')).toHaveAttribute('aria-disabled', 'true');
-  await expect.element(button('Deny')).toHaveAttribute('aria-disabled', 'true');
+  await expectTexts(card.getByRole('button'), ['Deny']);
+  await expectText(card, /Your role is Viewer: you can deny this call/);
+  await button('Deny').click();
+  await card.getByRole('button', { name: 'Deny' }).click();
+  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'deny' });
 });
 
 test.each([

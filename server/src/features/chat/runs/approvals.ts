@@ -1,3 +1,4 @@
+import type { Role } from '@roster/contracts/auth';
 import type { ApprovalDecision, Run, RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
@@ -27,11 +28,22 @@ const noRun = () => new AppError('not_found', 'This run does not exist.');
 const notWaiting = () =>
   new AppError('conflict', 'This has been decided already, or the answer has ended. Look at the conversation again.');
 
+/** A Viewer changes nothing, and so has no tool do it; denying lets their answer go on. */
+function checkApproving(role: Role, decision: ApprovalDecision) {
+  if (role === 'Viewer' && decision !== 'deny')
+    throw new AppError('not_allowed', 'Your role, Viewer, can deny the call of a tool but not approve it.');
+}
+
+async function presentRole(trx: Kysely<Database>, userId: number): Promise<Role | undefined> {
+  return (await trx.selectFrom('users').select('role').where('id', '=', userId).executeTakeFirst())?.role;
+}
+
 /** What persons decide on calls that runs wait for. */
 export function runApprovals({ database: { db }, instance, executor, checkGoingOn }: Dependencies) {
   return async function decide(actor: Actor, runId: number, asked: Asked): Promise<Run> {
     const { userId } = actor;
     executor.refuseWhenClosing(userId);
+    checkApproving(actor.role, asked.decision);
     const waiting = await runRepository(db).toGoOn(userId, runId);
     if (!waiting) throw noRun();
     // While nothing is decided yet: who can mend it decides then.
@@ -42,6 +54,8 @@ export function runApprovals({ database: { db }, instance, executor, checkGoingO
       goesOn: await db.transaction().execute(async (trx) => {
         await actor.stillMay(trx);
         await lockUserRow(trx, userId);
+        // The role may have changed since the request began.
+        checkApproving((await presentRole(trx, userId)) ?? 'Viewer', asked.decision);
         return store(trx, userId, runId, asked, instance);
       }),
     }));

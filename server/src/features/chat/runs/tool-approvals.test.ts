@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
-import { beside } from '#server/testing/database';
+import { beside, setUser } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { callIdsIn, callsIn, type FakeToolBox, fakeToolBox, statesOf, toldLast } from '#server/testing/tool-box';
 import type { Visitor } from '#server/testing/visitor';
@@ -204,6 +204,24 @@ describe.each(engines)('calls that wait for a person, on %s', (engine) => {
       'Nobody decided on the call of a tool for seven days, so the answer was ended.',
     ]);
     expect((await messagesOf(ada, threadId)).at(-1)).toMatchObject({ state: 'stopped' });
+  });
+
+  test('a Viewer denies a call, and approves none', async () => {
+    const { visitor, email } = await app.someone();
+    const own = await created(visitor);
+    const threadId = await newThread(visitor, { assistantId: own, title: 'Own' });
+    const { run, callId } = await waiting(threadId, '[[call demo_pay]]', visitor);
+    const made = tools.calls.length;
+    await setUser(app, email, { role: 'Viewer' });
+    for (const decision of ['approve', 'approve_thread'])
+      expect(await decide(run.id, callId, decision, undefined, visitor)).toMatchObject({
+        status: 403,
+        body: { message: 'Your role, Viewer, can deny the call of a tool but not approve it.' },
+      });
+    expect((await decide(run.id, callId, 'deny', undefined, visitor)).status).toBe(200);
+    expect(statesOf(await readEvents(app, visitor, run.id))).toEqual(['running', 'waiting', 'denied']);
+    expect((await messageOf(visitor, threadId, run.messageId)).state).toBe('complete');
+    expect(tools.calls).toHaveLength(made);
   });
 
   test('only its owner decides, while they may: not others, not as a Viewer, not deactivated, not without a key or budget', async () => {

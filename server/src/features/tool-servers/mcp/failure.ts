@@ -48,6 +48,8 @@ export const httpStatusOf = (error: unknown) => (isRpcError(error) ? undefined :
 
 /** The SDK's own limit, which is later than Roster's. */
 const sdkTimeout = 'MCP error -32001: Request timed out';
+/** How the SDK says it, when it says hello. */
+const unknownVersion = /^Server's protocol version is not supported: (.*)$/s;
 const sdkPrefix = /^(MCP error -?\d+: |(Streamable HTTP error: )?Error POSTing to endpoint: ?)/;
 
 /** What the other side has said, cut and without line ends. */
@@ -82,6 +84,12 @@ export function serverFailure(error: unknown, { called, secrets = [] }: Asked): 
     if (error.message === sdkTimeout) return failure('The server did not answer in time.', called);
     return failure(said ? `The server says: ${said}` : `The server answers with error ${codeOf(error)}.`, false);
   }
+  const version = error instanceof Error ? unknownVersion.exec(error.message)?.[1] : undefined;
+  if (version !== undefined)
+    return failure(
+      `The server speaks the version ${quoted(version).slice(0, 40)} of MCP, which Roster does not know. Update the server, or Roster.`,
+      false,
+    );
   const isUnreadable = error instanceof ZodError || error instanceof SyntaxError;
   return isUnreadable ? failure('The server answers with something other than MCP.', called) : error;
 }

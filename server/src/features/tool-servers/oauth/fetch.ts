@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
+import { isObject } from '#server/is-object';
 
 /** Of a description, a registration or tokens. */
 const bodyLimit = 256 * 1024;
@@ -10,6 +11,27 @@ async function textOf({ body }: OutgoingAnswer): Promise<string> {
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
+
+/**
+ * The same answer without fields that say nothing: servers write null or an empty text where OAuth wants a field to be left out, and the
+ * SDK refuses the whole answer for it. What it refuses in a lifetime that is no number is left out too.
+ */
+function withoutNulls(text: string): string {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // An answer in another form is refused where it is read.
+    return text;
+  }
+  if (!isObject(answer)) return text;
+  const said = Object.entries(answer).filter(
+    ([name, value]) => value !== null && value !== '' && !(timesIn.has(name) && !Number.isFinite(Number(value))),
+  );
+  const asNumbers = said.map(([name, value]) => [name, timesIn.has(name) ? Number(value) : value]);
+  return JSON.stringify(Object.fromEntries(asNumbers));
+}
+const timesIn = new Set(['expires_in', 'client_id_issued_at', 'client_secret_expires_at']);
 
 /** How the SDK asks those whom a person signs in with: through the guard, all of it together within a time. */
 export function oauthFetch(outgoing: Outgoing, withinMs: number): FetchLike {
@@ -27,7 +49,7 @@ export function oauthFetch(outgoing: Outgoing, withinMs: number): FetchLike {
       redirects: 'leave',
     });
     const { status, headers } = answer;
-    const text = await textOf(answer);
+    const text = withoutNulls(await textOf(answer));
     return new Response(noBody.has(status) ? null : text, { status: status > 599 ? 502 : status, headers });
   };
 }

@@ -134,6 +134,22 @@ describe.each(engines)('a server that describes its sign-in, on %s', (engine) =>
     honest();
   });
 
+  test.each([
+    ['nulls', { refresh_token: null, scope: null, expires_in: null, id_token: null }],
+    ['texts', { refresh_token: '', scope: '', expires_in: '3600' }],
+    ['a lifetime that is none', { expires_in: 'never' }],
+  ])('that gives tokens with %s signs the person in', async (_what, more) => {
+    const person = await app.as(`person${Object.keys(more).length}`);
+    const { body } = await person.post(path, { name: 'Notes', url: notes.url, auth: { type: 'oauth' } });
+    const back = await decided(await addressOf(person, body.id));
+    notes.authority.instead.set('/token', (_request, response) => {
+      const given = { access_token: 'given-with-odd-fields', token_type: 'Bearer', ...more };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(given));
+    });
+    expect(await cameBack(person, back)).toBe(`/settings?tab=tools&signedIn=${body.id}`);
+    honest();
+  });
+
   test('that repeats a secret in what it says is not repeated', async () => {
     const back = await decided(await addressOf(ada, id));
     const code = back.searchParams.get('code') ?? '';

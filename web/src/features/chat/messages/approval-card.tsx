@@ -2,7 +2,7 @@ import { type ApprovalDecision, approvalReasonLimit, type ShownCall } from '@ros
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useUser } from '#web/data/current-user.ts';
 import { decideCall } from '#web/features/chat/threads/mutations.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -120,7 +120,7 @@ type DecisionProps = {
 };
 
 function Decision({ mayHaveRun, sent, onDecide }: DecisionProps) {
-  const { reason: viewerReason } = useEditing();
+  const isViewer = useUser().role === 'Viewer';
   const [isDenying, setDenying] = useState(false);
   const deny = useRef<HTMLButtonElement>(null);
   const wasDenying = useRef(false);
@@ -140,27 +140,28 @@ function Decision({ mayHaveRun, sent, onDecide }: DecisionProps) {
   const given = (decision: ApprovalDecision) => ({
     busy: sent === decision,
     disabled: sent !== undefined,
-    disabledReason: viewerReason,
     className: 'max-md:h-11',
     onClick: () => onDecide(decision, ''),
   });
   return (
-    <div className="flex flex-wrap gap-2 max-md:flex-col">
-      <Button variant="primary" pendingLabel="Approving..." {...given('approve')}>
-        {mayHaveRun ? 'Run Again' : 'Approve'}
-      </Button>
-      {!mayHaveRun && (
-        <Button pendingLabel="Approving..." {...given('approve_thread')}>
-          Approve for This Conversation
-        </Button>
+    <div className="flex flex-wrap items-center gap-2 max-md:flex-col max-md:items-stretch">
+      {isViewer ? (
+        <p className="basis-full text-muted-foreground text-sm">
+          Your role is Viewer: you can deny this call, but only an Editor or Admin can approve calls of their own.
+        </p>
+      ) : (
+        <>
+          <Button variant="primary" pendingLabel="Approving..." {...given('approve')}>
+            {mayHaveRun ? 'Run Again' : 'Approve'}
+          </Button>
+          {!mayHaveRun && (
+            <Button pendingLabel="Approving..." {...given('approve_thread')}>
+              Approve for This Conversation
+            </Button>
+          )}
+        </>
       )}
-      <Button
-        ref={deny}
-        className="max-md:h-11"
-        disabled={sent !== undefined}
-        disabledReason={viewerReason}
-        onClick={() => setDenying(true)}
-      >
+      <Button ref={deny} className="max-md:h-11" disabled={sent !== undefined} onClick={() => setDenying(true)}>
         {mayHaveRun ? 'Do Not Run Again' : 'Deny'}
       </Button>
     </div>

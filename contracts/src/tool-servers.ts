@@ -174,7 +174,7 @@ export type Tool = z.output<typeof Tool>;
 
 export const ToolServerTools = z.object({
   tools: z.array(Tool),
-  /** The operations of an OpenAPI description that make no tool, the first 100 of them. */
+  /** The tools, or operations of an OpenAPI description, that are not offered, the first 100 of them. */
   leftOut: z.array(z.object({ operation: z.string(), reason: z.string() })),
   leftOutCount: z.number().int(),
   /** The own assistants that use a tool of it, at most 20 of them by name. */

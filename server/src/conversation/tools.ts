@@ -11,7 +11,7 @@ export type OfferedTool = {
   /** For people. */
   title: string;
   description: string;
-  /** A JSON schema, as the server gave it (bounded). */
+  /** A JSON schema in the form that providers take. */
   inputSchema: Record<string, unknown>;
   approval: ToolApproval;
   /** SHA-256 of what was looked at when it was chosen: description and schema. A later one needs a new approval. */

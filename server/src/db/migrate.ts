@@ -47,6 +47,7 @@ import * as testSets from './migrations/0038-test-sets.ts';
 import * as datasetsOfFiles from './migrations/0039-datasets-of-files.ts';
 import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts';
 import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
+import * as toolsForModels from './migrations/0045-tools-for-models.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -97,6 +98,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0039-datasets-of-files', datasetsOfFiles],
   ['0043-issuers-of-identities', issuersOfIdentities],
   ['0044-prices-by-tier', pricesByTier],
+  ['0045-tools-for-models', toolsForModels],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -226,16 +226,20 @@ export type Database = {
     digest: string;
     /** JSON: how it is called, where it is the operation of a description. */
     operation: Generated<string | null>;
+    /** JSON: the arguments in the form that providers take; null: found before Roster brought them into it. */
+    model_schema: Generated<string | null>;
   };
-  /** Of the servers of the kind `openapi`. */
+  /** The text of an OpenAPI description, and for any server which of its tools are left out. */
   tool_server_descriptions: {
     server_id: number;
     user_id: number;
     /** As it was pasted; null: it lies at an address. */
     text: string | null;
-    /** JSON: the operations that make no tool, the first of them. */
+    /** JSON: the tools or operations that are not offered, the first of them, with the reasons. */
     left_out: string;
     left_out_count: number;
+    /** JSON: the operations that become tools; null: all of them. */
+    chosen: Generated<string | null>;
   };
   assistant_tool_choices: {
     assistant_id: number;

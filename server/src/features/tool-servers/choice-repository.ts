@@ -130,6 +130,7 @@ export function choiceRepository(db: Kysely<Database>) {
           'tools.title',
           'tools.description',
           'tools.input_schema',
+          'tools.model_schema',
           'tools.digest',
           'tools.may_repeat',
         ])
@@ -148,7 +149,7 @@ export function choiceRepository(db: Kysely<Database>) {
         .innerJoin('tool_server_tools as tools', 'tools.server_id', 'tool_servers.id')
         .leftJoin('data_keys', 'data_keys.user_id', 'tool_servers.user_id')
         .selectAll('tool_servers')
-        .select(['tools.digest', 'tools.operation', 'tools.input_schema', 'data_keys.wrapped'])
+        .select(['tools.digest', 'tools.operation', 'tools.input_schema', 'tools.model_schema', 'data_keys.wrapped'])
         .where('tool_servers.id', '=', serverId)
         .where('tool_servers.is_on', '=', 1)
         .where('tools.name', '=', name)

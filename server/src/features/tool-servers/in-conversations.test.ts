@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { messageOf, newThread, send, until } from '#server/testing/chat';
+import { asksOf, forgetAsks, messageOf, newThread, send, until } from '#server/testing/chat';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
 import { startToolServer } from '#server/testing/tool-peer';
 import { added, chooseAll } from '#server/testing/tool-servers';
@@ -82,5 +82,46 @@ describe.each(engines)('an assistant with tools of a server, on %s', (engine) =>
     const events = await readEvents(app, person, run.id);
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'complete' });
     expect(callsSince(before)).toEqual(['write_note']);
+  });
+
+  test('is told of odd arguments in a form that providers take, and the server gets its own names', async () => {
+    const person = await app.withKey('cleo');
+    const odd = await startToolServer({
+      tools: [
+        {
+          name: 'find',
+          inputSchema: {
+            $schema: 'http://json-schema.org/draft-07/schema#',
+            type: 'object',
+            properties: { 'user[name]': { type: 'string' }, tags: { type: 'array' }, any: true },
+            required: null,
+            anyOf: [{ required: ['user[name]'] }, { required: ['tags'] }],
+          },
+        },
+        { name: 'plain', inputSchema: { type: 'object' } },
+      ],
+    });
+    const server = await added(person, odd.url);
+    const assistantId = await created(person);
+    await chooseAll(person, assistantId, server.id, 'never');
+    const threadId = await newThread(person, { assistantId, title: 'Odd' });
+    await forgetAsks(app);
+    const { run } = await send(person, threadId, '[[call Notes__find]] Grace');
+    await readEvents(app, person, run.id);
+    const [asked] = await asksOf(app);
+    const told = new Map((asked?.body.tools ?? []).map((tool: { name: string }) => [tool.name, tool]));
+    expect(told.get('Notes__plain')).toMatchObject({ parameters: { type: 'object', properties: {} } });
+    expect(told.get('Notes__find')).toMatchObject({
+      parameters: {
+        type: 'object',
+        properties: {
+          user_name: { type: 'string', description: 'user[name]' },
+          tags: { type: 'array', items: {} },
+          any: {},
+        },
+      },
+    });
+    expect(odd.calls).toMatchObject([{ name: 'find', arguments: { 'user[name]': expect.any(String), tags: [] } }]);
+    await odd.close();
   });
 });

@@ -219,6 +219,7 @@ export function toolServerRepository(db: Kysely<Database>) {
         may_repeat: tool.mayRepeat ? (1 as const) : (0 as const),
         digest: tool.digest,
         operation: tool.operation ?? null,
+        model_schema: JSON.stringify(tool.modelSchema),
       }));
       for (let from = 0; from < rows.length; from += rowsAtOnce)
         await db

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ModelSchema } from './model-schema.ts';
 
 /** A tool as its server describes it, within our bounds. */
 export type SeenTool = {
@@ -7,6 +8,8 @@ export type SeenTool = {
   description: string;
   /** JSON. */
   inputSchema: string;
+  /** The same in the form that providers take. */
+  modelSchema: ModelSchema;
   isReadOnly: boolean;
   /** Called twice, it has no other effect than once. */
   mayRepeat: boolean;
@@ -14,6 +17,10 @@ export type SeenTool = {
   /** JSON: how the operation of an OpenAPI description is called. */
   operation?: string;
 };
+
+/** A tool or operation that is not offered, and why. */
+export type LeftOutTool = { operation: string; reason: string };
+export const shownLeftOut = 100;
 
 export const toolsAtMost = 500;
 /** With those that are left out. */

@@ -7,8 +7,10 @@ import type { ServerHeaders } from './headers.ts';
 import { ServerFailure } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
 import { modelNames } from './model-names.ts';
+import { type ModelSchema, modelSchema, serverArguments } from './model-schema.ts';
 import { callOperation } from './openapi/call.ts';
 import type { OpenApiClient } from './openapi/client.ts';
+import { LeftOut } from './openapi/references.ts';
 import type { ServerReach } from './reach.ts';
 import type { ToolTimes } from './times.ts';
 
@@ -23,12 +25,29 @@ type Dependencies = {
   times: ToolTimes;
 };
 
+type Described = { input_schema: string; model_schema: string | null };
+
+/** As it was brought into form when the tool was found. null: it was found by an earlier version, and cannot be brought into form. */
+function schemaFor({ input_schema, model_schema }: Described): ModelSchema | null {
+  if (model_schema !== null) return JSON.parse(model_schema);
+  try {
+    return modelSchema(JSON.parse(input_schema));
+  } catch (error) {
+    if (error instanceof LeftOut) return null;
+    throw error;
+  }
+}
+
 /** What who runs answers needs of tool servers. */
 export function toolBox({ db, headers, reach, openApi, times }: Dependencies): ToolBox {
   const choices = choiceRepository(db);
   return {
     async offered(userId, assistantId) {
-      const rows = await choices.offered(userId, assistantId, chosenToolsAtMost);
+      const chosen = await choices.offered(userId, assistantId, chosenToolsAtMost);
+      const rows = chosen.flatMap((row) => {
+        const schema = schemaFor(row)?.schema;
+        return schema ? [{ ...row, schema }] : [];
+      });
       const named = rows.map(({ server_id, server_name, name }) => ({
         serverId: server_id,
         serverName: server_name,
@@ -42,7 +61,7 @@ export function toolBox({ db, headers, reach, openApi, times }: Dependencies): T
         tool: row.name,
         title: row.title,
         description: row.description,
-        inputSchema: JSON.parse(row.input_schema),
+        inputSchema: row.schema,
         approval: row.digest === row.chosen_digest ? row.approval : 'always',
         digest: row.digest,
         mayRepeat: row.may_repeat === 1,
@@ -59,12 +78,14 @@ export function toolBox({ db, headers, reach, openApi, times }: Dependencies): T
         });
       try {
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
+        const told = schemaFor(server);
+        const given = told ? serverArguments(input, told) : input;
         if (server.kind === 'openapi') {
           const credentials = headers.open(server, server.wrapped);
-          return await callOperation(openApi, { ...server, credentials }, input, bounds);
+          return await callOperation(openApi, { ...server, credentials }, given, bounds);
         }
         return await reach.inSession(server, userId, bounds, async (ask) =>
-          resultText(await ask('tools/call', { name: tool, arguments: input })),
+          resultText(await ask('tools/call', { name: tool, arguments: given })),
         );
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;

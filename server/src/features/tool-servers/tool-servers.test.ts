@@ -18,7 +18,7 @@ describe.each(engines)('tool servers on %s', (engine) => {
   let peer: Awaited<ReturnType<typeof startToolServer>>;
   beforeAll(async () => {
     peer = await startToolServer();
-    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' }, toolTimes: { lookMs: 1_000 } });
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
     await app.as('admin');
   });
   afterAll(async () => {
@@ -119,21 +119,33 @@ describe.each(engines)('tool servers on %s', (engine) => {
     expect(await added(dan, 'http://example.com/mcp')).toMatchObject({ state: 'failed' });
   });
 
-  test('that never answer keep nobody waiting, and neither does one that was changed or removed meanwhile', async () => {
-    const jan = await app.as('jan');
+  test('that never answer hold up nobody else, however many one person has', async () => {
+    const [jan, lea, max] = [await app.as('jan'), await app.as('lea'), await app.as('max')];
     const silent = createServer(() => undefined);
     const url = `http://127.0.0.1:${await listening(silent)}/`;
-    const [first, second, third] = [await newServer(jan, url), await newServer(jan, url), await newServer(jan, url)];
-    for (const { status, body } of [first, second, third]) expect([status, body.state]).toEqual([201, 'waiting']);
-    expect((await jan.delete(`${path}/${second.body.id}`)).status).toBe(204);
-    await jan.patch(`${path}/${third.body.id}`, { url: peer.url });
-    expect(await looked(jan, first.body.id)).toMatchObject({
-      state: 'failed',
-      notice: '127.0.0.1 did not answer in time.',
-    });
-    expect(await looked(jan, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
+    const ids: number[] = [];
+    for (let count = 0; count < 10; count++) ids.push((await newServer(jan, url)).body.id);
+    for (let count = 0; count < 3; count++) await newServer(lea, url);
+    const { body } = await newServer(max, peer.url);
+    expect(await looked(max, body.id)).toMatchObject({ state: 'ready', tools: 2 });
+    for (const id of ids) expect((await serverNow(jan, id))?.state).toBe('waiting');
     silent.closeAllConnections();
     silent.close();
+    for (const id of ids) expect((await looked(jan, id)).state).toBe('failed');
+  });
+
+  test('that were changed or removed while they were asked count as they are then', async () => {
+    const nia = await app.as('nia');
+    const silent = createServer(() => undefined);
+    const url = `http://127.0.0.1:${await listening(silent)}/`;
+    const [first, second, third] = [await newServer(nia, url), await newServer(nia, url), await newServer(nia, url)];
+    for (const { status, body } of [first, second, third]) expect([status, body.state]).toEqual([201, 'waiting']);
+    expect((await nia.delete(`${path}/${second.body.id}`)).status).toBe(204);
+    await nia.patch(`${path}/${third.body.id}`, { url: peer.url });
+    silent.closeAllConnections();
+    silent.close();
+    expect(await looked(nia, first.body.id)).toMatchObject({ state: 'failed' });
+    expect(await looked(nia, third.body.id)).toMatchObject({ state: 'ready', tools: 2 });
   });
 
   test('say so where each process that asked them has died, and can be asked again', async () => {
@@ -192,7 +204,17 @@ describe.each(engines)('tool servers on %s', (engine) => {
     });
     const server = await added(fay, other.url);
     expect(server).toMatchObject({ state: 'ready', tools: 2, notice: expect.stringMatching(/^6 tools were left out/) });
-    const [good, last] = await toolsOf(fay, server.id);
+    const { body } = await fay.get(`${path}/${server.id}/tools`);
+    expect(body.leftOutCount).toBe(6);
+    expect(body.leftOut).toEqual([
+      { operation: 'n'.repeat(129), reason: 'its name has characters or a length that Roster cannot take' },
+      { operation: 'with space', reason: 'its name has characters or a length that Roster cannot take' },
+      { operation: 'good', reason: 'another tool has the same name' },
+      { operation: 'large', reason: 'its arguments are larger than Roster takes' },
+      { operation: 'deep', reason: 'its arguments are nested deeper than Roster takes' },
+      { operation: 'no_object', reason: 'its arguments are no object, and no provider takes anything else' },
+    ]);
+    const [good, last] = body.tools;
     expect(good.description).toHaveLength(16 * 1024 - 1);
     expect(last.description).toBe('<img src=x onerror=alert(1)>');
     other.peer.pageSize = 100;

@@ -135,7 +135,7 @@ describe('a tool server that', () => {
   ];
   test.each(ways)('%s is given up, and may have been told', async (_what, answer, message) => {
     const { url, seen } = await liar(answer);
-    await expect(call(url, message === late ? { withinMs: 1_000 } : {})).rejects.toMatchObject({
+    await expect(call(url, message === late ? { withinMs: 5_000 } : {})).rejects.toMatchObject({
       name: 'ServerFailure',
       message: expect.stringMatching(message),
       mayHaveRun: true,
@@ -200,6 +200,25 @@ describe('a tool server that', () => {
     });
   });
 
+  test('speaks a version that nobody knows is told of it', async () => {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { id } = JSON.parse(Buffer.concat(chunks).toString());
+      json(response, { jsonrpc: '2.0', id, result: { ...hello, protocolVersion: '2031-01-01' } });
+    });
+    const port = await listening(server);
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await expect(list(`http://127.0.0.1:${port}/mcp`)).rejects.toMatchObject({
+      name: 'ServerFailure',
+      message:
+        'The server speaks the version 2031-01-01 of MCP, which Roster does not know. Update the server, or Roster.',
+    });
+  });
+
   test('is sent numbers in the digits of the model', async () => {
     const { url, texts } = await liar(({ id }, response) =>
       json(response, { jsonrpc: '2.0', id, result: { content: [] } }),
@@ -255,12 +274,26 @@ describe('a tool server that', () => {
     expect(seen.filter((method) => method === 'tools/list')).toHaveLength(2);
   });
 
+  test('says by an empty cursor that there are no further pages is believed', async () => {
+    const { url, seen } = await liar(({ id }, response) =>
+      json(response, {
+        jsonrpc: '2.0',
+        id,
+        result: { tools: [{ name: 'a', inputSchema: { type: 'object' } }], nextCursor: '' },
+      }),
+    );
+    expect(await list(url)).toMatchObject({ tools: [{ name: 'a' }], notice: null });
+    expect(seen.filter((method) => method === 'tools/list')).toHaveLength(1);
+  });
+
   test('lists a million things is not gone through to the end', async () => {
     const { url } = await liar(({ id }, response) =>
       json(response, { jsonrpc: '2.0', id, result: { tools: Array(1_000_000).fill(0) } }),
     );
     expect(await list(url)).toEqual({
       tools: [],
+      leftOut: expect.any(Array),
+      leftOutCount: 2_000,
       notice: 'It has more tools than Roster takes: the first 0 are here.',
     });
   });

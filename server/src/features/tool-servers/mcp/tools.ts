@@ -1,37 +1,39 @@
 import { toolNameLimit } from '@roster/contracts/tool-servers';
 import { z } from 'zod';
+import { modelSchema } from '#server/features/tool-servers/model-schema';
+import { LeftOut } from '#server/features/tool-servers/openapi/references';
 import {
   cutTo,
   describedAtMost,
   descriptionLimit,
   digestOf,
+  type LeftOutTool,
   type SeenTool,
   schemaDepth,
   schemaLimit,
+  shownLeftOut,
   titleLimit,
   toolsAtMost,
   totalLimit,
 } from '#server/features/tool-servers/seen-tool';
+import { isObject } from '#server/is-object';
 import type { Ask } from './session.ts';
 
 const pagesAtMost = 50;
 
 /** Looked at one by one, up to our bounds: a schema would go through millions of them first. */
 const Page = z.looseObject({ tools: z.custom<unknown[]>(Array.isArray), nextCursor: z.string().max(4_000).nullish() });
+const Name = z
+  .string()
+  .max(toolNameLimit)
+  .regex(/^[\x21-\x7e]+$/);
+const Text = z.string().optional().catch(undefined);
+const Hint = z.boolean().default(false).catch(false);
 const Described = z.looseObject({
-  name: z
-    .string()
-    .max(toolNameLimit)
-    .regex(/^[\x21-\x7e]+$/),
-  title: z.string().optional().catch(undefined),
+  title: Text,
   description: z.string().default('').catch(''),
-  inputSchema: z.looseObject({ type: z.literal('object') }),
   annotations: z
-    .looseObject({
-      title: z.string().optional().catch(undefined),
-      readOnlyHint: z.boolean().default(false).catch(false),
-      idempotentHint: z.boolean().default(false).catch(false),
-    })
+    .looseObject({ title: Text, readOnlyHint: Hint, idempotentHint: Hint })
     .default({ readOnlyHint: false, idempotentHint: false })
     .catch({ readOnlyHint: false, idempotentHint: false }),
 });
@@ -42,59 +44,85 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((inner) => isShallow(inner, depth - 1));
 }
 
-/** null: larger or stranger than what is taken. */
-function taken(described: unknown): SeenTool | null {
-  if (!isShallow(described, schemaDepth + 2)) return null;
-  const { success, data } = Described.safeParse(described);
-  if (!success) return null;
-  const inputSchema = JSON.stringify(data.inputSchema);
-  if (Buffer.byteLength(inputSchema) > schemaLimit) return null;
-  const { name, annotations } = data;
-  const description = cutTo(data.description, descriptionLimit);
+/** @throws LeftOut */
+function taken(described: unknown): SeenTool {
+  if (!isObject(described)) throw new LeftOut('it is no tool');
+  if (!isShallow(described, schemaDepth + 2)) throw new LeftOut('its arguments are nested deeper than Roster takes');
+  const { success, data: name } = Name.safeParse(described.name);
+  if (!success) throw new LeftOut('its name has characters or a length that Roster cannot take');
+  // A tool without arguments may leave them out.
+  const given = described.inputSchema ?? { type: 'object' };
+  const schema = modelSchema(given);
+  if (!isObject(given) || !schema)
+    throw new LeftOut('its arguments are no object, and no provider takes anything else');
+  const inputSchema = JSON.stringify(given);
+  if (Buffer.byteLength(inputSchema) > schemaLimit) throw new LeftOut('its arguments are larger than Roster takes');
+  const { title, description: said, annotations } = Described.parse(described);
+  const description = cutTo(said, descriptionLimit);
   const isReadOnly = annotations.readOnlyHint;
   return {
     name,
-    title: cutTo(data.title || annotations.title || name, titleLimit),
+    title: cutTo(title || annotations.title || name, titleLimit),
     description,
     inputSchema,
+    modelSchema: schema,
     isReadOnly,
     mayRepeat: isReadOnly || annotations.idempotentHint,
-    digest: digestOf({ description, inputSchema: data.inputSchema, isReadOnly }),
+    digest: digestOf({ description, inputSchema: given, isReadOnly }),
   };
 }
 
+const nameIn = (described: unknown) =>
+  cutTo(isObject(described) && typeof described.name === 'string' ? described.name : '', titleLimit) || '(no name)';
+
+type Listed = { tools: SeenTool[]; leftOut: LeftOutTool[]; leftOutCount: number; notice: string | null };
+
 const counted = (count: number) => (count === 1 ? 'One tool was' : `${count} tools were`);
 
-/** What a server has, and what of it is left out, in words. */
-export async function listTools(ask: Ask): Promise<{ tools: SeenTool[]; notice: string | null }> {
+/** Gathers what a server describes, up to what Roster takes. */
+function gathered() {
   const tools = new Map<string, SeenTool>();
-  const cursors = new Set<string>();
-  let leftOut = 0;
+  const leftOut: LeftOutTool[] = [];
+  let leftOutCount = 0;
   let size = 0;
+  return {
+    isFull: () => tools.size >= toolsAtMost || tools.size + leftOutCount >= describedAtMost || size > totalLimit,
+    take(described: unknown) {
+      try {
+        const tool = taken(described);
+        if (tools.has(tool.name)) throw new LeftOut('another tool has the same name');
+        tools.set(tool.name, tool);
+        size += tool.description.length + tool.inputSchema.length;
+      } catch (error) {
+        if (!(error instanceof LeftOut)) throw error;
+        leftOutCount++;
+        if (leftOut.length < shownLeftOut) leftOut.push({ operation: nameIn(described), reason: error.message });
+      }
+    },
+    listed(isCut: boolean): Listed {
+      const some = leftOutCount === 0 ? null : `${counted(leftOutCount)} left out. The list of its tools says why.`;
+      const notice = isCut ? `It has more tools than Roster takes: the first ${tools.size} are here.` : some;
+      return { tools: [...tools.values()], leftOut, leftOutCount, notice };
+    },
+  };
+}
+
+/** What a server has, and what of it is left out, with the reasons. */
+export async function listTools(ask: Ask): Promise<Listed> {
+  const found = gathered();
+  const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; pages < pagesAtMost; pages++) {
     const page = Page.parse(await ask('tools/list', cursor === undefined ? {} : { cursor }));
     for (const described of page.tools) {
-      if (tools.size >= toolsAtMost || tools.size + leftOut >= describedAtMost || size > totalLimit)
-        return {
-          tools: [...tools.values()],
-          notice: `It has more tools than Roster takes: the first ${tools.size} are here.`,
-        };
-      const tool = taken(described);
-      if (!tool || tools.has(tool.name)) leftOut++;
-      else {
-        tools.set(tool.name, tool);
-        size += tool.description.length + tool.inputSchema.length;
-      }
+      if (found.isFull()) return found.listed(true);
+      found.take(described);
     }
-    cursor = page.nextCursor ?? undefined;
+    // Some servers say by an empty one that there is no further page.
+    cursor = page.nextCursor || undefined;
     // One that was there before would begin the same round again.
     if (cursor === undefined || cursors.has(cursor)) break;
     cursors.add(cursor);
   }
-  const notice =
-    leftOut === 0
-      ? null
-      : `${counted(leftOut)} left out: a name, description or schema that Roster cannot take, or the same name twice.`;
-  return { tools: [...tools.values()], notice };
+  return found.listed(false);
 }

@@ -5,14 +5,15 @@ import { choiceRepository } from '#server/features/tool-servers/choice-repositor
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
 import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
 import type { Found, StoredServer } from '#server/features/tool-servers/repository';
+import type { LeftOutTool } from '#server/features/tool-servers/seen-tool';
 import type { OpenApiClient } from './client.ts';
 import { Unreadable } from './document.ts';
 import type { SecretPlace } from './parameters.ts';
-import type { LeftOutOperation, ReadDescription } from './read.ts';
+import type { ReadDescription } from './read.ts';
 import type { DescriptionThread } from './read-thread.ts';
 import { descriptionRepository } from './repository.ts';
 
-export type FoundOperations = Found & { url: string; leftOut: LeftOutOperation[]; leftOutCount: number };
+export type FoundOperations = Found & { url: string; leftOut: LeftOutTool[]; leftOutCount: number };
 
 function noticeOf({ leftOutCount, isCut, tools }: ReadDescription): string | null {
   if (isCut) return `It has more operations than Roster takes: the first ${tools.length} are here.`;

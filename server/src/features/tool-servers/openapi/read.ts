@@ -1,11 +1,14 @@
 import { toolNameLimit } from '@roster/contracts/tool-servers';
+import { modelSchema } from '#server/features/tool-servers/model-schema';
 import {
   cutTo,
   describedAtMost,
   descriptionLimit,
   digestOf,
+  type LeftOutTool,
   type SeenTool,
   schemaLimit,
+  shownLeftOut,
   storable,
   titleLimit,
   toolsAtMost,
@@ -21,13 +24,12 @@ import { type SchemaReader, schemaReader } from './schemas.ts';
 
 type Json = Record<string, unknown>;
 
-export type LeftOutOperation = { operation: string; reason: string };
 export type ReadDescription = {
   /** Where its operations are called. */
   url: string;
   tools: SeenTool[];
   /** The first of them. */
-  leftOut: LeftOutOperation[];
+  leftOut: LeftOutTool[];
   leftOutCount: number;
   isCut: boolean;
 };
@@ -41,7 +43,6 @@ export type ReadOrder = {
 };
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
-const shownLeftOut = 100;
 const pathLimit = 1_000;
 
 /** @throws Unreadable where this is no description that Roster reads */
@@ -150,6 +151,7 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
     title: cutTo(title || name, titleLimit),
     description,
     inputSchema,
+    modelSchema: modelSchema(JSON.parse(inputSchema)),
     isReadOnly,
     mayRepeat: isReadOnly,
     // Where it goes belongs to what it is: a description that names another address has other tools.
@@ -173,7 +175,7 @@ function toolNames() {
 
 type Listed = Pick<Source, 'item' | 'path'> & { method: (typeof methods)[number]; operation: unknown };
 
-function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutOperation> {
+function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutTool> {
   for (const [path, given] of Object.entries(paths)) {
     if (path.startsWith('x-')) continue;
     try {
@@ -202,10 +204,10 @@ export function readDescription(document: unknown, order: ReadOrder): ReadDescri
   const refs = references(document);
   const readers = { refs, schemas: schemaReader(refs), order, url, nameOf: toolNames() };
   const tools: SeenTool[] = [];
-  const leftOut: LeftOutOperation[] = [];
+  const leftOut: LeftOutTool[] = [];
   let leftOutCount = 0;
   let size = 0;
-  const leave = ({ operation, reason }: LeftOutOperation) => {
+  const leave = ({ operation, reason }: LeftOutTool) => {
     leftOutCount++;
     if (leftOut.length < shownLeftOut)
       leftOut.push({ operation: cutTo(operation, titleLimit), reason: cutTo(reason, titleLimit) });

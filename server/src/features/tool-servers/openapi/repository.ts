@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 const LeftOut = z.array(z.object({ operation: z.string(), reason: z.string() }));
 type LeftOut = { leftOut: z.output<typeof LeftOut>; leftOutCount: number };
 
-/** OpenAPI descriptions: their texts where they were pasted, and what of them makes no tool. */
+/** The texts of OpenAPI descriptions where they were pasted, and what of any server makes no tool. */
 export function descriptionRepository(db: Kysely<Database>) {
   return {
     async insert(userId: number, serverId: number, text: string | null) {
@@ -43,12 +43,18 @@ export function descriptionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map((row) => row.server_id);
     },
+    /** Of any server: one that has no description gets its row with the first look. */
     async noteLeftOut(server: { id: number; user_id: number }, { leftOut, leftOutCount }: LeftOut) {
+      const found = { left_out: JSON.stringify(leftOut), left_out_count: leftOutCount };
       await db
-        .updateTable('tool_server_descriptions')
-        .set({ left_out: JSON.stringify(leftOut), left_out_count: leftOutCount })
-        .where('user_id', '=', server.user_id)
-        .where('server_id', '=', server.id)
+        .insertInto('tool_server_descriptions')
+        .values({ server_id: server.id, user_id: server.user_id, text: null, ...found })
+        .onConflict((conflict) =>
+          conflict
+            .column('server_id')
+            .doUpdateSet(found)
+            .where('tool_server_descriptions.user_id', '=', server.user_id),
+        )
         .execute();
     },
     /** Of a server that the caller has found for this person. */

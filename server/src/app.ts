@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createFeatures } from './compose.ts';
 import { schemaState } from './db/migrate.ts';
 import type { Feature } from './feature.ts';
+import { maskingOfStoredWords } from './features/account/stored-words.ts';
 import { type ForTests, type Foundation, foundation, type Given } from './foundation.ts';
 import { describeApi } from './http/api-description.ts';
 import { createApiDoor } from './http/api-door.ts';
@@ -41,10 +42,11 @@ async function openDoors(base: Foundation, { features, findCaller, findActor, ch
   return { router, door };
 }
 
-const choresOf = ({ config, database: { db }, provider }: Foundation, features: readonly Feature[]) => [
+const choresOf = ({ config, database: { db }, provider, keys }: Foundation, features: readonly Feature[]) => [
   forgetGivenUpJobs(db),
   forgetEndedRates(db),
   forgetKeptMails(config),
+  maskingOfStoredWords({ db, keys }),
   ...provider.upkeep,
   ...features.flatMap(({ upkeep = [] }) => upkeep),
 ];

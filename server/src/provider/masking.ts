@@ -48,6 +48,10 @@ export function quotable(text: string, max = 500): string {
   return beginningOf(withoutKnownForms(text).replaceAll('\0', ' ').replace(/\s+/g, ' ').trim(), max);
 }
 
+/** As they may be kept; without a key, what has the form of one. */
+export const withoutSecrets = (text: string, apiKey: Secret | undefined): string =>
+  withoutKnownForms(apiKey ? withoutKey(text, apiKey) : text);
+
 /** A provider's words as they may be shown and stored: without the key that it was asked with. */
 export const masked = (text: string, apiKey: Secret, max = 500): string => quotable(withoutKey(text, apiKey), max);
 
@@ -60,7 +64,7 @@ const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
  */
 export function withoutKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
 export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
-  if (typeof value === 'string') return isWithin ? withoutKnownForms(withoutKey(value, apiKey)) : value;
+  if (typeof value === 'string') return isWithin ? withoutSecrets(value, apiKey) : value;
   if (Array.isArray(value)) return value.map((one) => withoutKeyInErrors(one, apiKey, isWithin));
   if (typeof value !== 'object' || value === null) return value;
   const isError =

@@ -184,6 +184,13 @@ describe('the configuration', () => {
       { DATA_DIR, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TARGET: '/b', BACKUP_PASSPHRASE_FILE: '/absent' },
       'BACKUP_PASSPHRASE_FILE: /absent cannot be read',
     ],
+    ['no time for a first word', { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '9' }, 'PROVIDER_FIRST_TOKEN_SECONDS'],
+    [
+      'half a second for a first word',
+      { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '10.5' },
+      'PROVIDER_FIRST_TOKEN_SECONDS',
+    ],
+    ['a day for a first word', { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '7201' }, 'PROVIDER_FIRST_TOKEN_SECONDS'],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
   ])('refuses %s and says what to change', (_what, variables, said) => {
     expect(() => loadConfig(variables)).toThrow(CannotStart);

@@ -307,6 +307,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
       isOpenAi,
     },
+    firstTokenMs: env.PROVIDER_FIRST_TOKEN_SECONDS * 1000,
     warnings: configWarnings(installation),
     defaultModel: env.DEFAULT_MODEL,
     modelCatalogue: modelCatalogueOf(env),

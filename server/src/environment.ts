@@ -29,6 +29,7 @@ export const Environment = z.object({
   MASTER_KEY_FILE: setting(z.string().optional()),
   PROVIDER_BASE_URL: setting(z.url({ protocol: /^https?$/ }).default('https://api.openai.com/v1')),
   PROVIDER_NAME: setting(z.string().max(60).optional()),
+  PROVIDER_FIRST_TOKEN_SECONDS: setting(whole(10, 7_200).default(600)),
   DEFAULT_MODEL: setting(z.string().max(200).default('gpt-4o')),
   MODEL_CATALOGUE: setting(z.string().optional()),
   SMTP_URL: setting(z.url({ protocol: /^smtps?$/, hostname: /./ }).optional()),

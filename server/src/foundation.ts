@@ -21,7 +21,7 @@ import { createMailTransport } from './mail/transport.ts';
 import { noMetrics } from './metrics/metrics.ts';
 import { type Catalogue, loadCatalogue } from './provider/catalogue.ts';
 import { createProvider } from './provider/create.ts';
-import { type ProviderTimes, usualProviderTimes } from './provider/times.ts';
+import { type ProviderTimes, providerTimesOf } from './provider/times.ts';
 import { createVault } from './security/vault.ts';
 import { createFileStore, openFileStore } from './storage/create.ts';
 import { noTracing } from './tracing/tracing.ts';
@@ -57,7 +57,7 @@ export async function foundation(
   {
     connectionTimes,
     hashingCost,
-    providerTimes = usualProviderTimes,
+    providerTimes = providerTimesOf(given.config),
     toolTimes = usualToolTimes,
     now = Date.now,
   }: ForTests,

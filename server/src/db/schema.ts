@@ -90,7 +90,18 @@ export type Database = {
     verified: Flag;
     notice: string | null;
   };
-  provider_traits: { base_url: string; model: string; trait: string; value: string; learned_at: string };
+  provider_traits: {
+    base_url: string;
+    model: string;
+    trait: string;
+    value: string;
+    learned_at: string;
+    /** By how many keys it was refused, at most 2. This and the next two are null in rows of versions before. */
+    askers: number | null;
+    ask_at: string | null;
+    /** How often asking again has been put off. */
+    step: number | null;
+  };
   assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema' | 'starters' | 'icon' | 'color'>> & {
     /** JSON. */
     tools: Generated<string>;

@@ -1,27 +1,64 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { answerByChatCompletions } from './chat-completions/answer.ts';
 import { ProviderError } from './error.ts';
+import { refusingWords } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
+import { mayHaveNoResponses, servedResponses } from './no-responses.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
+import { refusedField, type SparableField } from './refused-fields.ts';
 import { answerByResponses } from './responses.ts';
-import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools } from './served-tools.ts';
+import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools, servedTools } from './served-tools.ts';
 import { settingLeftOut } from './setting-left-out.ts';
-import { noResponses, type Traits } from './traits.ts';
+import type { Traits } from './traits.ts';
 
-/** Request parameters that an answer can do without, by the names providers use for them. */
-const dispensable = new Map([
-  ['temperature', 'temperature'],
-  ['top_p', 'top_p'],
-  ['reasoning.effort', 'effort'],
-  ['reasoning_effort', 'effort'],
-  ['reasoning', 'effort'],
-  ['reasoning.summary', 'summary'],
-  ['stream_options', 'stream_options'],
-]);
+type Sparable = SparableField & { isSent: (request: AnswerRequest) => boolean };
+
+const always = () => true;
+const isOrdinary = true;
+
+/** What an answer can do without, where the provider refuses it. */
+const sparableFields: readonly Sparable[] = [
+  { name: 'stream_options', called: ['stream_options', 'include_usage'], isSent: always },
+  { name: 'store', called: ['store'], isOrdinary, isSent: always },
+  { name: 'temperature', called: ['temperature'], isOrdinary, isSent: ({ temperature }) => temperature !== null },
+  { name: 'top_p', called: ['top_p'], isOrdinary, isSent: ({ topP }) => typeof topP === 'number' },
+  { name: 'summary', called: ['reasoning.summary', 'summary'], isOrdinary, isSent: ({ effort }) => effort !== null },
+  {
+    name: 'effort',
+    called: ['reasoning_effort', 'reasoning.effort', 'reasoning', 'thinking'],
+    isOrdinary,
+    isSent: ({ effort }) => effort !== null,
+  },
+  {
+    name: 'max_completion_tokens',
+    called: ['max_completion_tokens'],
+    isSent: ({ maxOutputTokens }) => maxOutputTokens !== undefined,
+  },
+  { name: 'parallel_tool_calls', called: ['parallel_tool_calls'], isSent: ({ tools }) => tools !== undefined },
+  { name: 'include', called: ['include'], isOrdinary, isSent: ({ tools }) => tools !== undefined },
+  {
+    name: 'strict',
+    called: ['strict'],
+    isOrdinary,
+    isSent: ({ tools }) => tools?.functions.some(({ strict }) => strict) === true,
+  },
+  {
+    name: 'system role',
+    called: ['system role', 'system message', 'system messages', 'system prompt', 'system instruction'],
+    isOrdinary,
+    isSent: ({ instructions }) => instructions !== '',
+  },
+];
+
+const sparable = (request: AnswerRequest, omitted: ReadonlySet<string>) =>
+  sparableFields.filter(({ name, isSent }) => isSent(request) && !omitted.has(name));
+
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
 /** Writes an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it or the model refuses. */
 export function answering(http: ProviderHttp, providerName: string, traits: Traits) {
+  const responses = servedResponses(traits);
+
   /** Leaves out the refused parameter, notes it and remembers it. false: the answer needs it. */
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;
@@ -32,16 +69,16 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     }
     if (refusal) {
       leaveSearchOut(request, omitted, onPieces, refusal.why);
-      if (refusal.isOfModel) await traits.learn(model, traitOf(request, 'search'));
+      if (refusal.isOfModel) await traits.learn(model, traitOf(request, 'search'), request.apiKey);
       else search?.onRefused();
       return true;
     }
     if (await learnOfAssistant(error, request, omitted, onPieces)) return true;
-    const parameter = refusedParameter(error, omitted);
-    if (!parameter) return false;
-    omitted.add(parameter);
-    await traits.learn(model, traitOf(request, parameter));
-    onPieces(leftOut(parameter, model));
+    const field = refusedField(error, sparable(request, omitted));
+    if (!field) return false;
+    omitted.add(field.name);
+    await traits.learn(model, traitOf(request, field.name), request.apiKey);
+    onPieces(leftOut(field.name, model));
     return true;
   }
 
@@ -52,7 +89,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     if (refused) {
       const { tool, why, isOfModel } = refused;
       leaveToolsOut(request, omitted, onPieces, { isRefused: (name) => name === tool, why });
-      if (isOfModel) await traits.learn(model, traitOf(request, tool));
+      if (isOfModel) await traits.learn(model, traitOf(request, tool), request.apiKey);
       return true;
     }
     const form = refusedForm(error, request, omitted);
@@ -60,7 +97,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
       omitted.add(form);
       // A schema that cannot be kept to word by word says nothing of others.
       if (form === 'strict format') return true;
-      await traits.learn(model, traitOf(request, form));
+      await traits.learn(model, traitOf(request, form), request.apiKey);
       onPieces(leftOut(form, model));
       return true;
     }
@@ -70,17 +107,33 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
   async function answerOnce(
     request: AnswerRequest,
     omitted: Set<string>,
-    onPieces: OnPieces,
+    telling: Telling,
     signal: AbortSignal,
   ): Promise<AnswerEnd> {
-    const hadResponses = !traits.has('*', noResponses);
-    if (hadResponses)
+    const { model, apiKey } = request;
+    const { onPieces } = telling;
+    let refusal: ProviderError | undefined;
+    if (responses.areServed(apiKey, model))
       try {
-        return await answerByResponses(http, request, omitted, onPieces, signal);
+        const end = await answerByResponses(http, request, omitted, onPieces, signal);
+        await responses.haveAnswered(apiKey, model);
+        return end;
       } catch (error) {
-        if (!(error instanceof ProviderError) || error.code !== 'not_served') throw error;
-        if (readsFiles(request) && error.isFileGone) throw error;
+        if (telling.hasSaid() || !isOfResponses(error, request, omitted)) throw error;
+        refusal = error;
       }
+    const end = await answerWithoutResponses(request, omitted, onPieces, signal, refusal);
+    if (refusal) await responses.areNotServed(apiKey, model, refusal);
+    return end;
+  }
+
+  async function answerWithoutResponses(
+    request: AnswerRequest,
+    omitted: Set<string>,
+    onPieces: OnPieces,
+    signal: AbortSignal,
+    refusal: ProviderError | undefined,
+  ): Promise<AnswerEnd> {
     const canDoWithout = !request.search?.isNeeded;
     if (
       canDoWithout &&
@@ -88,28 +141,63 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     )
       request.search?.onRefused();
     leaveToolsOut(request, omitted, onPieces, { why: runsNoTools(providerName) });
-    const end = await answerByChatCompletions(http, request, omitted, onPieces, signal);
-    if (hadResponses) await traits.learn('*', noResponses);
-    return end;
+    try {
+      return await answerByChatCompletions(http, request, omitted, onPieces, signal);
+    } catch (error) {
+      // Neither is served: what was said first is about what was asked.
+      const isNeither = error instanceof ProviderError && error.code === 'not_served';
+      throw isNeither && refusal && refusal.code !== 'not_served' ? refusal : error;
+    }
   }
 
-  return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
+  /** What is in the request and was taken is refused no more. */
+  async function learnSuccess(request: AnswerRequest, omitted: ReadonlySet<string>) {
+    for (const { name } of sparable(request, omitted))
+      await traits.works(request.model, traitOf(request, name), request.apiKey);
+    for (const tool of Object.keys(servedTools(request, omitted) ?? {}))
+      await traits.works(request.model, traitOf(request, tool), request.apiKey);
+  }
+
+  /** What is known to be refused, with a note on each thing that a person has chosen. */
+  function knownRefusals(request: AnswerRequest, onPieces: OnPieces): Set<string> {
     const { model, temperature, topP = null, effort, search } = request;
     const given = { temperature, top_p: topP, effort };
-    const isRefused = (parameter: string) => traits.has(model, traitOf(request, parameter));
-    const omitted = new Set([...dispensable.values()].filter(isRefused));
+    const isRefused = (parameter: string) => traits.has(model, traitOf(request, parameter), request.apiKey);
+    const omitted = new Set(sparableFields.map(({ name }) => name).filter(isRefused));
     for (const [parameter, value] of Object.entries(given))
       if (value !== null && omitted.has(parameter)) onPieces(leftOut(parameter, model));
     leaveToolsOut(request, omitted, onPieces, { isRefused, why: doesNotServe(model) });
     if (isRefused('format')) leaveFormOut(request, omitted, onPieces);
     if (isRefused('search') && !search?.isNeeded) leaveSearchOut(request, omitted, onPieces, notWith(model));
+    return omitted;
+  }
+
+  return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
+    const omitted = knownRefusals(request, onPieces);
+    const telling = tellingTo(onPieces);
     for (;;) {
       try {
-        return await answerOnce(inForm(request, omitted), omitted, onPieces, signal);
+        const end = await answerOnce(inForm(request, omitted), omitted, telling, signal);
+        await learnSuccess(request, omitted);
+        return end;
       } catch (error) {
-        if (!(await learn(error, request, omitted, onPieces))) throw error;
+        if (telling.hasSaid() || !(await learn(error, request, omitted, onPieces))) throw error;
       }
     }
+  };
+}
+
+type Telling = { onPieces: OnPieces; hasSaid: () => boolean };
+
+/** Once a reader has seen something of an answer, the same is not asked for again. */
+function tellingTo(onPieces: OnPieces): Telling {
+  let hasSaid = false;
+  return {
+    onPieces(pieces) {
+      hasSaid ||= pieces.some(({ type }) => type !== 'note');
+      onPieces(pieces);
+    },
+    hasSaid: () => hasSaid,
   };
 }
 
@@ -121,6 +209,24 @@ function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<
 
 /** The request in the form that has not been refused. */
 function inForm(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
+  const { tools, instructions } = request;
+  return {
+    ...inFormat(request, omitted),
+    ...(tools && {
+      tools: {
+        ...tools,
+        ...(omitted.has('strict') && { functions: tools.functions.map(({ strict: _, ...rest }) => rest) }),
+        ...(omitted.has('parallel_tool_calls') && { isParallel: true }),
+      },
+    }),
+    ...(omitted.has('system role') && {
+      instructions: '',
+      turns: instructions === '' ? request.turns : [{ role: 'user', text: instructions }, ...request.turns],
+    }),
+  };
+}
+
+function inFormat(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
   const { format, canLeaveFormatOut } = request;
   if (!canLeaveFormatOut || format?.type !== 'json_schema') return request;
   if (omitted.has('format')) return { ...request, format: undefined };
@@ -135,16 +241,25 @@ function refusedForm(
   omitted: ReadonlySet<string>,
 ): 'format' | 'strict format' | undefined {
   if (!canLeaveFormatOut || format?.type !== 'json_schema' || omitted.has('format')) return undefined;
-  if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
+  if (!(error instanceof ProviderError) || (error.status !== 400 && error.status !== 422)) return undefined;
   const isAboutForm =
     /^(text|response_format)\b/.test(error.param ?? '') || /response_format|text\.format/.test(error.message);
   if (!isAboutForm) return undefined;
   if (/invalid schema/i.test(error.message))
     return format.json_schema.strict && !omitted.has('strict format') ? 'strict format' : undefined;
   const isRefused =
-    error.code === 'unsupported_parameter' || /not supported|unsupported|unavailable/i.test(error.message);
+    error.code === 'unsupported_parameter' ||
+    /unavailable/i.test(error.message) ||
+    refusingWords.test(error.said ?? '');
   return isRefused ? 'format' : undefined;
 }
+
+/** A refusal that may be of Responses as a whole, and not of something that the request has. */
+const isOfResponses = (error: unknown, request: AnswerRequest, omitted: ReadonlySet<string>): error is ProviderError =>
+  mayHaveNoResponses(error) &&
+  !refusedField(error, sparable(request, omitted)) &&
+  !refusedTool(error, request, omitted) &&
+  !(readsFiles(request) && error.isFileGone);
 
 const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileIds.length ?? 0) > 0;
 
@@ -155,14 +270,6 @@ const traitOf = ({ effort }: AnswerRequest, parameter: string) =>
 function leftOut(setting: string, model: string): AnswerPiece[] {
   const text = settingLeftOut(setting, model);
   return text === undefined ? [] : [{ type: 'note', text }];
-}
-
-/** Our name of a parameter that the provider refused and that has not been left out yet. */
-function refusedParameter(error: unknown, omitted: ReadonlySet<string>): string | undefined {
-  if (!(error instanceof ProviderError) || error.status !== 400 || !error.param) return undefined;
-  if (error.code !== 'unsupported_parameter') return undefined;
-  const parameter = dispensable.get(error.param);
-  return parameter && !omitted.has(parameter) ? parameter : undefined;
 }
 
 const notWith = (model: string) => `${model} does not support file search.`;
@@ -195,8 +302,8 @@ function refusedSearch(error: unknown, model: string): { why: string; isOfModel:
   if (error.code === 'store_gone')
     return { why: 'the provider does not have them any more. They are being indexed again.', isOfModel: false };
   const isAboutTools = error.param?.startsWith('tool') || /file_search/i.test(error.message);
-  if (error.status !== 400 || !isAboutTools) return undefined;
-  if (error.code === 'unsupported_parameter' || /not supported|unsupported/i.test(error.message))
+  if ((error.status !== 400 && error.status !== 422) || !isAboutTools) return undefined;
+  if (error.code === 'unsupported_parameter' || refusingWords.test(error.said ?? ''))
     return { why: notWith(model), isOfModel: true };
   return { why: error.message, isOfModel: false };
 }

@@ -14,6 +14,8 @@ export type BodyReader = {
 export type ArrivingBody = AsyncIterable<Buffer> & {
   /** Once. What has arrived before is told at once; after its end or an error nothing more is told. */
   read: (reader: BodyReader) => void;
+  /** Before it is read. false: it has come to its end without a byte. */
+  begins: () => Promise<boolean>;
   /** Whoever reads is slower. */
   pause: () => void;
   resume: () => void;
@@ -42,6 +44,7 @@ export function createArrivingBody(controller: Controller) {
   let ended: Error | null | undefined;
   let isLeft = false;
   let patience: NodeJS.Timeout | undefined;
+  const beginning = Promise.withResolvers<boolean>();
 
   function settle() {
     if (ended === undefined || !reader || isLeft) return;
@@ -52,6 +55,8 @@ export function createArrivingBody(controller: Controller) {
   function end(how: Error | null) {
     if (ended !== undefined) return;
     ended = how;
+    // What has failed is told to its reader.
+    beginning.resolve(how !== null);
     clearTimeout(patience);
     settle();
   }
@@ -75,6 +80,7 @@ export function createArrivingBody(controller: Controller) {
       // Only now: what the sender goes on with comes after what was held.
       if (heldBytes > heldAtMost) controller.resume();
     },
+    begins: () => beginning.promise,
     pause: () => controller.pause(),
     resume: () => controller.resume(),
     leave() {
@@ -90,6 +96,7 @@ export function createArrivingBody(controller: Controller) {
   return {
     body,
     push(chunk: Buffer) {
+      beginning.resolve(true);
       if (isLeft) return;
       if (reader) return reader.onData(chunk);
       held.push(chunk);

@@ -11,12 +11,13 @@ import { providerFineTuning } from './fine-tuning.ts';
 import { createProviderHttp } from './http.ts';
 import { keyChecker } from './key-check.ts';
 import { providerLists } from './lists.ts';
+import { servedResponses } from './no-responses.ts';
 import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
 import { relaying } from './relay.ts';
 import { missingTools, refusalOf } from './served-tools.ts';
 import type { ProviderTimes } from './times.ts';
-import { loadTraits, noResponses } from './traits.ts';
+import { loadTraits } from './traits.ts';
 import { providerVectorStores } from './vector-stores.ts';
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
@@ -37,13 +38,11 @@ export async function createProvider(options: {
 
   return {
     answer: answering(http, name, traits),
+    answerMs: times.answerMs,
     relay: relaying(http, times),
-    responses: {
-      areServed: () => !traits.has('*', noResponses),
-      areNotServed: () => traits.learn('*', noResponses),
-    },
+    responses: servedResponses(traits),
     lacksTool: missingTools(traits, name),
-    toolRefused: (model, tool) => traits.learn(model, refusalOf(tool)),
+    toolRefused: (model, tool, apiKey) => traits.learn(model, refusalOf(tool), apiKey),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),
     files: providerFiles(http),

@@ -106,9 +106,9 @@ const contextWords =
 const filterCodes = /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed)$/i;
 const modelWords =
   /\bmodels?\b.*\b(not exist|not found|not be found|unknown)\b|\b(unknown|invalid) model\b|\bnot a valid model\b|\bno endpoints found for\b/i;
-/** Names a request's field, or says that one is refused. */
+/** That a field, a value or an ability is refused. */
 export const refusingWords =
-  /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|only the default/i;
+  /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|only (?:the )?(?:default|1)\b|deprecated|cannot (?:both )?be (?:set|used|specified)/i;
 
 /** The provider's own code or words say more than the status. */
 function codeOfWords(

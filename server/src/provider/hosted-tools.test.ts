@@ -15,6 +15,7 @@ async function asking(baseUrl: string) {
   const traits = {
     has: (_: string, trait: string) => learned.includes(trait),
     learn: async (_: string, trait: string) => void learned.push(trait),
+    works: async () => undefined,
   };
   const answer = answering(http, 'OpenAI', traits);
   return async (text: string) => {

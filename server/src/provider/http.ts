@@ -25,6 +25,8 @@ export type ProviderCall = {
   retries?: number;
   /** Until the response begins. */
   firstByteMs?: number;
+  /** Asks for an answer: as long as it is true, no word has come, and the first one has its own time. */
+  awaitsWord?: () => boolean;
   /** Between two packets of the body. */
   silentMs?: number | undefined;
   /** Told of each wait that the provider asks for, in seconds. */
@@ -50,7 +52,11 @@ type Observed = {
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(
   baseUrl: string,
-  { beginsMs, silentMs }: Pick<ProviderTimes, 'beginsMs' | 'silentMs'> = usualProviderTimes,
+  {
+    beginsMs,
+    silentMs,
+    firstTokenMs = beginsMs,
+  }: Pick<ProviderTimes, 'beginsMs' | 'silentMs'> & Partial<ProviderTimes> = usualProviderTimes,
   { onFailure, outgoing }: Observed = {},
 ) {
   let agent: Agent | undefined;
@@ -75,7 +81,8 @@ export function createProviderHttp(
   const basePath = pathname.replace(/\/$/, '');
 
   async function once(call: ProviderCall): Promise<ProviderResponse> {
-    const { method, path, apiKey, body, text, form, headers, signal, firstByteMs, silentMs: quietMs } = call;
+    const { method, path, apiKey, body, text, form, headers, signal, awaitsWord, silentMs: quietMs = silentMs } = call;
+    const firstByteMs = call.firstByteMs ?? (awaitsWord && firstTokenMs);
     const dispatcher = await connections();
     try {
       const request = {
@@ -92,7 +99,9 @@ export function createProviderHttp(
         body: form ? form.content : (text ?? (body === undefined ? null : JSON.stringify(body))),
         ...(firstByteMs !== undefined && { headersTimeout: firstByteMs }),
       };
-      return await dispatched(dispatcher, request, { signal, silentMs: quietMs ?? silentMs });
+      const firstMs = Math.max(firstTokenMs, quietMs);
+      const patience = () => (awaitsWord?.() ? firstMs : quietMs);
+      return await dispatched(dispatcher, request, { signal, silentMs: quietMs, patience });
     } catch (error) {
       throw signal?.aborted ? signal.reason : networkFailure(error);
     }
@@ -167,7 +176,7 @@ export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 function dispatched(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { signal, silentMs }: { signal: AbortSignal | undefined; silentMs: number },
+  { signal, silentMs, patience }: { signal: AbortSignal | undefined; silentMs: number; patience: () => number },
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -183,13 +192,17 @@ function dispatched(
     signal?.addEventListener('abort', abort, { once: true });
     /** One timer that looks at the clock: to set it anew with each packet takes longer. */
     function listen() {
-      const restMs = heardAt + silentMs - performance.now();
-      silence = setTimeout(() => {
-        // Whoever reads is slower, which is no fault of the sender.
-        if (controller?.paused) heardAt = performance.now();
-        if (heardAt + silentMs > performance.now()) listen();
-        else controller?.abort(noAnswerInTime());
-      }, restMs).unref();
+      const restMs = heardAt + patience() - performance.now();
+      silence = setTimeout(
+        () => {
+          // Whoever reads is slower, which is no fault of the sender.
+          if (controller?.paused) heardAt = performance.now();
+          if (heardAt + patience() > performance.now()) listen();
+          else controller?.abort(noAnswerInTime());
+          // Patience ends with the first word, which nobody tells of here.
+        },
+        Math.min(restMs, silentMs),
+      ).unref();
     }
     function end(error: Error | null) {
       clearTimeout(silence);

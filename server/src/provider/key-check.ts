@@ -1,7 +1,10 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
-import { listLimit, type ProviderHttp } from './http.ts';
+import { isErrorValue } from './error-fields.ts';
+import { failureInStream } from './failures.ts';
+import type { ProviderHttp } from './http.ts';
+import { modelListLimit, modelsIn } from './lists.ts';
 import { pressedMs } from './times.ts';
 
 export type KeyCheck =
@@ -16,7 +19,9 @@ export function keyChecker(http: ProviderHttp, name: string) {
   return async function checkKey(apiKey: Secret): Promise<KeyCheck> {
     try {
       const signal = AbortSignal.timeout(pressedMs);
-      await http.json({ method: 'GET', path: '/models', apiKey, retries: 0, limit: listLimit, signal });
+      const call = { method: 'GET', path: '/models', apiKey, retries: 0, limit: modelListLimit, signal } as const;
+      const answer = await http.json(call);
+      if (!modelsIn(answer) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
       return { result: 'works' };
     } catch (error) {
       if (!(error instanceof ProviderError)) {

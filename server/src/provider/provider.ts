@@ -6,6 +6,7 @@ import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderContainers } from './containers.ts';
+import type { ProviderError } from './error.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { KeyCheck } from './key-check.ts';
@@ -126,18 +127,22 @@ export type Provider = {
     onPieces: (pieces: AnswerPiece[]) => void,
     signal: AbortSignal,
   ) => Promise<AnswerEnd>;
+  /** So long an answer may take, from its request to its last word. */
+  answerMs: number;
   /** Passes a request on as it is. @throws ProviderError */
   relay: (call: RelayCall) => Promise<Relayed>;
   responses: {
     /** As far as is known: it has not been learned yet that they are not. */
-    areServed: () => boolean;
+    areServed: (apiKey: Secret, model: string) => boolean;
     /** What was refused as not served has been answered by Chat Completions. */
-    areNotServed: () => Promise<void>;
+    areNotServed: (apiKey: Secret, model: string, refusal: ProviderError) => Promise<void>;
+    /** What was not served before is served now. */
+    haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
   };
   /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
-  lacksTool: (model: string, tool: HostedTool) => string | null;
+  lacksTool: (model: string, tool: HostedTool, apiKey: Secret | undefined) => string | null;
   /** The model has refused it. */
-  toolRefused: (model: string, tool: HostedTool) => Promise<void>;
+  toolRefused: (model: string, tool: HostedTool, apiKey: Secret) => Promise<void>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

@@ -1,6 +1,7 @@
 import type { Secret } from '#server/security/secret';
 import type { ArrivingBody } from './arriving-body.ts';
 import type { ProviderHttp } from './http.ts';
+import { noAnswerAtAll } from './no-responses.ts';
 import { drawingMs, type ProviderTimes } from './times.ts';
 
 export type RelayCall = {
@@ -24,13 +25,22 @@ export type Relayed = { contentType: string; body: ArrivingBody; apiKey: Secret 
 export const relaying =
   (http: ProviderHttp, { wholeMs }: Pick<ProviderTimes, 'wholeMs'>) =>
   async ({ path = '/chat/completions', streams, draws = false, ...call }: RelayCall): Promise<Relayed> => {
+    let hasBegun = false;
     const { headers, body } = await http.send({
       method: 'POST',
       path,
       retries: 0,
       ...call,
       ...(draws && { silentMs: drawingMs }),
-      ...(!streams && { firstByteMs: wholeMs }),
+      ...(streams ? { awaitsWord: () => !hasBegun } : { firstByteMs: wholeMs }),
     });
-    return { contentType: String(headers['content-type'] ?? ''), body, apiKey: call.apiKey };
+    void body.begins().then(() => {
+      hasBegun = true;
+    });
+    const contentType = String(headers['content-type'] ?? '');
+    if (path === '/responses' && (/text\/html/i.test(contentType) || !(await body.begins()))) {
+      body.destroy();
+      throw noAnswerAtAll();
+    }
+    return { contentType, body, apiKey: call.apiKey };
   };

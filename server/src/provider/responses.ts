@@ -1,10 +1,12 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
 import { callReader } from './answer-tools.ts';
+import { ProviderError } from './error.ts';
 import { eventJson, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { madeFileReader } from './made-files.ts';
+import { noAnswerAtAll } from './no-responses.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
@@ -45,17 +47,21 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
     input: (await Promise.all(turns.map(inputOf))).flat(),
     stream: true,
     // Nothing is kept at the provider: the history is ours and goes along with every request.
-    store: false,
+    ...(!omitted.has('store') && { store: false }),
     ...(instructions && { instructions }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(Object.keys(reasoning).length > 0 && { reasoning }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
-    ...toolFields({
-      ...request,
-      hosted: servedTools(request, omitted),
-      search: omitted.has('search') ? undefined : search,
-    }),
+    ...Object.fromEntries(
+      Object.entries(
+        toolFields({
+          ...request,
+          hosted: servedTools(request, omitted),
+          search: omitted.has('search') ? undefined : search,
+        }),
+      ).filter(([name]) => !omitted.has(name)),
+    ),
   };
 }
 
@@ -135,6 +141,7 @@ export async function answerByResponses(
   onPieces: (pieces: AnswerPiece[]) => void,
   signal: AbortSignal,
 ): Promise<AnswerEnd> {
+  let hasWords = false;
   const { body } = await http.send({
     method: 'POST',
     path: '/responses',
@@ -142,11 +149,16 @@ export async function answerByResponses(
     body: await requestBody(request, omitted),
     signal,
     ...(servedTools(request, omitted)?.imageGeneration && { silentMs: drawingMs }),
+    awaitsWord: () => !hasWords,
     onWait: tellOfWaits(onPieces),
     onAsking: request.onAsking,
   });
   let end: AnswerEnd | undefined;
-  const pieces = collectPieces(onPieces);
+  let hasEvents = false;
+  const pieces = collectPieces((some) => {
+    hasWords = true;
+    onPieces(some);
+  });
   const calls = callReader((call) => pieces.addCall(call));
   const made = madeFileReader({
     tell: (file) => request.onMade?.(file),
@@ -169,6 +181,7 @@ export async function answerByResponses(
     body,
     {
       onEvent({ event: name, data }) {
+        hasEvents = true;
         if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
         const event = eventJson(data);
         switch (name ?? event.type) {
@@ -207,9 +220,15 @@ export async function answerByResponses(
       isDone: () => end !== undefined,
     },
     signal,
-  );
+  ).catch((error: unknown) => {
+    throw hasEvents || signal.aborted || !isBrokenOff(error) ? error : noAnswerAtAll();
+  });
   return end ?? { reason: 'complete', usage: null };
 }
+
+/** It has ended in order, and nothing came. */
+const isBrokenOff = (error: unknown) =>
+  error instanceof ProviderError && error.code === 'provider_broke_off' && error.cause === undefined;
 
 function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
   const use = usedTool(item);

@@ -1,5 +1,6 @@
 import { type HostedTool, hostedTools as names } from '@roster/contracts/assistant-tools';
 import { providerIn } from '@roster/contracts/provider-name';
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import type { AnswerPiece, AnswerRequest } from './provider.ts';
 import { noResponses, type Traits } from './traits.ts';
@@ -55,7 +56,7 @@ export function refusedTool(
   request: Pick<AnswerRequest, 'hosted' | 'model'>,
   omitted: ReadonlySet<string>,
 ): ToolRefusal | undefined {
-  if (!(error instanceof ProviderError) || error.status !== 400) return undefined;
+  if (!(error instanceof ProviderError) || (error.status !== 400 && error.status !== 422)) return undefined;
   const { message } = error;
   if (!isRefusing.test(message) || isOfOthers.test(message)) return undefined;
   const tool = wanted(request).find((name) => !omitted.has(name) && isIn(message, hostedTools[name]));
@@ -74,7 +75,7 @@ export const refusalOf = (tool: HostedTool) => `refuses ${tool}`;
 /** Why a model is known not to have a tool, without asking anybody; null: nothing speaks against it. */
 export const missingTools =
   (traits: Pick<Traits, 'has'>, providerName: string) =>
-  (model: string, tool: HostedTool): string | null => {
-    if (traits.has('*', noResponses)) return runsNoTools(providerName);
-    return traits.has(model, refusalOf(tool)) ? doesNotServe(model) : null;
+  (model: string, tool: HostedTool, apiKey: Secret | undefined): string | null => {
+    if (traits.has('*', noResponses, apiKey)) return runsNoTools(providerName);
+    return traits.has(model, refusalOf(tool), apiKey) ? doesNotServe(model) : null;
   };

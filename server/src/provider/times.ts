@@ -8,6 +8,8 @@ export const drawingMs = 180_000;
 export type ProviderTimes = {
   /** Until the response begins. */
   beginsMs: number;
+  /** Until the first word of an answer: a server of one's own loads the model first, and reads a long conversation. */
+  firstTokenMs: number;
   /** Between two packets of a body. */
   silentMs: number;
   /** Until an answer that is passed on, but not streamed, begins: it comes at once when it is whole. */
@@ -16,7 +18,7 @@ export type ProviderTimes = {
   storeMs: number;
   /** A file that code has made, from the request to its last byte. */
   containerFileMs: number;
-  /** A program's answer, from its request to its last byte. */
+  /** An answer, from its request to its last byte. */
   answerMs: number;
   /** The same of a response in the background: a model that thinks for long is what that is for. */
   backgroundMs: number;
@@ -24,6 +26,7 @@ export type ProviderTimes = {
 
 export const usualProviderTimes: ProviderTimes = {
   beginsMs: 60_000,
+  firstTokenMs: 10 * 60_000,
   silentMs: 60_000,
   // A connection that waits longer is taken for dead.
   wholeMs: 270_000,
@@ -32,6 +35,14 @@ export const usualProviderTimes: ProviderTimes = {
   answerMs: 10 * 60_000,
   backgroundMs: 60 * 60_000,
 };
+
+/** With the operator's time for the first word; then an answer has its own. */
+export const providerTimesOf = ({ firstTokenMs }: Pick<ProviderTimes, 'firstTokenMs'>): ProviderTimes => ({
+  ...usualProviderTimes,
+  firstTokenMs,
+  answerMs: firstTokenMs + usualProviderTimes.answerMs,
+  backgroundMs: firstTokenMs + usualProviderTimes.backgroundMs,
+});
 
 /** The provider's seconds since 1970; null where it is no time, or one after the year 2199. */
 export function timeOf(seconds: number | null | undefined): string | null {

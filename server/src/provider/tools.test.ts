@@ -18,7 +18,7 @@ const tools: AnswerTools = {
 const withCode: AnswerTools = { ...tools, functions: [], codeInterpreter: { fileIds: [] } };
 
 /** Nothing is known of the provider, and nothing remembered. */
-const traits = { has: () => false, learn: async () => undefined };
+const traits = { has: () => false, learn: async () => undefined, works: async () => undefined };
 
 async function asking(baseUrl: string) {
   const http = createProviderHttp(baseUrl);

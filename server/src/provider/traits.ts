@@ -1,51 +1,142 @@
-import type { Kysely } from 'kysely';
+import { createHash } from 'node:crypto';
+import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Chore } from '#server/jobs/upkeep';
+import type { Secret } from '#server/security/secret';
 
-/** Of the provider itself, whatever the model. */
+/** A trait of the provider itself, whatever the model. */
 export const noResponses = 'has no responses';
 
-/** After so long a provider is asked again whether it serves something. */
-const keptMs = 30 * 24 * 60 * 60_000;
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+/** After so long the provider is asked again: the last step is kept as long as it goes on refusing. */
+const askAgainMs = [hourMs, dayMs, 30 * dayMs] as const;
+/** What nobody has asked about for so long after that is forgotten. */
+const forgottenAfterMs = 30 * dayMs;
 const rereadEveryMs = 5 * 60_000;
+/** Keys with traits of their own that are remembered at once. */
+const ownAtMost = 10_000;
+/** So many different keys have to be refused before others are not asked for any more. */
+const enoughAskers = 2;
+
+type Row = Selectable<Database['provider_traits']>;
+type Refusal = { askAt: number; step: number };
+/** `isOfAll`: it holds for every key. */
+type Known = Refusal & { isOfAll: boolean };
 
 const keyOf = ({ model, trait }: { model: string; trait: string }) => `${model}|${trait}`;
+/** Kept in memory alone: of a short key a digest would say too much. */
+const digestOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
 
-async function readTraits(db: Kysely<Database>, baseUrl: string): Promise<Set<string>> {
+/** A row of a version before this one says neither who was refused nor when to ask again: that comes with the next refusal. */
+const knownOf = ({ askers, ask_at, step, learned_at }: Row): Known => ({
+  isOfAll: (askers ?? enoughAskers) >= enoughAskers,
+  askAt: ask_at === null ? Date.parse(learned_at) + askAgainMs[0] : Date.parse(ask_at),
+  step: step ?? 0,
+});
+
+/** Refused once more: put off for longer only where it was asked again on purpose, and not at the same moment. */
+function refusedAgain(before: Refusal | undefined, now: number): Refusal {
+  if (before && now < before.askAt) return before;
+  const step = before ? Math.min(before.step + 1, askAgainMs.length - 1) : 0;
+  return { step, askAt: now + (askAgainMs[step] ?? dayMs) };
+}
+
+async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): Promise<Map<string, Known>> {
   const rows = await db
     .selectFrom('provider_traits')
-    .select(['model', 'trait'])
+    .selectAll()
     .where('base_url', '=', baseUrl)
-    .where('learned_at', '>', new Date(Date.now() - keptMs).toISOString())
+    .where((eb) => {
+      const since = new Date(now - forgottenAfterMs).toISOString();
+      return eb.or([eb('learned_at', '>', since), eb('ask_at', '>', since)]);
+    })
     .limit(10_000)
     .execute();
-  return new Set(rows.map(keyOf));
+  return new Map(rows.map((row) => [keyOf(row), knownOf(row)]));
 }
 
 /**
- * What was learned about the configured provider: calls it does not serve, parameters a model refuses. Kept in the
- * database, so that no process asks twice, and forgotten after a while, because providers change.
+ * What the configured provider has refused: calls it does not serve, parameters a model does not take. A refusal holds for the key
+ * that met it, and for all only once another key has met it too: a wrong path of one key, or a proxy that restarts, takes nothing
+ * from others. It is asked about again after an hour, a day and then every month, and a success ends it (decision 0113).
+ *
+ * Long: what is known of one key and of all is decided together.
  */
-export async function loadTraits(db: Kysely<Database>, baseUrl: string) {
-  let known = await readTraits(db, baseUrl);
+export async function loadTraits(db: Kysely<Database>, baseUrl: string, now: () => number = Date.now) {
+  let known = await readTraits(db, baseUrl, now());
+  /** By trait, then by key. */
+  const own = new Map<string, Map<string, Refusal>>();
+  let ownCount = 0;
+
+  function rememberOwn(trait: string, asker: string, refusal: Refusal) {
+    if (ownCount >= ownAtMost) {
+      own.clear();
+      ownCount = 0;
+    }
+    const ofTrait = own.get(trait) ?? new Map<string, Refusal>();
+    if (!ofTrait.has(asker)) ownCount++;
+    own.set(trait, ofTrait.set(asker, refusal));
+  }
+
+  function forgetOwn(trait: string, asker: string) {
+    if (own.get(trait)?.delete(asker)) ownCount--;
+  }
 
   return {
-    has: (model: string, trait: string) => known.has(keyOf({ model, trait })),
-    async learn(model: string, trait: string) {
-      if (known.has(keyOf({ model, trait }))) return;
-      known.add(keyOf({ model, trait }));
-      const learned = { value: 'yes', learned_at: new Date().toISOString() };
+    /** Whether a request with this key does without; without a key, whether every request does. */
+    has(model: string, trait: string, apiKey?: Secret): boolean {
+      const name = keyOf({ model, trait });
+      const ofAll = known.get(name);
+      if (ofAll?.isOfAll && now() < ofAll.askAt) return true;
+      const ofTrait = own.get(name);
+      const refusal = ofTrait && apiKey && ofTrait.get(digestOf(apiKey));
+      return refusal !== undefined && now() < refusal.askAt;
+    },
+
+    /** The provider has refused it. */
+    async learn(model: string, trait: string, apiKey: Secret) {
+      const name = keyOf({ model, trait });
+      const asker = digestOf(apiKey);
+      rememberOwn(name, asker, refusedAgain(own.get(name)?.get(asker), now()));
+      const before = known.get(name);
+      // An old refusal that nobody has met again since is no second one.
+      const refused = [...(own.get(name)?.values() ?? [])].filter(({ askAt }) => now() < askAt);
+      const isOfAll = before?.isOfAll === true || refused.length >= enoughAskers;
+      const next = { ...refusedAgain(before, now()), isOfAll };
+      if (before && before.askAt === next.askAt && before.isOfAll === isOfAll) return;
+      known.set(name, next);
+      const learned = {
+        value: 'yes',
+        askers: isOfAll ? enoughAskers : 1,
+        ask_at: new Date(next.askAt).toISOString(),
+        step: next.step,
+      };
       await db
         .insertInto('provider_traits')
-        .values({ base_url: baseUrl, model, trait, ...learned })
+        .values({ base_url: baseUrl, model, trait, ...learned, learned_at: new Date(now()).toISOString() })
         .onConflict((conflict) => conflict.columns(['base_url', 'model', 'trait']).doUpdateSet(learned))
         .execute();
     },
-    /** For what other processes have learned, and what is to be asked again. */
+
+    /** The provider has served what it was said to refuse. */
+    async works(model: string, trait: string, apiKey: Secret) {
+      const name = keyOf({ model, trait });
+      if (own.get(name)?.size) forgetOwn(name, digestOf(apiKey));
+      if (!known.delete(name)) return;
+      await db
+        .deleteFrom('provider_traits')
+        .where('base_url', '=', baseUrl)
+        .where('model', '=', model)
+        .where('trait', '=', trait)
+        .execute();
+    },
+
+    /** For what other processes have learned. */
     reread: {
       everyMs: rereadEveryMs,
       run: async () => {
-        known = await readTraits(db, baseUrl);
+        known = await readTraits(db, baseUrl, now());
       },
     } satisfies Chore,
   };

@@ -99,16 +99,12 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
  * The vector stores of a key at the provider, through which a model searches files. A search is part of an answer of the
  * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
  */
-export function providerVectorStores(
-  http: ProviderHttp,
-  traits: Pick<Traits, 'has' | 'learn'>,
-  { storeMs }: Pick<ProviderTimes, 'storeMs'>,
-) {
-  const servesResponses = () => !traits.has('*', noResponses);
+export function providerVectorStores(http: ProviderHttp, traits: Traits, { storeMs }: Pick<ProviderTimes, 'storeMs'>) {
+  const servesResponses = (apiKey: Secret | undefined) => !traits.has('*', noResponses, apiKey);
 
   /** Not retried here: callers know which requests may be repeated. */
   async function ask(call: Omit<ProviderCall, 'signal' | 'retries'>, limit = answerLimit): Promise<unknown> {
-    if (!servesResponses()) throw new ProviderError('not_served', 'The provider has no file search.');
+    if (!servesResponses(call.apiKey)) throw new ProviderError('not_served', 'The provider has no file search.');
     return http.json({ ...call, retries: 0, limit, withinMs: storeMs });
   }
 
@@ -125,16 +121,18 @@ export function providerVectorStores(
 
   return {
     /** false: it is known that the provider has none. */
-    isServed: () => servesResponses() && !traits.has('*', noStores),
+    isServed: (apiKey?: Secret) => servesResponses(apiKey) && !traits.has('*', noStores, apiKey),
 
     /** The lookup token finds it again where the response is lost. */
     async create(apiKey: Secret, name: string, token: string): Promise<string> {
       const body = { name, metadata: { [tokenName]: token } };
       try {
-        return read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body })).id;
+        const { id } = read(CreatedStore, await ask({ method: 'POST', path: '/vector_stores', apiKey, body }));
+        await traits.works('*', noStores, apiKey);
+        return id;
       } catch (error) {
         const isSaid = error instanceof ProviderError && error.code === 'not_served' && error.status !== undefined;
-        if (isSaid) await traits.learn('*', noStores);
+        if (isSaid) await traits.learn('*', noStores, apiKey);
         throw error;
       }
     },

@@ -48,6 +48,13 @@ type Options = {
 };
 
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
+/** A first word has as long as any other beginning. */
+const timesOf = (given: Partial<ProviderTimes>): ProviderTimes => ({
+  ...usualProviderTimes,
+  ...(given.beginsMs !== undefined && { firstTokenMs: given.beginsMs }),
+  ...given,
+});
+
 export async function startApp(
   engine: Engine,
   {
@@ -103,7 +110,7 @@ export async function startApp(
       // No proxy has to notice anything.
       connectionTimes: { ...usualTimes, noticedMs: 0, ...connectionTimes },
       toolTimes: { ...usualToolTimes, ...patience, ...toolTimes },
-      ...(providerTimes && { providerTimes: { ...usualProviderTimes, ...providerTimes } }),
+      ...(providerTimes && { providerTimes: timesOf(providerTimes) }),
     });
     const url = `http://localhost:${port}`;
     const { endpoints, apiEndpoints, setupCode, stop } = running;

@@ -69,8 +69,11 @@ async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Pr
   return { source: 'provider', notice: null, models, defaultModel: chosen?.id ?? config.defaultModel };
 }
 
+/** Names of one provider's models would fail with another one: there any id can be typed. */
 async function unknownList(offer: Offer, userId: number, notice: string): Promise<ModelList> {
-  const specified = specifiedModels.map((id) => ({ id, shutdownDate: null, chats: true }));
+  const { name, isOpenAi } = offer.config.provider;
+  const known = isOpenAi || name === 'OpenAI' ? specifiedModels : [];
+  const specified = known.map((id) => ({ id, shutdownDate: null, chats: true }));
   const models = await offered(offer, userId, specified);
   return { source: 'unknown', notice, models, defaultModel: offer.config.defaultModel };
 }
@@ -85,6 +88,11 @@ async function preferred(offer: Offer, userId: number, listed: ProviderModel[]):
 /** What nobody can know of a provider that is not the one whose tools these are. */
 const mayNotRun = (name: string) =>
   `${providerIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
+
+/** Without a key only that is known which holds for every key. */
+function noKey(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error;
+}
 
 /** The models that a person can choose from, and which of them answers where nobody has chosen. */
 export function modelService(dependencies: Dependencies) {
@@ -121,7 +129,8 @@ export function modelService(dependencies: Dependencies) {
     async tools(userId: number, model: string | undefined): Promise<ToolsOfModel> {
       const { name, isOpenAi } = config.provider;
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
-      const lacks = (tool: HostedTool) => dependencies.provider.lacksTool(asked, tool);
+      const apiKey = await dependencies.keys.open(userId).catch(noKey);
+      const lacks = (tool: HostedTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
       const [webSearch, codeInterpreter, imageGeneration] = [
         lacks('webSearch'),
         lacks('codeInterpreter'),

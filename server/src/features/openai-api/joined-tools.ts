@@ -1,6 +1,5 @@
 import { type AssistantTools, type HostedTool, hostedTools as hostedOptions } from '@roster/contracts/assistant-tools';
 import { isObject, type JsonObject } from '#server/is-object';
-import type { Provider } from '#server/provider/provider';
 import { functionOf, hostedFields } from '#server/provider/response-tools';
 import { hostedTools, toolLeftOut } from '#server/provider/served-tools';
 import type { AssistantSettings } from './assistant-settings.ts';
@@ -30,7 +29,7 @@ const isNoCall = 'the request requires a call, which it would count as.';
 export function joinedTools(
   { tools: given, tool_choice: choice }: JsonObject,
   assistant: AssistantSettings,
-  lacksTool: Provider['lacksTool'],
+  lacksTool: (model: string, tool: HostedTool) => string | null,
 ): JoinedTools {
   if (given != null && !Array.isArray(given)) return { tools: given, hosted: {}, notes: [] };
   const types = typesIn(given);

@@ -1,18 +1,25 @@
-import { ProviderError } from '#server/provider/error';
+import { refusedField } from '#server/provider/refused-fields';
 import type { Relayed } from '#server/provider/relay';
 import { settingLeftOut } from '#server/provider/setting-left-out';
 
-/** As it can only mean the field: 'text' is part of other words. */
-const inMessages = (name: string) => (name === 'text' ? "'text." : name);
+/** Names by which providers call an addition beside its own, and those that are words of ordinary sentences. */
+const alsoCalled: Record<string, readonly string[]> = {
+  stream_options: ['include_usage'],
+  reasoning_effort: ['reasoning', 'thinking'],
+  reasoning: ['reasoning_effort', 'thinking'],
+  text: ['text.format', 'response_format'],
+};
+const ordinary = new Set(['text', 'reasoning', 'reasoning_effort', 'include', 'store']);
+
+const fieldOf = <Name extends string>(name: Name) => ({
+  name,
+  called: [name, ...(alsoCalled[name] ?? [])],
+  isOrdinary: ordinary.has(name),
+});
 
 /** What of the additions the provider has refused: by the field that it names, else by its words. */
-function refusedAddition<Name extends string>(error: ProviderError, added: ReadonlySet<Name>): Name | undefined {
-  if (error.status !== 400) return undefined;
-  const { param, message } = error;
-  return [...added].find((name) =>
-    param === undefined ? message.includes(inMessages(name)) : param.split('.')[0] === name,
-  );
-}
+const refusedAddition = <Name extends string>(error: unknown, added: ReadonlySet<Name>): Name | undefined =>
+  refusedField(error, [...added].map(fieldOf))?.name;
 
 /** What is put into a request that its program did not name. What says nothing, or has been refused, is left out. */
 export function additions<Name extends string>(refused: ReadonlySet<Name>) {
@@ -47,7 +54,7 @@ export async function withoutRefused<Name extends string, Request extends Writte
     try {
       return { relayed: await relay(request.text), request, notes: notesOn(refused, model) };
     } catch (error) {
-      const addition = error instanceof ProviderError ? refusedAddition(error, request.added) : undefined;
+      const addition = refusedAddition(error, request.added);
       if (addition === undefined) throw error;
       refused.add(addition);
     }

@@ -41,12 +41,14 @@ export async function answerByChatCompletions(
   onPieces: (pieces: AnswerPiece[]) => void,
   signal: AbortSignal,
 ): Promise<AnswerEnd> {
+  let hasWords = false;
   const { body } = await http.send({
     method: 'POST',
     path: '/chat/completions',
     apiKey: request.apiKey,
     body: await requestBody(request, omitted),
     signal,
+    awaitsWord: () => !hasWords,
     onWait: tellOfWaits(onPieces),
     onAsking: request.onAsking,
   });
@@ -54,7 +56,10 @@ export async function answerByChatCompletions(
   let usage: TokenCounts | null = null;
   let tier: string | null = null;
   let done = false;
-  const pieces = collectPieces(onPieces);
+  const pieces = collectPieces((some) => {
+    hasWords = true;
+    onPieces(some);
+  });
   const calls = callCollector(callReader((call) => pieces.addCall(call)));
 
   try {

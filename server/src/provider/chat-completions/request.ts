@@ -1,3 +1,4 @@
+import { alternating } from '#server/provider/alternating';
 import { type AnswerTools, noParameters } from '#server/provider/answer-tools';
 import { ProviderError } from '#server/provider/error';
 import type { AnswerRequest, ConversationTurn, TurnImage } from '#server/provider/provider';
@@ -83,7 +84,8 @@ async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
 
 /** What Chat Completions are asked for. @throws ProviderError for what they cannot do */
 export async function requestBody(request: AnswerRequest, omitted: Omitted) {
-  const { model, instructions, turns, temperature, effort, topP, maxOutputTokens } = request;
+  const { model, instructions, temperature, effort, topP, maxOutputTokens } = request;
+  const turns = alternating(request.turns);
   return {
     model,
     messages: [
@@ -96,7 +98,10 @@ export async function requestBody(request: AnswerRequest, omitted: Omitted) {
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(effort && !omitted.has('effort') && { reasoning_effort: effort }),
-    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
+    ...(maxOutputTokens !== undefined &&
+      (omitted.has('max_completion_tokens')
+        ? { max_tokens: maxOutputTokens }
+        : { max_completion_tokens: maxOutputTokens })),
     ...toolFields(request),
   };
 }

@@ -37,7 +37,7 @@ type Dependencies = ToolStepDependencies & {
   runs: RunRepository;
   events: EventRepository;
   endings: RunEndings;
-  provider: Pick<Provider, 'answer'>;
+  provider: Pick<Provider, 'answer' | 'answerMs'>;
   catalogue: Pick<Catalogue, 'successor'>;
   metrics: Pick<Metrics, 'firstToken' | 'passedOn' | 'runEnded'>;
   tracing: Pick<Tracing, 'start' | 'within'>;

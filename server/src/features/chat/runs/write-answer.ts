@@ -9,12 +9,11 @@ import type { LiveRun, PreparedRequest } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
 import { untilAborted } from './until-aborted.ts';
 
-const answerWithinMs = 10 * 60_000;
 /** So many requests an answer may take; in the last one nothing can be called. */
 const stepsAtMost = 25;
 
 type Writing = {
-  provider: Pick<Provider, 'answer'>;
+  provider: Pick<Provider, 'answer' | 'answerMs'>;
   publish: (events: RunEvent[]) => void;
   onMade: (made: MadeFile) => void;
   steps: ToolSteps;
@@ -26,14 +25,15 @@ type Writing = {
  */
 export async function writeAnswer(run: LiveRun, writing: Writing): Promise<AnswerEnd | 'parked'> {
   const { signal } = run.controller;
-  const prepared = await withinLimit(run, () =>
+  const { answerMs } = writing.provider;
+  const prepared = await withinLimit(answerMs, run, () =>
     onceBack(signal, () => untilAborted(run.order.prepare(signal), signal)),
   );
   run.prepared = prepared;
   const { loop } = prepared;
   for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
     if (!isGoingOn) {
-      const end = await withinLimit(run, () => askForStep(run, prepared, writing));
+      const end = await withinLimit(answerMs, run, () => askForStep(run, prepared, writing));
       run.tier = end.tier ?? null;
       const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
       if (!loop || !hasCalled || run.step >= stepsAtMost) return closing(run, end, writing);
@@ -54,8 +54,8 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
 }
 
 /** Each request to the provider has its time; what it called in between has another one. */
-async function withinLimit<T>(run: LiveRun, work: () => Promise<T>): Promise<T> {
-  const limit = setTimeout(() => run.controller.abort(tookTooLong()), answerWithinMs);
+async function withinLimit<T>(ms: number, run: LiveRun, work: () => Promise<T>): Promise<T> {
+  const limit = setTimeout(() => run.controller.abort(tookTooLong(ms)), ms);
   try {
     return await work();
   } finally {
@@ -66,8 +66,11 @@ async function withinLimit<T>(run: LiveRun, work: () => Promise<T>): Promise<T> 
 /** More than one request brings of what is kept. */
 const usesAtMost = 1_000;
 
-const tookTooLong = () =>
-  new ProviderError('provider_timeout', 'The answer took longer than ten minutes and was cut off.');
+const tookTooLong = (ms: number) =>
+  new ProviderError(
+    'provider_timeout',
+    `The answer took longer than ${Math.round(ms / 60_000)} minutes and was cut off.`,
+  );
 
 function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd {
   const called = functionsCalled(run.log);

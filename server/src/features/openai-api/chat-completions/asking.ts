@@ -1,6 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completions';
 import { withoutRefused } from '#server/features/openai-api/refused-additions';
-import { areNotServed, type ResponseAsking } from '#server/features/openai-api/responses/asking';
+import { areNotServed, insteadOf, type ResponseAsking } from '#server/features/openai-api/responses/asking';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
@@ -38,9 +38,9 @@ export function chatAsking({ provider, responses }: Dependencies) {
       return await byResponses(wanted, how);
     } catch (error) {
       if (!areNotServed(wanted.order, error)) throw error;
+      const answer = await insteadOf(error, () => byChat(prepared, how, wanted.otherwise));
+      await provider.responses.areNotServed(how.apiKey, wanted.order.model, error);
+      return answer;
     }
-    const answer = await byChat(prepared, how, wanted.otherwise);
-    await provider.responses.areNotServed();
-    return answer;
   };
 }

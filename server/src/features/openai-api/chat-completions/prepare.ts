@@ -70,7 +70,9 @@ async function withTools(
 ): Promise<Prepared> {
   const assistant = toolsFor(body, settings);
   const prepared = requestForAssistant(body, assistant);
-  const { hosted, notes: missing } = joinedTools(body, assistant, provider.lacksTool);
+  const { hosted, notes: missing } = joinedTools(body, assistant, (model, tool) =>
+    provider.lacksTool(model, tool, apiKey),
+  );
   const names = hostedNames(hosted);
   const notes = [...prepared.notes, ...missing];
   const without = (why: string) => [...notes, ...names.map((name) => toolLeftOut(name, why))];

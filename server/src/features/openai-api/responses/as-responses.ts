@@ -6,7 +6,7 @@ import { formatOf } from '#server/provider/response-tools';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include';
+export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
 
 const sealedThoughts = 'reasoning.encrypted_content';
 
@@ -21,10 +21,11 @@ export function responsesRequest(
   catalogue: Pick<Catalogue, 'leastEffort'>,
 ) {
   const { body, model, assistant, instructions, input, isStored } = order;
-  const { previous_response_id: _, background: __, conversation: ___, ...rest } = body;
+  const { previous_response_id: _, background: __, conversation: ___, store: ____, ...rest } = body;
   return (refused: ReadonlySet<Added>, streams: boolean): Written<Added> => {
     const { added, fields, add } = additions(refused);
     if (assistant) addSettings(add, body, assistant);
+    add('store', false);
     const include = Array.isArray(body.include) ? body.include : [];
     if (isStored && catalogue.leastEffort(model) !== null && !include.includes(sealedThoughts))
       add('include', [...include, sealedThoughts]);
@@ -35,7 +36,6 @@ export function responsesRequest(
       input,
       ...(tools !== undefined && { tools }),
       ...(instructions !== null && { instructions }),
-      store: false,
     };
     return {
       text: JSON.stringify({ ...whole, ...(streams !== (body.stream === true) && { stream: streams }) }),

@@ -5,6 +5,7 @@ import { withoutRefused } from '#server/features/openai-api/refused-additions';
 import { isObject } from '#server/is-object';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
+import { mayHaveNoResponses } from '#server/provider/no-responses';
 import type { Provider } from '#server/provider/provider';
 import { refusedTool, type ToolRefusal, toolLeftOut } from '#server/provider/served-tools';
 import type { Secret } from '#server/security/secret';
@@ -21,9 +22,19 @@ type Dependencies = {
 type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
 
-/** Whether Responses are not served at all, and not only a file that the request names. */
+/** Whether it may be that Responses are not served at all, and not only a file is missing that the request names. */
 export const areNotServed = ({ codeFiles }: ResponseOrder, error: unknown): error is ProviderError =>
-  error instanceof ProviderError && error.code === 'not_served' && !(codeFiles.areNamed && error.isFileGone);
+  mayHaveNoResponses(error) && !(codeFiles.areNamed && error.isFileGone);
+
+/** Where Chat Completions are not served either, the first refusal says more. */
+export async function insteadOf<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await byChat();
+  } catch (error) {
+    const isNeither = error instanceof ProviderError && error.code === 'not_served';
+    throw isNeither && refusal.code !== 'not_served' ? refusal : error;
+  }
+}
 
 const draws = (tools: unknown) =>
   Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'image_generation');
@@ -56,7 +67,10 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
     for (;;) {
       try {
         const answered = await askWith(order, withoutHosted(all, new Set(refused.keys())), how);
-        return { ...answered, notes: [...notes, ...(await learned(model, [...refused.values()])), ...answered.notes] };
+        return {
+          ...answered,
+          notes: [...notes, ...(await learned(model, [...refused.values()], how.apiKey)), ...answered.notes],
+        };
       } catch (error) {
         const isOfFile = error instanceof ProviderError && order.codeFiles.areNamed && error.isFileGone;
         const refusal = isOfFile ? undefined : refusedTool(error, { model, ...tools }, new Set(refused.keys()));
@@ -67,8 +81,8 @@ function askingByResponses({ provider, catalogue }: Dependencies) {
   }
 
   /** Once the request is good without them. What the model has not is asked for no more. */
-  async function learned(model: string, refusals: ToolRefusal[]): Promise<string[]> {
-    for (const { tool, isOfModel } of refusals) if (isOfModel) await provider.toolRefused(model, tool);
+  async function learned(model: string, refusals: ToolRefusal[], apiKey: Secret): Promise<string[]> {
+    for (const { tool, isOfModel } of refusals) if (isOfModel) await provider.toolRefused(model, tool, apiKey);
     return refusals.map(({ tool, why }) => toolLeftOut(tool, why));
   }
 
@@ -100,17 +114,19 @@ export function responseAsking(dependencies: Dependencies) {
     byResponses,
     /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
     async ask(order: ResponseOrder, how: How): Promise<Noted> {
-      const wereServed = provider.responses.areServed();
-      if (wereServed)
-        try {
-          return await byResponses(order, how);
-        } catch (error) {
-          if (error instanceof ProviderError && error.code === 'store_gone') throw order.searched.gone(error);
-          if (!areNotServed(order, error)) throw error;
-        }
-      const answered = await byChat(order, how);
-      if (wereServed) await provider.responses.areNotServed();
-      return answered;
+      const { areServed, haveAnswered, areNotServed: learn } = provider.responses;
+      if (!areServed(how.apiKey, order.model)) return byChat(order, how);
+      try {
+        const answered = await byResponses(order, how);
+        await haveAnswered(how.apiKey, order.model);
+        return answered;
+      } catch (error) {
+        if (error instanceof ProviderError && error.code === 'store_gone') throw order.searched.gone(error);
+        if (!areNotServed(order, error)) throw error;
+        const answered = await insteadOf(error, () => byChat(order, how));
+        await learn(how.apiKey, order.model, error);
+        return answered;
+      }
     },
   };
 }

@@ -8,7 +8,13 @@ import { typeOf } from './items.ts';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
-export type Added = 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format' | 'stream_options';
+export type Added =
+  | 'temperature'
+  | 'top_p'
+  | 'reasoning_effort'
+  | 'response_format'
+  | 'stream_options'
+  | 'max_completion_tokens';
 
 const notServed = (what: string, param: string) =>
   new ApiRefusal(
@@ -187,7 +193,6 @@ export function chatRequest(order: ResponseOrder) {
     ...toolsOf({ ...body, tools: withoutHosted(tools.tools, new Set(hosted)) }),
     ...formatOf(body.text),
     ...(reasoning.effort != null && { reasoning_effort: reasoning.effort }),
-    ...(body.max_output_tokens != null && { max_completion_tokens: body.max_output_tokens }),
     ...(body.top_logprobs != null && body.top_logprobs !== 0 && { logprobs: true, top_logprobs: body.top_logprobs }),
     stream: true,
   };
@@ -201,6 +206,10 @@ export function chatRequest(order: ResponseOrder) {
     write(refused: ReadonlySet<Added>): Written<Added> {
       const { added, fields, add } = additions(refused);
       add('stream_options', { include_usage: true });
+      const limit = body.max_output_tokens;
+      add('max_completion_tokens', limit);
+      // The name that all servers had before.
+      if (limit != null && refused.has('max_completion_tokens')) fields.max_tokens = limit;
       if (body.temperature == null) add('temperature', assistant?.temperature);
       if (body.top_p == null) add('top_p', assistant?.topP);
       if (reasoning.effort == null) add('reasoning_effort', assistant?.effort);

@@ -94,7 +94,7 @@ export function responseOrders(dependencies: Dependencies) {
     ]);
     const input = isText ? body.input : said.items;
     const tools = assistant
-      ? joinedTools(body, assistant, provider.lacksTool)
+      ? joinedTools(body, assistant, (model, tool) => provider.lacksTool(model, tool, apiKey))
       : { tools: body.tools, hosted: {}, notes: [] };
     const searched = await searchedBy(userId, tools.tools);
     const codeFiles = await codeFilesBy(userId, tools.tools);

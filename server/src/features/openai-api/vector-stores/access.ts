@@ -57,11 +57,12 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
     ofProgram,
     /** Before anything is stored. @throws 400 where the provider has no vector stores, or there is no key to ask with */
     async served(userId: number): Promise<Secret> {
-      if (!provider.vectorStores.isServed())
+      const apiKey = await keys.open(userId);
+      if (!provider.vectorStores.isServed(apiKey))
         throw new ApiRefusal('invalid_input', noVectorStores(config.provider.name), {
           code: 'vector_stores_not_served',
         });
-      return keys.open(userId);
+      return apiKey;
     },
   };
 }

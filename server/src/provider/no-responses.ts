@@ -1,0 +1,42 @@
+import { ProviderError } from './error.ts';
+import type { Provider } from './provider.ts';
+import { noResponses, type Traits } from './traits.ts';
+
+/** In the words of gateways and servers for a path that they do not have. */
+const ofPath =
+  /\b(no|unknown|unsupported|invalid|undefined|unmatched|unrecogni[sz]ed) (matching |such |available |healthy )?(route|path|endpoint|url|uri|api|method|operation|handler|channel|upstream)\b|\b(route|path|endpoint|url|uri|page|api|resource|handler|method)\b.{0,80}\b(not (be )?(found|supported|available|allowed|implemented|exist|enabled|recogni[sz]ed)|unsupported|does ?n[o']t exist|disabled|unknown|invalid)\b|^\W*not found\W*$|\bnot implemented\b|\bcannot post\b|\/responses\b|\bresponses api\b/i;
+/** Every path leads to Chat Completions there. */
+const wantsMessages = /\bmessages\b.{0,60}\b(required|missing)\b|\b(required|missing)\b.{0,40}\bmessages\b/i;
+const ofKey = /missing scopes|insufficient permissions/i;
+
+/** Without words only these are said of a path: a failure of the server has to name it. */
+const refusals = new Set([400, 403, 405, 415, 422]);
+
+/**
+ * Whether a provider's refusal of Responses may mean that it has none. That Chat Completions then answer the same question is the
+ * evidence, so it is only asked where this can be.
+ */
+export function mayHaveNoResponses(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError)) return false;
+  if (error.code === 'not_served') return true;
+  const { code, status, said } = error;
+  if (status === undefined || !['bad_request', 'missing_scope', 'provider_unavailable'].includes(code)) return false;
+  if (said === undefined) return refusals.has(status);
+  return !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
+}
+
+/** It is said of this model alone: others may be served. */
+const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said) && /responses/i.test(said);
+
+export const noAnswerAtAll = () =>
+  new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });
+
+/** What is known of Responses for a key and a model, and what was seen of them. */
+export const servedResponses = (traits: Traits): Provider['responses'] => ({
+  areServed: (apiKey, model) => !traits.has('*', noResponses, apiKey) && !traits.has(model, noResponses, apiKey),
+  areNotServed: (apiKey, model, refusal) => traits.learn(isOfModelAlone(refusal) ? model : '*', noResponses, apiKey),
+  async haveAnswered(apiKey, model) {
+    await traits.works('*', noResponses, apiKey);
+    await traits.works(model, noResponses, apiKey);
+  },
+});

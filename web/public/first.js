@@ -58,6 +58,8 @@
     pressing: false,
     holding: false,
     keys: [],
+    // Typed for the search that Ctrl+K has asked for; null: it was not.
+    typed: null,
     carried: [],
     stop: new AbortController(),
   };
@@ -65,6 +67,7 @@
     document.addEventListener(type, listener, { capture: true, signal: early.stop.signal });
   listen('click', ({ target }) => {
     early.pressed = target.closest?.('button, input:is([type=radio], [type=checkbox])') ?? early.pressed;
+    early.typed = null;
   });
   listen('focusin', ({ target }) => {
     early.focused = target;
@@ -90,6 +93,16 @@
     ) {
       event.preventDefault();
       early.pressed = search;
+      early.typed ??= [];
+      return;
+    }
+    if (early.typed && !event.ctrlKey && !event.metaKey && !event.altKey && event.key !== 'Shift') {
+      event.preventDefault();
+      if (event.key !== 'Escape') early.typed.push(event.key);
+      else {
+        early.typed = null;
+        early.pressed = null;
+      }
       return;
     }
     const next = nextTab(event);
@@ -104,10 +117,14 @@
       const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
       early.keys.push({ key, code, altKey, ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true });
     }
-    const sends = event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.isComposing;
-    if (!sends || !event.target.matches?.('[data-composer] textarea')) return;
+    // As `src/lib/enter-key.ts` has it.
+    const isOfInputMethod = event.isComposing || event.keyCode === 229;
+    const isNewLine =
+      event.shiftKey || event.altKey || (!event.ctrlKey && !event.metaKey && matchMedia('(pointer: coarse)').matches);
+    if (event.key !== 'Enter' || isOfInputMethod || isNewLine) return;
+    if (!event.target.matches?.('[data-sends] textarea')) return;
     event.preventDefault();
-    early.pressed = [...event.target.closest('[data-composer]').querySelectorAll('button')].at(-1);
+    early.pressed = [...event.target.closest('[data-sends]').querySelectorAll('button')].at(-1);
   });
   // Dropped onto a conversation or pasted into its message. Dropped files would be opened in the place of the page.
   const takes = ({ type, target }) =>

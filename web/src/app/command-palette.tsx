@@ -1,5 +1,7 @@
 import { Search } from 'lucide-react';
-import { useState } from 'react';
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { takeTypedAhead } from '#web/lib/typed-ahead.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
@@ -24,6 +26,9 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
     onTake: run,
   });
 
+  const field = useRef<HTMLInputElement>(null);
+  useTypedAhead(field, setText);
+
   return (
     <ModalLayer
       onOpenChange={onClose}
@@ -38,6 +43,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           <SearchMark searching={searching} />
           <input
             {...fieldProps}
+            ref={field}
             aria-label="Search pages, assistants and conversations"
             placeholder="Search pages, assistants, conversations…"
             value={text}
@@ -61,6 +67,21 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       </div>
     </ModalLayer>
   );
+}
+
+/** Puts what was typed since Ctrl+K into the field, one key after the other, as if it had been there. */
+function useTypedAhead(field: RefObject<HTMLInputElement | null>, setText: Dispatch<SetStateAction<string>>) {
+  useEffect(() => {
+    // Not while React is drawing: each key acts on what the one before has found.
+    queueMicrotask(() => {
+      field.current?.focus();
+      for (const key of takeTypedAhead()) {
+        if (key.length === 1) flushSync(() => setText((text) => text + key));
+        else if (key === 'Backspace') flushSync(() => setText((text) => [...text].slice(0, -1).join('')));
+        else field.current?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+      }
+    });
+  }, [field, setText]);
 }
 
 const SearchMark = ({ searching }: { searching: boolean }) =>

@@ -1,3 +1,5 @@
+import { keepEarlyKeys } from '#web/lib/typed-ahead.ts';
+
 /** What `public/first.js` notices before the application is there. */
 type Early = {
   pressed: Element | null;
@@ -9,6 +11,8 @@ type Early = {
   holding: boolean;
   /** Pressed outside of fields. */
   keys: KeyboardEventInit[];
+  /** Typed after Ctrl+K. */
+  typed: string[] | null;
   /** Dropped onto a conversation or pasted into its message. */
   carried: { text: string; files: File[] }[];
   stop: AbortController;
@@ -174,6 +178,7 @@ export function keepEarlyInput(root: HTMLElement) {
       const button = [...root.querySelectorAll<HTMLElement>(`button, ${choices}`)].find(
         (candidate) => nameOf(candidate) === name,
       );
+      if (early.typed) keepEarlyKeys(early.typed);
       if (button?.role === 'tab') fillWhatComes(root, shellFields);
       button?.click();
     },

@@ -227,6 +227,34 @@ describe('by keyboard', () => {
     await expectHidden(palette);
   });
 
+  /** In one task, so that the palette cannot have come meanwhile. */
+  const typeAtOnce = (keys: readonly string[], on: Element = document.body) => {
+    on.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
+    return keys.map((key) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
+  };
+
+  test('what is typed right after Ctrl+K goes into the palette and not to the page below', async () => {
+    open('/', { answers: () => answer(assistants.list, []) });
+    await expect.element(welcome).toBeVisible();
+    const wasTyped = typeAtOnce([...'ga budgex', 'Backspace', 't']);
+    expect(new Set(wasTyped)).toEqual(new Set([false]));
+    await expect.element(palette.getByRole('combobox')).toHaveValue('ga budget');
+    await expect.element(palette.getByRole('combobox')).toHaveFocus();
+    expect(address()).toBe('/');
+    await press('Escape');
+    await expectHidden(palette);
+    // Also where one was writing.
+    const box = page.getByRole('textbox', { name: 'Message' });
+    typeAtOnce([...'analy', 'ArrowDown', 'ArrowUp', 'Enter'], box.element());
+    await expect.poll(address).toBe('/analytics');
+    await expectHidden(palette);
+    typeAtOnce([...'ga', 'Escape']);
+    await press('g');
+    await press('f');
+    await expect.poll(address).toBe('/files');
+    await expectHidden(palette);
+  });
+
   test('the command palette finds conversations by what was said', async () => {
     const thread = {
       id: 42,

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { preload } from '#web/lib/preload.ts';
+import { takeEarlyKeys, takeTypedAhead, typeAhead } from '#web/lib/typed-ahead.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
@@ -45,7 +46,11 @@ export function SignedInArea() {
 function Shell() {
   const [collapsed, toggleCollapsed] = useCollapsed();
   const [layer, setLayer] = useState<Layer | null>(null);
-  const openPalette = () => setLayer('palette');
+  const openPalette = () => {
+    setLayer('palette');
+    typeAhead(() => setLayer(null), takeEarlyKeys());
+    loadPalette().catch(takeTypedAhead);
+  };
   const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
   const pageName = pageNameOf(path);

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { askInNewThread, keepQuestion, unsentQuestion } from '#web/data/first-question.ts';
+import { isSendingKey } from '#web/lib/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
 /** The first question of a new conversation; it is sent there, to the last answerer or the default assistant. */
@@ -19,13 +20,13 @@ export function AskBox() {
     ask();
   };
   const keyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter chooses a word.
-    if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.nativeEvent.isComposing) return;
+    if (!isSendingKey(event.nativeEvent)) return;
     event.preventDefault();
     ask();
   };
   return (
     <form
+      data-sends
       onSubmit={submit}
       className="mb-6 flex items-end gap-2 rounded-lg border border-border-strong bg-card p-1.5 transition-colors duration-120 focus-within:border-ring"
     >
@@ -38,6 +39,7 @@ export function AskBox() {
           keepQuestion(event.target.value);
         }}
         onKeyDown={keyDown}
+        enterKeyHint="enter"
         placeholder="What would you like to talk about?"
         aria-label="Message"
         className="field-sizing-content max-h-[40dvh] min-h-14 min-w-0 flex-1 resize-none overflow-y-auto bg-transparent px-3 py-2 text-lg leading-5 outline-none placeholder:truncate md:text-base"

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
@@ -63,7 +64,7 @@ export function Composer(props: ComposerProps) {
   useFilesInto(box, { onFiles, onLongText: (pasted) => composerAt(place).set({ pasted }) });
 
   return (
-    <div data-composer className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
+    <div data-composer data-sends className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
       <div className="mx-auto max-w-[760px]">
         {notice?.(() => send(true))}
         <div
@@ -110,12 +111,10 @@ function MessageBox(props: MessageBoxProps) {
   const { box, outerRef, place, text, placeholder, onEnter, onEditLast, invalid, noteId } = props;
   useContentHeight(box, text);
   const keyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter chooses a word and Esc drops it.
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+    if (isSendingKey(event.nativeEvent)) {
       event.preventDefault();
       onEnter();
-    } else if (event.key === 'ArrowUp' && text === '' && onEditLast) {
+    } else if (event.key === 'ArrowUp' && text === '' && onEditLast && !isOfInputMethod(event.nativeEvent)) {
       event.preventDefault();
       onEditLast();
     }
@@ -132,6 +131,7 @@ function MessageBox(props: MessageBoxProps) {
       rows={1}
       onChange={(event) => composerAt(place).set({ text: event.target.value })}
       onKeyDown={keyDown}
+      enterKeyHint="enter"
       placeholder={placeholder}
       aria-label="Message"
       aria-invalid={invalid ? true : undefined}

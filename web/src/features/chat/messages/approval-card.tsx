@@ -4,6 +4,7 @@ import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useUser } from '#web/data/current-user.ts';
 import { decideCall } from '#web/features/chat/threads/mutations.ts';
+import { isEnter } from '#web/lib/enter-key.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -181,7 +182,7 @@ function Denial({ isSent, label, onDeny, onCancel }: DenialProps) {
       event.preventDefault();
       onCancel();
     }
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isSent) onDeny(reason.trim());
+    if (isEnter(event.nativeEvent) && (event.ctrlKey || event.metaKey) && !isSent) onDeny(reason.trim());
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is pressed in its fields is heard here.

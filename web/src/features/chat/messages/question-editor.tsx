@@ -6,6 +6,7 @@ import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachmen
 import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
+import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
@@ -47,11 +48,11 @@ export function QuestionEditor({ message }: { message: Message }) {
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
   const keyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isOfInputMethod(event.nativeEvent)) return;
     if (event.key === 'Escape') {
       event.preventDefault();
       stopEditing();
-    } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+    } else if (isSendingKey(event.nativeEvent)) {
       event.preventDefault();
       send();
     }
@@ -65,6 +66,7 @@ export function QuestionEditor({ message }: { message: Message }) {
         rows={2}
         onChange={(event) => change(event.target.value)}
         onKeyDown={keyDown}
+        enterKeyHint="enter"
         aria-label="Edit question"
         aria-invalid={problem || tooLong ? true : undefined}
         aria-describedby={noteId}

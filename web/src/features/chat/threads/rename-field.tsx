@@ -2,6 +2,7 @@ import { isBlank } from '@roster/contracts/blank';
 import type { Thread } from '@roster/contracts/chat';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { isEnter, isOfInputMethod } from '#web/lib/enter-key.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/input.tsx';
 import { useUpdateThread } from './mutations.ts';
@@ -43,8 +44,8 @@ export function RenameField(props: RenameFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.select(), []);
   const keyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'Enter') save(false);
+    if (isOfInputMethod(event.nativeEvent)) return;
+    if (isEnter(event.nativeEvent)) save(false);
     else if (event.key === 'Escape') {
       event.preventDefault();
       done();

@@ -1,6 +1,7 @@
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api.ts';
+import { isEnter } from '#web/lib/enter-key.ts';
 import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
@@ -46,7 +47,7 @@ export function ExampleEditor(props: ExampleEditorProps) {
     save();
   };
   const keyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    if (isEnter(event.nativeEvent) && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       save();
     } else if (event.key === 'Escape' && !hasChanged) onClose();

@@ -1,0 +1,25 @@
+import { expect, test, vi } from 'vitest';
+import { isEnter, isOfInputMethod, isSendingKey } from './enter-key.ts';
+
+type Given = Partial<Parameters<typeof isSendingKey>[0]>;
+const plain = { shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, isComposing: false };
+const enter = (more: Given = {}) => ({ ...plain, key: 'Enter', keyCode: 13, ...more });
+vi.stubGlobal('matchMedia', () => ({ matches: false }));
+
+test.each<[string, ReturnType<typeof enter>, boolean, boolean]>([
+  ['Enter', enter(), true, true],
+  ['Enter of the number pad', enter({ keyCode: 13 }), true, true],
+  ['Enter with Control', enter({ ctrlKey: true }), true, true],
+  ['Enter with Shift', enter({ shiftKey: true }), true, false],
+  ['Enter with Alt', enter({ altKey: true }), true, false],
+  ['Enter while an input method composes', enter({ isComposing: true }), false, false],
+  ['Enter that confirms a word in Safari', enter({ keyCode: 229 }), false, false],
+  ['another key', enter({ key: 'a', keyCode: 65 }), false, false],
+])('%s', (_, event, acts, sends) => {
+  expect([isEnter(event), isSendingKey(event)]).toEqual([acts, sends]);
+});
+
+test('Esc that drops a word is no Esc', () => {
+  const esc = (keyCode: number) => enter({ key: 'Escape', keyCode });
+  expect([isOfInputMethod(esc(229)), isOfInputMethod(esc(27))]).toEqual([true, false]);
+});

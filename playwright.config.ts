@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from '@playwright/test';
 import { patienceMs, testLimitMs } from './scripts/test/patience.ts';
 
+const traceMode = (['on', 'retain-on-failure'] as const).find((mode) => mode === process.env.TRACE);
+
 export default defineConfig({
   testDir: 'e2e',
   // They need programs from outside: scripts/test/system.mjs has them run where those are.
@@ -23,7 +25,8 @@ export default defineConfig({
     timezoneId: 'UTC',
     viewport: { width: 1440, height: 900 },
     screenshot: 'only-on-failure',
-    trace: 'off',
+    // In CI, for what failed; each picture of a page would cost as much as the test.
+    trace: traceMode === undefined ? 'off' : { mode: traceMode, screenshots: false, sources: false },
     // A context of its own for every test costs as much as the test: cookies, storage and cache are emptied in between.
     reuseContext: true,
     // Whatever moves is drawn by the processor here.

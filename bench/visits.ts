@@ -1,5 +1,6 @@
 import { type Browser, chromium } from '@playwright/test';
 import { startRoster } from '../e2e/roster.ts';
+import { patienceMs } from '../scripts/test/patience.ts';
 
 const email = 'person@example.com';
 const password = 'correct horse battery';
@@ -48,7 +49,11 @@ export async function visit(browser: Browser, url: string, storageState: Awaited
     extraHTTPHeaders: { 'accept-encoding': 'gzip' },
   });
   const page = await context.newPage();
-  await page.goto(url, { waitUntil: 'networkidle' });
+  page.setDefaultTimeout(patienceMs);
+  await page.goto(url);
+  // A busy machine may fetch nothing for a while before it comes to this.
+  await page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
+  await page.waitForLoadState('networkidle');
   const seen = await page.evaluate((): Visit => {
     const usable = performance.getEntriesByName('usable')[0];
     const entries = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];

@@ -1,4 +1,5 @@
 // npm test                       every check that needs nothing but Node; the last line is the count
+// npm test -- --slowest          the same, and the files of tests that took longest; steps may follow
 // npm test system                what needs programs from outside
 // npm test types lint            only these steps; a name that is none prints the list of them
 // npm test server src/http       what follows a step of tests goes to its runner: files or folders ...
@@ -8,9 +9,11 @@ import { install } from './install.mjs';
 
 install();
 const { steps, watch } = await import('./test/steps.mjs');
-const { performAll, printResults } = await import('./test/perform.mjs');
+const { performAll, printResults, printSlowest } = await import('./test/perform.mjs');
 
-const [first, ...others] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const isSlowestAsked = words[0] === '--slowest';
+const [first, ...others] = isSlowestAsked ? words.slice(1) : words;
 const named = (name) => steps.find((step) => step.name === name);
 
 function usage(problem) {
@@ -39,5 +42,6 @@ if (first === 'watch') {
   const usual = { chosen: steps.filter(({ isExtra }) => !isExtra), rest: [] };
   const { chosen, rest } = first === undefined ? usual : asked([first, ...others]);
   const results = await performAll(chosen, rest);
+  if (isSlowestAsked) printSlowest(results);
   process.exit(printResults(results, performance.now() - started) ? 0 : 1);
 }

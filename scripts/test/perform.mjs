@@ -46,13 +46,14 @@ async function perform({ name, run: work }, rest, { isLive, isQuiet }) {
     processor += seconds;
   };
   const program = (args, options = {}) => run(args, options, printed, onUsed);
-  const { passed, failed, names = [], absent = [] } = await work({ rest, program, isQuiet });
+  const outcome = await work({ rest, program, isQuiet });
+  const { passed, failed, names = [], absent = [], files = [], flaky = [] } = outcome;
   const seconds = (performance.now() - started) / 1000;
   if (printed && failed > 0) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
   if (absent.length === 0 || passed + failed > 0)
     console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
   const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
-  return { passed, failed, seconds, processor, failures, absent };
+  return { passed, failed, seconds, processor, failures, absent, files, flaky };
 }
 
 /**
@@ -65,7 +66,6 @@ export async function performAll(steps, rest) {
   const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
   // Of one check everything is shown, with the build that it needs; of many what failed, the counts and the times.
   const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
-  const isOnly = waiting.length === 1;
   /** The checks of a step that others need: they wait until it has ended, however it ends. */
   const begun = new Map();
   async function lane() {
@@ -73,7 +73,7 @@ export async function performAll(steps, rest) {
       const { step, check } = next;
       // Known to have begun at once: the next lane looks for it in the same turn.
       const ending = Promise.resolve(begun.get(step.needs)).then(() =>
-        perform(check, rest, { isLive: isOnly && !isQuiet, isQuiet }),
+        perform(check, rest, { isLive: !isQuiet, isQuiet }),
       );
       begun.set(step.name, ending);
       await note(step, ending);
@@ -86,6 +86,17 @@ export async function performAll(steps, rest) {
 }
 
 const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) => String(cell).padStart(10)).join(''));
+
+const slowestAtMost = 20;
+
+/** The files of tests that took longest, by the clock of this machine, with their tests. */
+export function printSlowest(outcomes) {
+  const files = outcomes.flatMap((outcome) => outcome.files);
+  const slowest = files.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, slowestAtMost);
+  console.log('\n   seconds     tests  file');
+  for (const { file, milliseconds, tests } of slowest)
+    console.log(`${(milliseconds / 1000).toFixed(1).padStart(10)}${String(tests).padStart(10)}  ${file}`);
+}
 
 /**
  * Prints what failed, by step the seconds by the clock and those of the processor, which a busy machine changes less, and as
@@ -105,6 +116,8 @@ export function printResults(outcomes, milliseconds) {
   }
   row('by the clock', '', '', (milliseconds / 1000).toFixed(1), sum(outcomes, 'processor').toFixed(1));
   const [passed, failed] = [sum(outcomes, 'passed'), sum(outcomes, 'failed')];
+  const flaky = outcomes.flatMap((outcome) => outcome.flaky);
+  if (flaky.length > 0) console.log(`\n${flaky.join('\n')}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;
 }

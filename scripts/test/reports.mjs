@@ -9,9 +9,9 @@ import { root } from '../install.mjs';
  */
 function fromReport(file, ok, read) {
   try {
-    const { passed, failed, names } = read(JSON.parse(readFileSync(file, 'utf8')));
+    const outcome = read(JSON.parse(readFileSync(file, 'utf8')));
     // A run that failed without a failed test, such as an error between tests, counts as one.
-    return { passed, failed: failed === 0 && !ok ? 1 : failed, names };
+    return { ...outcome, failed: outcome.failed === 0 && !ok ? 1 : outcome.failed };
   } catch (error) {
     return { passed: 0, failed: 1, names: [`No report: ${error.message}`] };
   }
@@ -41,6 +41,11 @@ export const vitestReport = (file, ok, isChosen) =>
       passed: numPassedTests - retried.length,
       failed: numFailedTests + retried.length + skipped.length,
       names: [...complained('failed'), ...retried, ...skipped],
+      files: testResults.map(({ name, startTime, endTime, assertionResults }) => ({
+        file: pathOf(name),
+        milliseconds: endTime - startTime,
+        tests: assertionResults.length,
+      })),
     };
   });
 
@@ -51,8 +56,24 @@ export const playwrightReport = (file, ok) =>
       passed: expected,
       failed: unexpected + flaky + skipped,
       names: ['unexpected', 'flaky', 'skipped'].flatMap((status) => namesOf(report, status)),
+      files: report.suites.map((suite) => {
+        const tests = specs(suite).flatMap((spec) => spec.tests);
+        const results = tests.flatMap((test) => test.results);
+        const milliseconds = results.reduce((sum, { duration }) => sum + duration, 0);
+        return { file: `e2e/${suite.file}`, milliseconds, tests: tests.length };
+      }),
+      unexpected: specs(report).flatMap(({ file, line, title, tests }) =>
+        tests
+          .filter(({ status }) => status === 'unexpected')
+          .map((test) => ({ place: `e2e/${file}:${line}`, title, traces: tracesOf(test) })),
+      ),
+      traces: specs(report).flatMap(({ tests }) => tests.flatMap(tracesOf)),
     };
   });
+
+const pathOf = (file) => relative(root, file).replaceAll('\\', '/');
+const tracesOf = ({ results }) =>
+  results.flatMap(({ attachments }) => attachments.filter(({ name }) => name === 'trace').map(({ path }) => path));
 
 const named = (file, title, messages) =>
   `${file.replaceAll('\\', '/')} › ${title}\n      ${firstLine(messages[0] ?? 'no message')}`;

@@ -60,12 +60,45 @@ const firstLoad = inChromium('first load', async ({ program }, path) =>
 
 const web = inChromium('tests: web', (tools, path) => vitest('web', tools, { CHROMIUM_PATH: path }));
 
-const browser = inChromium('tests: browser', async ({ program, rest, isQuiet }, path) => {
+/** Browser tests: all, or those that `rest` chooses. */
+async function playwright({ program, rest, isQuiet }, path, env = {}) {
   const report = join(reports, 'browser.json');
-  const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...systemTestsOf(rest) };
+  const named = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...systemTestsOf(rest), ...env };
   const reporter = isQuiet ? join(root, 'scripts/test/quiet-browser.mjs') : 'list';
   const args = [bin('@playwright/test/cli.js'), 'test', `--reporter=${reporter},json`, ...rest];
-  return playwrightReport(report, await program(args, { env }));
+  return playwrightReport(report, await program(args, { env: named }));
+}
+
+/** More than so many failures are no accident, and are not looked at again. */
+const mostAgain = 10;
+
+/**
+ * Runs each test that failed once more, alone, and names those that pass then: they are flaky, and a machine that was busy is
+ * no reason to refuse a change. Only in CI, which asks for it by RERUN_BROWSER_TESTS.
+ */
+async function againAlone(tools, path, outcome) {
+  const { unexpected = [], failed } = outcome;
+  if (unexpected.length === 0 || unexpected.length > mostAgain || unexpected.length !== failed) return outcome;
+  const flaky = [];
+  const names = [];
+  for (const [index, place] of [...new Set(unexpected.map((test) => test.place))].entries()) {
+    const rest = [place, '--workers=1', `--output=.cache/browser-again/${index}`];
+    const second = await playwright({ ...tools, rest }, path, { TRACE: 'on' });
+    const those = unexpected.filter((test) => test.place === place);
+    if (second.failed === 0 && second.passed > 0)
+      for (const { title, traces } of those)
+        flaky.push(
+          `Flaky: ${place} › ${title} (failed: ${traces.join(' ')}; passed alone: ${second.traces.join(' ')})`,
+        );
+    else names.push(...second.names);
+  }
+  return { ...outcome, passed: outcome.passed + flaky.length, failed: failed - flaky.length, names, flaky };
+}
+
+const browser = inChromium('tests: browser', async (tools, path) => {
+  if (!process.env.RERUN_BROWSER_TESTS) return playwright(tools, path);
+  const outcome = await playwright(tools, path, { TRACE: 'retain-on-failure' });
+  return againAlone(tools, path, outcome);
 });
 
 const building = "process.exitCode = (await import('./scripts/build.mjs')).build() ? 0 : 1";

@@ -129,6 +129,10 @@ export const ShownCall = ToolCall.extend({
 });
 export type ShownCall = z.output<typeof ShownCall>;
 
+/** Why the provider ended an answer before it was whole. */
+export const EndedEarly = z.enum(['length', 'content_filter']);
+export type EndedEarly = z.output<typeof EndedEarly>;
+
 const calledNoteBegins = 'Called ';
 /** The note of an answer that ends with calls of functions. */
 export const calledNote = (names: Iterable<string>) =>
@@ -179,6 +183,12 @@ export const Message = z.object({
   chosenId: Id.nullable(),
   createdAt: Time,
   finishedAt: Time.nullable(),
+  /** Why a complete answer is not whole: it reached the limit of the output, or the provider's filter ended it; null: it is whole, or `state` says why not. */
+  endedEarly: EndedEarly.nullable(),
+  /** Of an answer that was continued after it had ended early. */
+  continued: z.literal(true).optional(),
+  /** How long the model thought in all, in milliseconds; left out: it did not, or that was not measured. */
+  thoughtMs: z.number().int().optional(),
 });
 export type Message = z.output<typeof Message>;
 
@@ -191,10 +201,15 @@ export const Run = z.object({
 });
 export type Run = z.output<typeof Run>;
 
-/** What an answer is made of, in order. `finished` or `failed` comes exactly once, last. */
+/** What an answer is made of, in order. `finished` or `failed` comes exactly once, last; a run that is continued goes on with its numbers. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('reasoning'), text: z.string() }),
+  z.object({
+    type: z.literal('reasoning'),
+    text: z.string(),
+    /** How long the model has thought so far, in milliseconds: said with an empty text whenever it stops thinking. */
+    thoughtMs: z.number().int().optional(),
+  }),
   z.object({ type: z.literal('note'), text: z.string() }),
   /** A file of the assistant that the answer is taken from. */
   z.object({ type: z.literal('source'), text: z.string() }),
@@ -386,6 +401,18 @@ export const chat = {
       model: ModelId.optional(),
       overBudget: OverBudget,
     }),
+    output: z.object({ message: Message, run: Run }),
+    status: 202,
+  }),
+  continue: endpoint({
+    method: 'POST',
+    path: '/api/messages/:id/continue',
+    access: 'user',
+    rate: 'messages',
+    summary:
+      'Continues an answer that ended early, was stopped, interrupted or failed: the new text is appended to the same message by the same run.',
+    params: byId,
+    body: z.strictObject({ clientId: ClientId, overBudget: OverBudget }),
     output: z.object({ message: Message, run: Run }),
     status: 202,
   }),

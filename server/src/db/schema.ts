@@ -346,6 +346,13 @@ export type Database = {
     tool_loop: Generated<string | null>;
     /** Until when it waits; after that it is ended. */
     waits_until: Generated<string | null>;
+    /** The step at which it last continued an answer that had ended early; null: it never did. */
+    continued_step: Generated<number | null>;
+    /** The call that asked for it. */
+    continue_client_id: Generated<string | null>;
+    continue_digest: Generated<string | null>;
+    /** How long its model thought in all, in milliseconds; null: it did not, or that was not measured. */
+    thought_ms: Generated<number | null>;
     created_at: string;
     finished_at: string | null;
   };

@@ -101,6 +101,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
   'GET /api/messages/:id/answers': signedIn,
+  'POST /api/messages/:id/continue': signedIn,
   'POST /api/messages/:id/regenerate': signedIn,
   'POST /api/messages/:id/rating': signedIn,
   'GET /api/runs/:id/events': signedIn,

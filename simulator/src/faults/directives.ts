@@ -22,6 +22,8 @@ export type AnswerWish = {
   invented?: string;
   /** Calls functions with what is no JSON, with so many thousand characters, or with numbers that JavaScript rounds. */
   badArguments?: 'broken' | 'digits' | number;
+  /** Repeats so many tokens where it is asked to continue its answer. */
+  repeated?: number;
   /** Runs code. */
   code?: boolean;
   /** Searches the web. */
@@ -89,6 +91,7 @@ const READINGS: { [word: string]: Reading } = {
   arguments: ([thousands], words) => ({
     wish: { badArguments: thousands ?? (words.includes('digits') ? 'digits' : 'broken') },
   }),
+  repeat: ([tokens]) => ({ wish: { repeated: tokens ?? 5 } }),
   web: () => ({ wish: { web: true } }),
   picture: (_, [how]) => ({ wish: { picture: how === 'failed' || how === 'broken' ? how : 'drawn' } }),
   no: (_, types) => ({ wish: { refusedTools: types } }),

@@ -54,6 +54,12 @@ const REFUSAL = "I'm sorry, but I can't help with that request.";
  * answers, who is told in the instructions how to judge.
  */
 export function directivesFor(question: Question): Directives {
+  const continued = continuedIn(question);
+  if (continued) {
+    const { fault, ...others } = directivesIn(lastUserText(continued.question.turns));
+    const { incomplete: _, incompleteAfter: __, ...kept } = fault;
+    return { ...others, fault: kept };
+  }
   if (asksToJudge(question.instructions)) return directivesIn(question.instructions);
   return asksForTitle(question.instructions)
     ? { fault: {}, wish: {}, once: false }
@@ -121,18 +127,53 @@ function tokensAbout(made: readonly string[]): string[] {
   return links.length === 0 ? [] : tokensOf(`\n\nI made ${links.join(', ')}.`);
 }
 
-export function planFor(question: Question, directives: Directives, fault: Fault): Plan {
+const CONTINUE = 'Continue your last answer exactly where it stopped.';
+
+/** Asked for the rest of an answer: the question it answers, and what is there of it. */
+function continuedIn(asked: Question): { question: Question; said: string } | undefined {
+  const { turns } = asked;
+  const askedAt = turns.findLastIndex(({ role, text }) => role === 'user' && text.startsWith(CONTINUE));
+  const questionAt = turns.slice(0, Math.max(askedAt, 0)).findLastIndex(({ role }) => role === 'user');
+  if (askedAt < 0 || questionAt < 0) return undefined;
+  const said = turns.slice(questionAt + 1, askedAt).map(({ text }) => text);
+  return { question: { ...asked, turns: turns.slice(0, questionAt + 1) }, said: said.join('') };
+}
+
+/** What is left to say where an answer is continued, with as many tokens said again as was wished for. */
+function restOf(
+  tokens: readonly string[],
+  continued: { said: string } | undefined,
+  { repeated = 0 }: Directives['wish'],
+): readonly string[] {
+  if (!continued) return tokens;
+  const { said } = continued;
+  let length = 0;
+  const at = tokens.findIndex((token) => {
+    length += token.length;
+    return length > said.length;
+  });
+  return at < 0 ? [] : tokens.slice(Math.max(0, at - repeated));
+}
+
+function thoughtFor({ effort: asked, instructions }: Question, forced: boolean): number {
+  const effort = forced && (asked === null || asked === 'none') ? 'medium' : asked;
+  const tokens = effort === null ? 0 : REASONING_TOKENS[effort];
+  return asksForTitle(instructions) ? Math.min(tokens, 16) : tokens;
+}
+
+export function planFor(asked: Question, directives: Directives, fault: Fault): Plan {
   const { wish } = directives;
+  const continued = continuedIn(asked);
+  const question = continued?.question ?? asked;
   const calls = asksForTitle(question.instructions)
     ? []
     : callsFor(question.tools, wish, withoutDirectives(lastUserText(question.turns)));
   const code = codeFor(question, directives);
   const made = code === null ? [] : (wish.make ?? []);
-  const all = calls.length > 0 ? beforeCalls(wish) : [...wording(question, directives), ...tokensAbout(made)];
-  const forced = directives.wish.reasoning === true;
-  const effort = forced && (question.effort === null || question.effort === 'none') ? 'medium' : question.effort;
-  const isTitle = asksForTitle(question.instructions);
-  const thought = effort === null ? 0 : isTitle ? Math.min(REASONING_TOKENS[effort], 16) : REASONING_TOKENS[effort];
+  const whole = [...wording(question, directives), ...tokensAbout(made)];
+  const all = calls.length > 0 ? beforeCalls(wish) : restOf(whole, continued, wish);
+  const forced = wish.reasoning === true;
+  const thought = thoughtFor(question, forced);
 
   let tokens = all;
   let reasoningTokens = thought;

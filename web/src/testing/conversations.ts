@@ -40,6 +40,7 @@ export const exchange = (threadId: number, ...parts: Partial<Message>[]): Messag
     chosenId: null,
     createdAt: givenDay,
     finishedAt: givenDay,
+    endedEarly: null,
     ...part,
   }));
 

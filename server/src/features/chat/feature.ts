@@ -34,6 +34,7 @@ import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
 import {
   type CodeCopies,
+  type ContinuedOrder,
   type OrderAgain,
   type OrderMaker,
   orderMaker,
@@ -134,7 +135,7 @@ export function chatFeature(dependencies: Dependencies) {
   };
 }
 
-type Orders = { orderOf: OrderMaker; orderAgain: OrderAgain };
+type Orders = { orderOf: OrderMaker; orderAgain: OrderAgain; continuedOrder: ContinuedOrder };
 type Parts = Dependencies & Orders & { executor: RunExecutor; underWay: PartialAnswers };
 
 const createOrders = (dependencies: Dependencies): Orders => {

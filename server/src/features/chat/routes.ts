@@ -46,6 +46,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.answers, ({ actor, params }) => messages.answers(actor.userId, params.id));
   route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
   route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));
+  route(api.continue, ({ actor, params, body }) => messages.continue(actor.userId, params.id, body));
   route(api.rate, async ({ actor, params, body }) => {
     await ratings.rate(actor.userId, params.id, body);
     return messages.find(actor.userId, params.id);

@@ -39,7 +39,7 @@ export type UsageRecord = TokenCounts & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;
-  /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran. */
+  /** `tool_step`: a further request of an answer that called tools or was continued. `tool`: a call that the provider ran. */
   purpose: 'chat' | 'evaluation' | 'tool_step' | 'tool' | 'title' | 'training';
   /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
   stepOf?: number | null;
@@ -243,6 +243,28 @@ export function usageRepository(db: Kysely<Database>) {
         if (row.step_of !== null && usage) of.set(row.step_of, [...(of.get(row.step_of) ?? []), usage]);
       }
       return of;
+    },
+
+    /** What the run's own record says; null: it has none. */
+    async ofRun(userId: number, runId: number): Promise<Usage | null> {
+      const row = await db
+        .selectFrom('usage_records')
+        .select(usageColumns)
+        .where('user_id', '=', userId)
+        .where('run_id', '=', runId)
+        .where('purpose', 'in', ['chat', 'evaluation'])
+        .executeTakeFirst();
+      return row ? toUsage(row) : null;
+    },
+    /** The number of the last step of a run that has a record; 0: none has. */
+    async lastStep(userId: number, runId: number): Promise<number> {
+      const row = await db
+        .selectFrom('usage_records')
+        .select((eb) => eb.fn.max('step').as('last'))
+        .where(sql<boolean>`+user_id = ${userId}`)
+        .where('step_of', '=', runId)
+        .executeTakeFirst();
+      return row?.last ?? 0;
     },
 
     /** Some of the calls of a model that have no price, the oldest first. */

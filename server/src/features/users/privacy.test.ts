@@ -123,6 +123,10 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'GET /api/messages/:id/answers': ({ answerId }) => ({ path: `/api/messages/${answerId}/answers` }),
+  'POST /api/messages/:id/continue': ({ answerId }) => ({
+    path: `/api/messages/${answerId}/continue`,
+    body: { clientId: 'of-another-user' },
+  }),
   'POST /api/messages/:id/regenerate': ({ answerId }) => ({ path: `/api/messages/${answerId}/regenerate`, body: {} }),
   'POST /api/messages/:id/rating': ({ answerId }) => ({
     path: `/api/messages/${answerId}/rating`,

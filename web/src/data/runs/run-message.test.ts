@@ -24,6 +24,7 @@ const message: Message = {
   siblings: [2],
   createdAt: '2026-11-20T10:00:00.000Z',
   finishedAt: null,
+  endedEarly: null,
 };
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 2, reasoningTokens: 0, costUsd: null, estimated: true };
 const run: LiveRun = {
@@ -33,6 +34,7 @@ const run: LiveRun = {
   sources: ['notes.pdf'],
   links: [{ url: 'https://example.org', title: '', at: 3 }],
   calls: [],
+  thoughtMs: 1_200,
   usage,
   connection: 'open',
   end: null,
@@ -41,10 +43,11 @@ const run: LiveRun = {
 test('all that a run has brought stands in its message, sources included, before its end and after it', () => {
   const { connection: _, end: __, calls: ___, ...brought } = run;
   expect(withArrived(message, run)).toEqual({ ...message, ...brought });
-  expect(withArrived(message, { ...run, end: { state: 'complete', error: null } })).toEqual({
+  expect(withArrived(message, { ...run, end: { state: 'complete', error: null, endedEarly: 'length' } })).toEqual({
     ...message,
     ...brought,
     state: 'complete',
+    endedEarly: 'length',
     run: { id: 7, state: 'complete' },
   });
 });

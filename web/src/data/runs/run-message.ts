@@ -18,11 +18,12 @@ export function withArrived(message: Message, run: LiveRun | null): Message {
     ...(run.links.length > 0 && { links: [...furthest<readonly PlacedLink[]>(message.links ?? [], run.links)] }),
     ...(run.calls.length > 0 && { calls: [...furthest<readonly ShownCall[]>(message.calls ?? [], run.calls)] }),
     usage: run.usage ?? message.usage,
+    ...(run.thoughtMs !== null && { thoughtMs: run.thoughtMs }),
   };
   const { end } = run;
   return {
     ...message,
     ...arrived,
-    ...(end && { state: end.state, error: end.error, run: message.run && { ...message.run, state: end.state } }),
+    ...(end && { ...end, run: message.run && { ...message.run, state: end.state } }),
   };
 }

@@ -8,6 +8,7 @@ const nothing: LiveRun = {
   sources: [],
   links: [],
   calls: [],
+  thoughtMs: null,
   usage: null,
   connection: 'open',
   end: null,
@@ -36,17 +37,25 @@ test('events add up to the answer', () => {
     reasoning: 'Hm.',
     notes: ['Left out.'],
     usage,
-    end: { state: 'complete', error: null },
+    end: { state: 'complete', error: null, endedEarly: 'length' },
   });
 });
 
 test.each([
-  ['stopped' as const, 'stopped'],
-  ['complete' as const, 'complete'],
-  ['content_filter' as const, 'complete'],
-])('a run that finished as %s is %s', (reason, state) =>
-  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null }),
+  ['stopped' as const, 'stopped', null],
+  ['complete' as const, 'complete', null],
+  ['content_filter' as const, 'complete', 'content_filter'],
+])('a run that finished as %s is %s', (reason, state, endedEarly) =>
+  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null, endedEarly }),
 );
+
+test('how long the model has thought is said beside its words', () => {
+  const thought = [
+    { type: 'reasoning' as const, text: 'Hm.' },
+    { type: 'reasoning' as const, text: '', thoughtMs: 2_400 },
+  ].reduce(withEvent, nothing);
+  expect(thought).toMatchObject({ reasoning: 'Hm.', thoughtMs: 2_400 });
+});
 
 test('our own crash is an interruption, anything else a failure', () => {
   const failed = (code: 'interrupted' | 'rate_limited') =>

@@ -13,12 +13,18 @@ export type LiveRun = {
   sources: readonly string[];
   links: readonly PlacedLink[];
   calls: readonly ShownCall[];
+  /** How long the model has thought; null: it has not stopped thinking yet, or never began. */
+  thoughtMs: number | null;
   usage: Usage | null;
   connection: 'connecting' | 'open' | 'lost';
   end: RunEnd | null;
 };
 
-export type RunEnd = { state: Exclude<Message['state'], 'queued' | 'running' | 'waiting'>; error: RunError | null };
+export type RunEnd = {
+  state: Exclude<Message['state'], 'queued' | 'running' | 'waiting'>;
+  error: RunError | null;
+  endedEarly: Message['endedEarly'];
+};
 
 const nothingYet: LiveRun = {
   text: '',
@@ -27,6 +33,7 @@ const nothingYet: LiveRun = {
   sources: [],
   links: [],
   calls: [],
+  thoughtMs: null,
   usage: null,
   connection: 'connecting',
   end: null,
@@ -49,7 +56,11 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
     case 'text':
       return { ...run, text: run.text + event.text };
     case 'reasoning':
-      return { ...run, reasoning: run.reasoning + event.text };
+      return {
+        ...run,
+        reasoning: run.reasoning + event.text,
+        thoughtMs: event.thoughtMs ?? run.thoughtMs,
+      };
     case 'note':
       return { ...run, notes: [...run.notes, event.text] };
     case 'source':
@@ -65,13 +76,15 @@ export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
       const { type: _, ...usage } = event;
       return { ...run, usage };
     }
-    case 'finished':
-      return { ...run, end: { state: event.reason === 'stopped' ? 'stopped' : 'complete', error: null } };
-    case 'failed':
-      return {
-        ...run,
-        end: { state: event.error.code === 'interrupted' ? 'interrupted' : 'failed', error: event.error },
-      };
+    case 'finished': {
+      const { reason } = event;
+      const endedEarly = reason === 'length' || reason === 'content_filter' ? reason : null;
+      return { ...run, end: { state: reason === 'stopped' ? 'stopped' : 'complete', error: null, endedEarly } };
+    }
+    case 'failed': {
+      const state = event.error.code === 'interrupted' ? 'interrupted' : 'failed';
+      return { ...run, end: { state, error: event.error, endedEarly: null } };
+    }
   }
 }
 

@@ -36,7 +36,7 @@ class AlreadyThere extends Error {}
 export const isBeingWritten = ({ isOfProgram, waitsFor }: BusyThread) => !isOfProgram && waitsFor !== 'approval';
 
 /** Inside the transaction that stores a run: refuses where another run of the thread is open, unless this is a retry of the same call. */
-async function refuseSecondQuestion(
+export async function refuseSecondQuestion(
   trx: Kysely<Database>,
   userId: number,
   threadId: number,

@@ -39,7 +39,7 @@ export async function earlierCall(
   return { message, run, runs: started };
 }
 
-const clientIdUsed = () =>
+export const clientIdUsed = () =>
   new AppError(
     'client_id_used',
     'Something else was sent with this clientId already, so nothing was stored. Send it again with a new one.',

@@ -112,6 +112,16 @@ export function messageRepository(db: Kysely<Database>) {
         .execute();
       return children.length > 0 && children.every(({ role }) => role === 'assistant');
     },
+    async hasChildren(userId: number, messageId: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('messages')
+        .select('id')
+        .where(isOf(userId))
+        .where('parent_id', '=', messageId)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
     place: (userId: number, messageId: number): Promise<MessagePlace | undefined> =>
       findPlace.first(db, { userId, messageId }),
     byClientId: (userId: number, clientId: string): Promise<(MessagePlace & { digest: string | null }) | undefined> =>

@@ -1,4 +1,4 @@
-import type { Message } from '@roster/contracts/chat';
+import { EndedEarly, type Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import { imageUrlsOf, readContent } from '#server/conversation/content';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
@@ -42,6 +42,9 @@ export const selectMessages = (db: Kysely<Database>) =>
       'runs.error as run_error',
       'runs.notes as run_notes',
       'runs.sources as run_sources',
+      'runs.finish_reason as run_finish_reason',
+      'runs.continued_step as run_continued_step',
+      'runs.thought_ms as run_thought_ms',
       'runs.finished_at as run_finished_at',
       'message_ratings.rated_at',
       'message_ratings.value as rating_value',
@@ -99,10 +102,12 @@ async function callsOf(db: Kysely<Database>, userId: number, rows: MessageRow[])
   };
 }
 
-/** What each answer among them has used, with the steps in which it called tools. */
+/** What each answer among them has used, with the steps in which it called tools or was continued. */
 export async function usageOf(db: Kysely<Database>, userId: number, rows: MessageRow[]) {
-  const calling = rows.flatMap(({ has_calls, run_id }) => (has_calls === 1 && run_id !== null ? [run_id] : []));
-  const steps = await usageRepository(db).ofSteps(userId, calling);
+  const inSteps = rows.flatMap(({ has_calls, run_continued_step, run_id }) =>
+    run_id !== null && (has_calls === 1 || run_continued_step !== null) ? [run_id] : [],
+  );
+  const steps = await usageRepository(db).ofSteps(userId, inSteps);
   return (row: MessageRow) => inAll(...(steps.get(row.run_id ?? 0) ?? []), toUsage(row));
 }
 
@@ -206,6 +211,9 @@ export function toMessage(row: MessageRow): Omit<Message, 'calls' | 'waitsUntil'
     chosenId: null,
     createdAt: row.created_at,
     finishedAt: row.run_finished_at,
+    endedEarly: EndedEarly.options.find((reason) => reason === row.run_finish_reason) ?? null,
+    ...(row.run_continued_step !== null && { continued: true as const }),
+    ...(row.run_thought_ms !== null && { thoughtMs: row.run_thought_ms }),
     ...(imageUrls.length > 0 && { imageUrls }),
     ...(content.links && { links: content.links }),
     ...(row.has_schema === 1 && { hasSchema: true as const }),

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { OfferedTool, ToolBox } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import { continuedTurns } from '#server/features/chat/runs/continuation';
 import type { PreparedRequest, RunOrder, ToolLoop } from '#server/features/chat/runs/live-run';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
@@ -65,10 +66,16 @@ type Asked = {
   overBudget: boolean;
   /** After calls of tools. */
   goesOn: boolean;
+  /** The history ends with the answer so far, of which the rest is asked. */
+  isContinued?: boolean;
   openKey: () => Promise<Secret>;
   answererOf: () => Promise<Answerer>;
-  /** Where the history ends. */
+  /** Where the history ends: in the question, or in the answer that is continued. */
   questionOf: () => Promise<Question>;
+};
+
+type ContinuedAnswer = Pick<Asked, 'runId' | 'userId' | 'threadId' | 'messageId' | 'overBudget'> & {
+  answerer: Answerer;
 };
 
 const wayToRaise = 'Raise it in Analytics, and ask for a new answer.';
@@ -134,13 +141,14 @@ export function orderMaker(dependencies: Dependencies) {
     const model = await settled(userId, runId, answerer);
     const apiKey = await asked.openKey();
     const question = await asked.questionOf();
-    const { turns, ...rest } = await readHistory(
+    const { turns: all, ...rest } = await readHistory(
       { branches, messageFiles, attachments, catalogue, toolCalls },
       { userId, threadId, head: question.id, depth: question.depth, runsCode: runsCode(answerer) },
       model,
       instructions,
       limits,
     );
+    const { before: turns, soFar } = asked.isContinued ? continuedTurns(all) : { before: all };
     const { search } = knowledge;
     const settings = { instructions, temperature, effort, search, hosted, ...formOf(schema), ...options };
     const offered = await offeredTo(asked, answerer);
@@ -149,6 +157,7 @@ export function orderMaker(dependencies: Dependencies) {
       return { apiKey, model, turns, ...settings, tools };
     };
     const prepared: PreparedRequest = { request: await withTools(), notes: knowledge.notes, ...rest };
+    if (soFar) prepared.soFar = soFar;
     if (codeFiles.length > 0)
       prepared.filesAgain = async () => {
         await copies.check(userId);
@@ -181,6 +190,17 @@ export function orderMaker(dependencies: Dependencies) {
         questionOf: async () => question,
       });
     },
+    /** Of a run that continues its answer, which has ended. */
+    continuedOrder(apiKey: Secret, asked: ContinuedAnswer, answer: Question): RunOrder {
+      const { answerer, ...of } = asked;
+      const { assistantId } = answerer;
+      return orderFor({
+        ...{ ...of, assistantId, programRunId: null, goesOn: false, isContinued: true },
+        openKey: async () => apiKey,
+        answererOf: async () => answerer,
+        questionOf: async () => answer,
+      });
+    },
     /** Of a run that goes on, by what was stored when it began. */
     orderAgain({ id: runId, ...run }: AbandonedRun, settings: string): RunOrder {
       const { userId, assistantId, messageId } = run;
@@ -205,6 +225,7 @@ export function orderMaker(dependencies: Dependencies) {
 
 export type OrderMaker = ReturnType<typeof orderMaker>['orderOf'];
 export type OrderAgain = ReturnType<typeof orderMaker>['orderAgain'];
+export type ContinuedOrder = ReturnType<typeof orderMaker>['continuedOrder'];
 
 const offeredAtMost = 128;
 

@@ -10,11 +10,12 @@ import type { Secret } from '#server/security/secret';
 import { answerStore } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
+import { answerContinuing } from './continue.ts';
 import { programRuns } from './program-runs.ts';
 import { endedModelRefusal } from './refuse-ended.ts';
 import { answerRegenerating } from './regenerate.ts';
 import { type MessagePlace, messageRepository } from './repository.ts';
-import type { OrderMaker } from './run-order.ts';
+import type { ContinuedOrder, OrderMaker } from './run-order.ts';
 import { messageSending } from './send.ts';
 import { answerStarter } from './start-answers.ts';
 
@@ -35,6 +36,7 @@ type Dependencies = {
   endedModels: EndedModels;
   attachments: AttachmentReader;
   orderOf: OrderMaker;
+  continuedOrder: ContinuedOrder;
   underWay: PartialAnswers;
 };
 
@@ -62,7 +64,7 @@ export function messageService(dependencies: Dependencies) {
     return question;
   }
 
-  const starting = { ...dependencies, start, store, ownThread, questionOf };
+  const starting = { ...dependencies, start, store, refuseEnded, ownThread, questionOf };
   return {
     async find(userId: number, messageId: number): Promise<Message> {
       const message = await messages.find(userId, messageId);
@@ -76,6 +78,7 @@ export function messageService(dependencies: Dependencies) {
     },
     send: messageSending(starting),
     regenerate: answerRegenerating(starting),
+    continue: answerContinuing(starting),
     ofPrograms: programRuns({ db, ...dependencies }),
   };
 }

@@ -14,6 +14,7 @@ import type { AnswerEnd, ToolUse } from '#server/provider/provider';
 import { onceBack } from '#server/while-away';
 import {
   cutCalls,
+  emptyLog,
   endEvent,
   eventCall,
   type FoldedLog,
@@ -30,7 +31,7 @@ import { type RunEnd, runRepository } from './repository.ts';
 import { serverCallRepository } from './server-call-repository.ts';
 import { toolCallRepository } from './tool-call-repository.ts';
 import type { AbandonedRun } from './unfinished-repository.ts';
-import { inAll, runUsage, usageEvent } from './usage.ts';
+import { asStep, inAll, runUsage, usageEvent } from './usage.ts';
 
 export type End = Pick<RunEnd, 'state' | 'reason' | 'error'>;
 
@@ -83,8 +84,8 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
   ): Promise<RunEvent[]> {
     const { order, log } = run;
     const usage = await usages.ofEnd(run, end.error, reported, at);
-    const steps = run.step > 1 || run.isGoingOn ? await stepsOf(db, order) : [];
-    const all = inAll(...steps, usage);
+    const before = run.step > 1 || run.isGoingOn ? await usedBefore(db, order, run.firstStep > 1) : [];
+    const all = inAll(...before, usage);
     const last: RunEvent[] = [...(all ? [usageEvent(all)] : []), endEvent(end)];
     await db.transaction().execute(async (trx) => {
       const ended = rowOf(end, log, { hasUsage: all !== null, lastEvent: run.frames.length + last.length, at });
@@ -111,7 +112,9 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
       const made = log.calls.some(isOpenCall) ? await serverCallRepository(trx).made(run.userId, run.id) : noCalls;
       for (const call of cutCalls(log, made)) fold(log, { type: 'tool', call: eventCall(call) });
       const at = new Date().toISOString();
-      const isBegun = log.text !== '' || log.reasoning !== '' || log.calls.length > 0;
+      // What an answer had come to before it was continued is the first batch, and is recorded.
+      const base = run.continuedStep === null ? emptyLog() : foldedBatches(batches.slice(0, 1));
+      const isBegun = hasMoreThan(base, log);
       const end = { state: 'interrupted', reason: null, error: interruption } as const;
       const lastEvent = (batches.at(-1)?.last ?? 0) + crashGap;
       const ended = rowOf(end, log, { hasUsage: isBegun, lastEvent, at });
@@ -122,12 +125,25 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
       await tellAsker(trx, run);
       // Where it was the turn of the tools, nothing was asked of the provider that is not recorded.
       if (!isBegun || made.size > 0) return true;
-      const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
-      const of = { ...run, runId: run.id };
-      const usage = await usages.ofAbandoned(of, sinceCalls(log), turns, at, trx);
-      for (const one of [usage, ...usages.ofTools(of, usedIn(log), at)]) await record(trx, run, one);
+      await recordAbandoned(trx, run, log, base, at);
       return true;
     });
+  }
+
+  /** What a run has used by the words that were stored, since it was asked for or continued. */
+  async function recordAbandoned(
+    trx: Kysely<Database>,
+    run: AbandonedRun,
+    log: FoldedLog,
+    base: FoldedLog,
+    at: string,
+  ) {
+    const turns = await branchRepository(trx).wordsBefore(run.userId, run.threadId, run.messageId);
+    const of = { ...run, runId: run.id };
+    const usage = await usages.ofAbandoned(of, sinceCalls(log, base), turns, at, trx);
+    const last = await usageRepository(trx).lastStep(run.userId, run.id);
+    const own = run.continuedStep === null ? usage : asStep(usage, run.id, Math.max(run.continuedStep, last + 1));
+    for (const one of [own, ...usages.ofTools(of, usedIn(log), at)]) await record(trx, run, one);
   }
 
   return {
@@ -148,7 +164,7 @@ function endWaiting(db: Kysely<Database>, userId: number, runId: number, note: s
     const said: RunEvent[] = [...(note === null ? [] : [{ type: 'note' as const, text: note }]), ...cut];
     for (const event of said) fold(log, event);
     const at = new Date().toISOString();
-    const all = inAll(...(await stepsOf(trx, { userId, runId })));
+    const all = inAll(...(await usedBefore(trx, { userId, runId }, run.continuedStep !== null)));
     const end = { state: 'stopped', reason: 'stopped', error: null } as const;
     const last = (batches.at(-1)?.last ?? 0) + said.length + (all ? 1 : 0) + 1;
     if (!(await runRepository(trx).end(runId, rowOf(end, log, { hasUsage: all !== null, lastEvent: last, at }), true)))
@@ -169,23 +185,43 @@ const usedIn = ({ calls }: FoldedLog): ToolUse[] =>
     return tool.success && state === 'done' ? [{ tool: tool.data, callId }] : [];
   });
 
-/** What came before the last calls was recorded with their step. */
-function sinceCalls(log: FoldedLog): FoldedLog {
+const hasMoreThan = (base: FoldedLog, log: FoldedLog) =>
+  log.text !== base.text || log.reasoning !== base.reasoning || log.calls.length > base.calls.length;
+
+/** What came before the last calls was recorded with their step, and what the run began with before it was continued. */
+function sinceCalls(log: FoldedLog, base: FoldedLog): FoldedLog {
   const ofServers = log.calls.filter(({ kind }) => kind === 'server');
-  const calls = log.calls.slice(log.calls.findLastIndex(({ kind }) => kind === 'server') + 1);
-  return { ...log, calls, text: log.text.slice(Math.max(0, ...ofServers.map(({ at }) => at))) };
+  const from = Math.max(base.text.length, ...ofServers.map(({ at }) => at));
+  const called = Math.max(base.calls.length, log.calls.findLastIndex(({ kind }) => kind === 'server') + 1);
+  return {
+    ...log,
+    calls: log.calls.slice(called),
+    text: log.text.slice(from),
+    reasoning: log.reasoning.slice(base.reasoning.length),
+  };
 }
 
-const stepsOf = async (db: Kysely<Database>, { userId, runId }: Pick<RunOrder, 'userId' | 'runId'>) =>
-  (await usageRepository(db).ofSteps(userId, [runId])).get(runId) ?? [];
+/** What the run has used so far: its steps, and its own record where it has one before its end. */
+async function usedBefore(
+  db: Kysely<Database>,
+  { userId, runId }: Pick<RunOrder, 'userId' | 'runId'>,
+  isContinued: boolean,
+) {
+  const usages = usageRepository(db);
+  const steps = (await usages.ofSteps(userId, [runId])).get(runId) ?? [];
+  return isContinued ? [await usages.ofRun(userId, runId), ...steps] : steps;
+}
 
 export type RunEndings = ReturnType<typeof runEndings>;
 
 const rowOf = (
   { state, reason, error }: End,
-  { notes, sources, marks }: FoldedLog,
+  { notes, sources, thoughtMs, marks }: FoldedLog,
   { hasUsage, lastEvent, at }: { hasUsage: boolean; lastEvent: number; at: string },
-): RunEnd => ({ state, reason, error, notes, sources, marks: `${marks}${hasUsage ? 'u' : ''}`, lastEvent, at });
+): RunEnd => ({
+  ...{ state, reason, error, notes, sources, thoughtMs, lastEvent, at },
+  marks: `${marks}${hasUsage ? 'u' : ''}`,
+});
 
 /** Under the token of the program that has asked, as it is now. */
 async function record(

@@ -64,11 +64,23 @@ export type FoldedLog = {
   /** Where in the text a page of the web is cited. */
   links: PlacedLink[];
   calls: PlacedCall[];
+  /** How long the model has thought, in milliseconds; null: not at all, as far as is known. */
+  thoughtMs: number | null;
   marks: string;
 };
 
 export function emptyLog(): FoldedLog {
-  return { text: '', reasoning: '', notes: [], sources: [], citations: [], links: [], calls: [], marks: '' };
+  return {
+    text: '',
+    reasoning: '',
+    notes: [],
+    sources: [],
+    citations: [],
+    links: [],
+    calls: [],
+    thoughtMs: null,
+    marks: '',
+  };
 }
 
 /** Its place is where it stands among the other events. */
@@ -101,6 +113,7 @@ export function fold(log: FoldedLog, event: RunEvent) {
     case 'reasoning':
       log.reasoning += event.text;
       log.marks += `r${event.text.length}`;
+      if (event.thoughtMs !== undefined) log.thoughtMs = event.thoughtMs;
       return;
     case 'note':
       log.notes.push(event.text);
@@ -203,36 +216,73 @@ function tellingOf(calls: readonly PlacedCall[], after: number) {
   };
 }
 
+type KeptLog = Omit<FoldedLog, 'citations'>;
+
 /** The frames of a finished run after the event `after`: exactly the events that were sent while it ran. */
-export function unfold(log: Omit<FoldedLog, 'citations'>, usage: RunEvent | null, end: End, after: number): string {
-  const frames: string[] = [];
-  let number = 0;
-  let textAt = 0;
-  let reasoningAt = 0;
-  let noteAt = 0;
-  let sourceAt = 0;
-  let linkAt = 0;
-  const calls = tellingOf(log.calls, after);
-  /** What is lost keeps its number. */
-  const add = (event: RunEvent | null | undefined) => event && number > after && frames.push(frameOf(number, event));
-  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsflcku])(\d*)/g)) {
-    number++;
-    const length = Number(digits);
-    if (kind === 't') {
-      add({ type: 'text', text: log.text.slice(textAt, textAt + length) });
-      textAt += length;
-    } else if (kind === 'r') {
-      add({ type: 'reasoning', text: log.reasoning.slice(reasoningAt, reasoningAt + length) });
-      reasoningAt += length;
-    } else if (kind === 'n') add({ type: 'note', text: log.notes[noteAt++] ?? '' });
-    else if (kind === 's') add({ type: 'source', text: log.sources[sourceAt++] ?? '' });
-    else if (kind === 'f') add({ type: 'citation', fileId: length });
-    else if (kind === 'l') add(linkEvent(log.links[linkAt++]));
-    else if (kind === 'c') add(calls.begins(number));
-    else if (kind === 'k') add(calls.goesOn(digits));
-    else add(usage);
-  }
-  number = end.number;
-  add(end.event);
-  return frames.join('');
+export function unfold(log: KeptLog, usage: RunEvent | null, end: End, after: number): string {
+  const frames = keptEvents(log, usage, after).flatMap((event, index) =>
+    event && index >= after ? [frameOf(index + 1, event)] : [],
+  );
+  return `${frames.join('')}${end.number > after ? frameOf(end.number, end.event) : ''}`;
 }
+
+const nothing: RunEvent = { type: 'text', text: '' };
+
+/**
+ * The frames of an ended run without its end, so that it can go on with the numbers that its readers know. What its marks do not
+ * account for, as those of older logs may, is told as a whole.
+ */
+export function framesToGoOnWith(log: KeptLog, usage: RunEvent | null): { frames: string; last: number } {
+  const events = keptEvents(log, usage, Number.POSITIVE_INFINITY).map((event) => event ?? nothing);
+  const folded = emptyLog();
+  for (const event of events) fold(folded, event);
+  const missing = (['reasoning', 'text'] as const).flatMap((type): RunEvent[] =>
+    log[type].startsWith(folded[type]) && log[type] !== folded[type]
+      ? [{ type, text: log[type].slice(folded[type].length) }]
+      : [],
+  );
+  const all = [...events, ...missing];
+  return { frames: all.map((event, index) => frameOf(index + 1, event)).join(''), last: all.length };
+}
+
+/** Event n is at n - 1; of a call that went on, only who has seen the events up to `seen` is told. What is lost keeps its place. */
+function keptEvents(log: KeptLog, usage: RunEvent | null, seen: number): (RunEvent | null | undefined)[] {
+  const events: (RunEvent | null | undefined)[] = [];
+  const calls = tellingOf(log.calls, seen);
+  const text = inPieces(log.text);
+  const reasoning = inPieces(log.reasoning);
+  const notes = log.notes.values();
+  const sources = log.sources.values();
+  const links = log.links.values();
+  const toEvent: Record<string, (digits: string) => RunEvent | null | undefined> = {
+    t: (digits) => ({ type: 'text', text: text(Number(digits)) }),
+    r: (digits) => thoughtEvent(reasoning(Number(digits)), log.thoughtMs),
+    n: () => ({ type: 'note', text: notes.next().value ?? '' }),
+    s: () => ({ type: 'source', text: sources.next().value ?? '' }),
+    f: (digits) => ({ type: 'citation', fileId: Number(digits) }),
+    l: () => linkEvent(links.next().value),
+    c: () => calls.begins(events.length + 1),
+    k: (digits) => calls.goesOn(digits),
+    u: () => usage,
+  };
+  for (const [, kind = '', digits = ''] of log.marks.matchAll(/([trnsflcku])(\d*)/g))
+    events.push(toEvent[kind]?.(digits));
+  return events;
+}
+
+/** The next so many UTF-16 units of a text. */
+function inPieces(text: string) {
+  let at = 0;
+  return (length: number) => {
+    const piece = text.slice(at, at + length);
+    at += length;
+    return piece;
+  };
+}
+
+/** Without a text it is where thinking ended; all of these are told how long that was at last. */
+const thoughtEvent = (text: string, thoughtMs: number | null): RunEvent => ({
+  type: 'reasoning',
+  text,
+  ...(text === '' && thoughtMs !== null && { thoughtMs }),
+});

@@ -9,7 +9,7 @@ import type { Tracing } from '#server/tracing/tracing';
 import { runClosing } from './closing.ts';
 import type { End, RunEndings } from './end.ts';
 import { cutCalls, eventCall, type FoldedLog } from './event-log.ts';
-import type { EventRepository } from './event-repository.ts';
+import type { EventBatch, EventRepository } from './event-repository.ts';
 import { failureOf, interruption } from './failure.ts';
 import { type FollowUpWork, followUpWork, type OnComplete } from './follow-ups.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import { runRecovery } from './recover.ts';
 import type { RunRepository } from './repository.ts';
 import { type EventSaver, eventSaver } from './save.ts';
-import { serverCallRepository } from './server-call-repository.ts';
+import { type ServerCall, serverCallRepository } from './server-call-repository.ts';
 import { runStopping } from './stop.ts';
 import { toolRecovery } from './tool-recovery.ts';
 import { ResultRoom } from './tool-results.ts';
@@ -111,10 +111,28 @@ export function runExecutor(dependencies: Dependencies) {
         begin(orderAgain(run, run.toolLoop), {
           batches,
           step: calls.at(-1)?.step ?? 1,
+          firstStep: run.continuedStep ?? 1,
+          isContinued: false,
           results: new ResultRoom(calls),
         });
       }
       return result;
+    } finally {
+      goingOn.delete(runId);
+      told(runId);
+    }
+  }
+
+  /** `store` puts what the run had come to back among its events. */
+  async function continueEnded(
+    order: RunOrder,
+    store: () => Promise<{ batches: EventBatch[]; step: number; calls: ServerCall[] }>,
+  ) {
+    const { runId } = order;
+    goingOn.add(runId);
+    try {
+      const { batches, step, calls } = await store();
+      begin(order, { batches, step, firstStep: step, isContinued: true, results: new ResultRoom(calls) });
     } finally {
       goingOn.delete(runId);
       told(runId);
@@ -136,6 +154,7 @@ export function runExecutor(dependencies: Dependencies) {
     /** Starts at once; the run is stored already. */
     start: (order: RunOrder) => begin(order),
     goOn,
+    continueEnded,
     watch: watching.watch,
     /** The final state of a run of this process. */
     logOf: (runId: number): FoldedLog | undefined => live.get(runId)?.log,

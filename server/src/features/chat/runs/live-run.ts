@@ -2,8 +2,10 @@ import type { RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import type { EventStream } from '#server/http/event-stream';
 import type { AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
+import { type Joint, jointTo } from './continuation.ts';
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
 import type { EventBatch } from './event-repository.ts';
+import { type ThinkingTime, thinkingTime } from './thinking-time.ts';
 import { ResultRoom } from './tool-results.ts';
 import type { RunPlace } from './unfinished-repository.ts';
 
@@ -18,6 +20,8 @@ export type PreparedRequest = {
   filesLeftOut: number;
   /** Estimated tokens of the attachments. */
   fileTokens: number;
+  /** The answer so far and what asks for the rest, where it is continued. */
+  soFar?: ConversationTurn[];
   /** The same request once the provider has said that it does not have a file for code: it is forwarded again. */
   filesAgain?: () => Promise<AnswerRequest>;
   /** Where it may call tools of tool servers, which Roster does. */
@@ -50,8 +54,16 @@ export class LeftToOthers extends Error {}
 /** The runs that this process executes, by their ids. */
 export type LiveRuns = Map<number, LiveRun>;
 
-/** A run that was let go between two steps, as far as it had come. */
-export type GoingOn = { batches: readonly EventBatch[]; step: number; results: ResultRoom };
+/** A run that was let go between two steps, or that had ended, as far as it had come. */
+export type GoingOn = {
+  batches: readonly EventBatch[];
+  step: number;
+  /** The step with which it began to continue an answer; 1: it does not. */
+  firstStep: number;
+  /** It begins with a request of its own, where others go on with the calls of their step. */
+  isContinued: boolean;
+  results: ResultRoom;
+};
 
 /** How much of the log there was when a step began. */
 type Since = { text: number; reasoning: number; marks: number; calls: number };
@@ -67,6 +79,13 @@ export class LiveRun {
   step = 1;
   /** It was let go in its step, and goes on with the calls of that. */
   readonly isGoingOn: boolean;
+  /** Above 1: it continues an answer that had ended. */
+  readonly firstStep: number;
+  /** Where it continues an answer. */
+  readonly joint: Joint | null;
+  /** What it began with. */
+  readonly #base: Pick<Since, 'text' | 'calls'>;
+  readonly thinking: ThinkingTime;
   /** What the steps before have called, with what came of it. */
   turns: ConversationTurn[] = [];
   /** Since when nothing has been recorded as used. */
@@ -102,9 +121,15 @@ export class LiveRun {
 
   constructor(order: RunOrder, goingOn?: GoingOn) {
     this.order = order;
-    this.isGoingOn = goingOn !== undefined;
+    this.isGoingOn = goingOn !== undefined && !goingOn.isContinued;
+    this.firstStep = goingOn?.firstStep ?? 1;
     this.results = goingOn?.results ?? new ResultRoom();
-    if (!goingOn) return;
+    this.thinking = thinkingTime(this.log);
+    this.#base = { text: 0, calls: 0 };
+    if (!goingOn) {
+      this.joint = null;
+      return;
+    }
     this.step = goingOn.step;
     for (const { frames } of goingOn.batches)
       for (const { number, event } of parseFrames(frames)) {
@@ -112,8 +137,11 @@ export class LiveRun {
         this.frames.push(frameOf(number, event));
       }
     this.#saved = this.frames.length;
-    this.announced = true;
+    // One that is continued is told to be queued until its first new event is stored.
+    this.announced = !goingOn.isContinued;
     this.hasStored = true;
+    this.#base = { text: this.log.text.length, calls: this.log.calls.length };
+    this.joint = goingOn.isContinued ? jointTo(this.log.text) : null;
     this.beginStep();
   }
 
@@ -125,6 +153,9 @@ export class LiveRun {
     this.tier = null;
     this.used = [];
   }
+
+  /** Whether anything has come since this process executes it. */
+  hasAdded = () => this.log.text.length > this.#base.text || this.log.calls.length > this.#base.calls;
 
   /** What has come in this step. */
   ofStep(): Pick<FoldedLog, 'text' | 'reasoning' | 'marks' | 'calls'> {

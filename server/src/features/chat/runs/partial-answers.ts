@@ -16,12 +16,13 @@ type AnswerPart = Pick<
   Message,
   'id' | 'text' | 'reasoning' | 'notes' | 'sources' | 'state' | 'run' | 'model' | 'usage' | 'error' | 'finishedAt'
 > &
-  Pick<Message, 'links'> & { calls?: Omit<ShownCall, 'callId'>[] | undefined };
+  Pick<Message, 'links' | 'thoughtMs' | 'endedEarly'> & { calls?: Omit<ShownCall, 'callId'>[] | undefined };
 
 function answerPartOf(message: AnswerPart): AnswerPart {
   const { id, text, reasoning, notes, sources, links, calls, state, run, model, usage, error, finishedAt } = message;
-  const part = { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt };
-  return { ...part, ...(links && { links }), ...(calls && { calls }) };
+  const { endedEarly, thoughtMs } = message;
+  const part = { id, text, reasoning, notes, sources, state, run, model, usage, error, finishedAt, endedEarly };
+  return { ...part, ...(links && { links }), ...(calls && { calls }), ...(thoughtMs !== undefined && { thoughtMs }) };
 }
 
 /** Stored as queued until its first events are, a run that has any is running. */
@@ -29,7 +30,8 @@ function written(runId: number, was: RunState, log: FoldedLog) {
   const { text, reasoning, notes, sources, links, calls } = log;
   const called = calls.length > 0 && { calls: calls.map(shownCall) };
   const cited = links.length > 0 && { links: [...links] };
-  const words = { text, reasoning, notes: [...notes], sources: [...sources], ...cited, ...called };
+  const thought = log.thoughtMs !== null && { thoughtMs: log.thoughtMs };
+  const words = { text, reasoning, notes: [...notes], sources: [...sources], ...cited, ...called, ...thought };
   if (!hasBegun(log)) return words;
   const state = was === 'waiting' ? was : ('running' as const);
   return { ...words, state, run: { id: runId, state } };

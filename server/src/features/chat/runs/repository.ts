@@ -17,6 +17,7 @@ export type RunEnd = {
   error: RunError | null;
   notes: string[];
   sources: string[];
+  thoughtMs: number | null;
   marks: string;
   lastEvent: number;
   at: string;
@@ -112,6 +113,7 @@ type EndedRun = {
   error: string | null;
   notes: string;
   sources: string;
+  thoughtMs: number | null;
   marks: string;
   lastEvent: number;
   endedAt: string;
@@ -126,6 +128,7 @@ const endRun = prepared((db, at: Places<EndedRun>) =>
       error: at('error'),
       notes: at('notes'),
       sources: at('sources'),
+      thought_ms: at('thoughtMs'),
       event_marks: at('marks'),
       last_event: at('lastEvent'),
       finished_at: at('endedAt'),
@@ -221,6 +224,8 @@ export function runRepository(db: Kysely<Database>) {
           'runs.error',
           'runs.notes',
           'runs.sources',
+          'runs.thought_ms',
+          'runs.continued_step',
           'messages.text',
           'messages.reasoning',
           'messages.content',
@@ -237,10 +242,20 @@ export function runRepository(db: Kysely<Database>) {
       const marks = row.event_marks ?? '';
       const hasCalls = marks.includes('c');
       const calls: PlacedCall[] = hasCalls ? (await toolCallRepository(db).ofRuns(userId, [runId])).map(toldCall) : [];
-      const steps = hasCalls ? (await usageRepository(db).ofSteps(userId, [runId])).get(runId) : undefined;
+      const hasSteps = hasCalls || row.continued_step !== null;
+      const steps = hasSteps ? (await usageRepository(db).ofSteps(userId, [runId])).get(runId) : undefined;
       const { links = [] } = readContent(row.content);
       return {
-        log: { text: row.text, reasoning: row.reasoning, notes, sources, links, calls, marks },
+        log: {
+          text: row.text,
+          reasoning: row.reasoning,
+          notes,
+          sources,
+          links,
+          calls,
+          thoughtMs: row.thought_ms,
+          marks,
+        },
         state: row.state,
         lastEvent: row.last_event,
         reason: row.finish_reason,
@@ -257,7 +272,7 @@ export function runRepository(db: Kysely<Database>) {
      * stored, which are not needed any more.
      */
     async end(runId: number, end: RunEnd, hasEvents: boolean): Promise<boolean> {
-      const { state, reason, marks, lastEvent } = end;
+      const { state, reason, thoughtMs, marks, lastEvent } = end;
       const ended = await endRun.changed(db, {
         runId,
         state,
@@ -265,6 +280,7 @@ export function runRepository(db: Kysely<Database>) {
         error: end.error && JSON.stringify(end.error),
         notes: JSON.stringify(end.notes),
         sources: JSON.stringify(end.sources),
+        thoughtMs,
         marks,
         lastEvent,
         endedAt: end.at,
@@ -305,7 +321,33 @@ export function runRepository(db: Kysely<Database>) {
         .where('state', '=', 'waiting')
         .returning(['user_id as userId', 'thread_id as threadId', 'message_id as messageId'])
         .returning(['program_run_id as programRunId', 'tool_loop as toolLoop', 'waits_until as waitsUntil'])
+        .returning('continued_step as continuedStep')
         .executeTakeFirst();
+    },
+    /** The run that wrote an answer, as far as it says whether that can be continued. */
+    async written(userId: number, messageId: number) {
+      return db
+        .selectFrom('runs')
+        .select(['id', 'state', 'model', 'finish_reason as reason', 'assistant_id as assistantId'])
+        .select(['program_run_id as programRunId', 'continue_client_id as clientId', 'continue_digest as digest'])
+        .where('user_id', '=', userId)
+        .where('message_id', '=', messageId)
+        .executeTakeFirst();
+    },
+    /** From now on this process continues a run that had ended; what it had come to goes back among its events. */
+    async continueEnded(
+      userId: number,
+      runId: number,
+      { step, client, instance }: { step: number; client: { id: string; digest: string }; instance: number },
+    ) {
+      await db
+        .updateTable('runs')
+        .set({ state: 'queued', instance, stop_requested: 0, finish_reason: null, error: null, finished_at: null })
+        .set({ event_marks: null, tool_loop: null, waits_until: null, continued_step: step })
+        .set({ continue_client_id: client.id, continue_digest: client.digest })
+        .where('user_id', '=', userId)
+        .where('id', '=', runId)
+        .execute();
     },
     /** A run that this process executes: stored with it is what it goes on with. false: it has ended, or is another's. */
     async keepExecuting(runId: number, instance: number, toolLoop?: string): Promise<boolean> {

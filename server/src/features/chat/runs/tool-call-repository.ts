@@ -48,7 +48,7 @@ export function toolCallRepository(db: Kysely<Database>) {
       .orderBy('position');
 
   return {
-    /** All calls of an answer, in order, but for those that are stored already. */
+    /** All calls of an answer, in order, but for those that are stored already: also by an earlier end, if it was continued. */
     async insert({ userId, runId, messageId }: Of, calls: readonly PlacedCall[], stored: ReadonlySet<string>) {
       const all = calls.map(({ kind, callId, name, title, server, state, input, output, at }, position) => ({
         run_id: runId,
@@ -70,6 +70,7 @@ export function toolCallRepository(db: Kysely<Database>) {
         await db
           .insertInto('tool_calls')
           .values(rows.slice(at, at + rowsAtOnce))
+          .onConflict((conflict) => conflict.columns(['run_id', 'position']).doNothing())
           .execute();
     },
     async ofRuns(userId: number, runIds: number[]): Promise<KeptCall[]> {

@@ -19,7 +19,14 @@ export type RunPlace = {
   programRunId: number | null;
 };
 
-export type AbandonedRun = RunPlace & { id: number; model: string; instance: number; createdAt: string };
+export type AbandonedRun = RunPlace & {
+  id: number;
+  model: string;
+  instance: number;
+  createdAt: string;
+  /** The step at which it began to continue an answer; null: it does not. */
+  continuedStep: number | null;
+};
 
 /** Asked every few seconds for as long as Roster runs, as is `allUnderWay`. */
 const expired = prepared((db, at: Places<{ now: string; limit: number }>) =>
@@ -45,6 +52,7 @@ const selectAbandoned = (db: Kysely<Database>) =>
     .selectFrom('runs')
     .select(['id', 'user_id as userId', 'thread_id as threadId', 'message_id as messageId', 'instance'])
     .select(['assistant_id as assistantId', 'model', 'created_at as createdAt', 'program_run_id as programRunId'])
+    .select('continued_step as continuedStep')
     .select((eb) =>
       eb
         .selectFrom('comparison_prompts as p')

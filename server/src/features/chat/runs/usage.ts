@@ -50,13 +50,13 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
       reported: AnswerEnd['usage'],
       createdAt: string,
     ): Promise<UsageRecord | null> {
-      return run.prepared && isBilled(error, run) ? ofRequest(run, run.prepared, reported, createdAt) : null;
+      if (!run.prepared || !isBilled(error, run)) return null;
+      const record = await ofRequest(run, run.prepared, reported, createdAt);
+      return run.firstStep > 1 ? asStep(record, run.order.runId, run.step) : record;
     },
     /** Of a step that ended with calls of tools. */
     async ofStep(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
-      const record = await ofRequest(run, prepared, reported, createdAt);
-      const { runId } = run.order;
-      return { ...record, runId: null, stepOf: runId, step: run.step, purpose: 'tool_step' } satisfies UsageRecord;
+      return asStep(await ofRequest(run, prepared, reported, createdAt), run.order.runId, run.step);
     },
     /** Of what the provider has run for a run: beside tokens, and once for each call. */
     ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
@@ -74,6 +74,15 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
     },
   };
 }
+
+/** A run has one record of its own. Its other requests, with which it called tools or continued an answer, are steps of it. */
+export const asStep = (record: UsageRecord, runId: number, step: number): UsageRecord => ({
+  ...record,
+  runId: null,
+  stepOf: runId,
+  step,
+  purpose: 'tool_step',
+});
 
 /** A run can have several, which are none of its requests. */
 const ofCall = ({ runId: stepOf, threadId, assistantId, comparisonId }: Of) => ({

@@ -9,8 +9,9 @@ import type { LiveRun, PreparedRequest } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** So many requests an answer may take; in the last one nothing can be called. */
+/** So many requests an answer may take, and each time that it is continued; in the last one nothing can be called. */
 const stepsAtMost = 25;
+const stepsTaken = ({ step, firstStep }: LiveRun) => step - firstStep + 1;
 
 type Writing = {
   provider: Pick<Provider, 'answer' | 'answerMs'>;
@@ -31,12 +32,13 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
   );
   run.prepared = prepared;
   const { loop } = prepared;
+  if (prepared.soFar) run.turns = prepared.soFar;
   for (let isGoingOn = run.isGoingOn; ; isGoingOn = false) {
     if (!isGoingOn) {
       const end = await withinLimit(answerMs, run, () => askForStep(run, prepared, writing));
       run.tier = end.tier ?? null;
       const hasCalled = end.reason === 'complete' && run.ofStep().calls.some(isOpenCall);
-      if (!loop || !hasCalled || run.step >= stepsAtMost) return closing(run, end, writing);
+      if (!loop || !hasCalled || stepsTaken(run) >= stepsAtMost) return closing(run, end, writing);
       // Nothing of it is on its way when the run is let go.
       await Promise.all(run.taking);
       await writing.steps.begin(run, prepared, loop, end.usage);
@@ -74,10 +76,13 @@ const tookTooLong = (ms: number) =>
 
 function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd {
   const called = functionsCalled(run.log);
-  if (called.length > 0) publish([{ type: 'note', text: calledNote(called.map(({ name }) => name)) }]);
+  if (run.firstStep > 1 && !run.hasAdded()) publish([{ type: 'note', text: nothingAdded }]);
+  else if (called.length > 0) publish([{ type: 'note', text: calledNote(called.map(({ name }) => name)) }]);
   else if (run.log.text.trim() === '' && run.taking.length === 0) publish([wordless(end)]);
   return end;
 }
+
+const nothingAdded = 'The model added nothing when it was asked to continue.';
 
 const lastStepNote = `Tools were called in ${stepsAtMost - 1} steps, the most that one answer may have. It was finished without them.`;
 
@@ -89,16 +94,17 @@ async function askForStep(run: LiveRun, prepared: PreparedRequest, writing: Writ
     const news = events.filter((event) => event.type !== 'note' || !said.has(event.text));
     if (news.length > 0) writing.publish(news);
   };
-  if (run.step === stepsAtMost) publish([{ type: 'note', text: lastStepNote }]);
-  const request = ofLaterStep(prepared.request, run.step);
+  const isLast = stepsTaken(run) === stepsAtMost;
+  if (isLast) publish([{ type: 'note', text: lastStepNote }]);
+  const request = ofLaterStep(prepared.request, isLast);
   return asMuchAsFits(run, { ...prepared, request, notes: [], leftOut: 0, filesLeftOut: 0 }, { ...writing, publish });
 }
 
 /** What had to be called in the first step does not have to be called again and again. */
-function ofLaterStep(request: AnswerRequest, step: number): AnswerRequest {
+function ofLaterStep(request: AnswerRequest, isLast: boolean): AnswerRequest {
   const { tools } = request;
   if (!tools) return request;
-  const choice = step === stepsAtMost ? 'none' : tools.choice === 'none' ? 'none' : 'auto';
+  const choice = isLast ? 'none' : tools.choice === 'none' ? 'none' : 'auto';
   return { ...request, tools: { ...tools, choice } };
 }
 
@@ -135,7 +141,7 @@ async function asMuchAsFits(
     const onPieces = (pieces: AnswerPiece[]) => {
       // Not yet, if there are only notes: more may have to be left out.
       const begins = pieces.some(({ type }) => type !== 'note');
-      const told = toldPieces(run, prepared, pieces);
+      const told = run.thinking.measured(toldPieces(run, prepared, joined(run, pieces)));
       publish(begins ? [...notes, ...told] : told);
       if (begins) notes = [];
     };
@@ -157,8 +163,32 @@ async function asMuchAsFits(
       kept = kept.slice(Math.ceil(kept.length / 2));
       // The steps that follow are asked for with as much.
       if (run.turns.length > 0) prepared.request.turns = kept;
+    } finally {
+      tellRest(run, publish);
     }
   }
+}
+
+/** After a request, however it ended: the text that was held back, and how long the model has thought. */
+function tellRest(run: LiveRun, publish: Writing['publish']) {
+  const rest = run.joint?.rest() ?? '';
+  const last: RunEvent[] = rest === '' ? [] : run.thinking.measured([{ type: 'text', text: rest }]);
+  const told = [...last, ...run.thinking.end()];
+  if (told.length > 0) publish(told);
+}
+
+/** Without what the model repeats where it continues an answer. */
+function joined({ joint }: LiveRun, pieces: AnswerPiece[]): AnswerPiece[] {
+  if (!joint) return pieces;
+  return pieces.flatMap((piece) => {
+    if (piece.type === 'text') {
+      const text = joint.take(piece.text);
+      return text === '' ? [] : [{ ...piece, text }];
+    }
+    // A place in the text: all that comes before it has to stand there.
+    const rest = piece.type === 'reasoning' || piece.type === 'note' ? '' : joint.rest();
+    return rest === '' ? [piece] : [{ type: 'text', text: rest }, piece];
+  });
 }
 
 /**

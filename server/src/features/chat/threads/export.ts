@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Message } from '@roster/contracts/chat';
+import type { EndedEarly, Message } from '@roster/contracts/chat';
 import { withFootnotes } from '@roster/contracts/numbered-links';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
 import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
@@ -22,9 +22,15 @@ function fileName(title: string, extension: string): string {
   return `${plain || 'conversation'}.${extension}`;
 }
 
+const endedEarly: Record<EndedEarly, string> = {
+  length: 'reached the output limit',
+  content_filter: 'ended by the provider’s content filter',
+};
+
 function inMarkdown(message: Message): string {
   const who = message.role === 'user' ? 'You' : `Assistant${message.model ? ` (${message.model})` : ''}`;
-  const state = message.role === 'assistant' && message.state !== 'complete' ? `\n\n*(${message.state})*` : '';
+  const ended = message.endedEarly === null ? message.state : endedEarly[message.endedEarly];
+  const state = message.role === 'assistant' && ended !== 'complete' ? `\n\n*(${ended})*` : '';
   const names = message.files.map(({ filename }) => filename).join(', ');
   const attached = names === '' ? '' : `\n\n*(${message.role === 'user' ? 'attached' : 'made'}: ${names})*`;
   const sources = message.sources.length === 0 ? '' : `\n\n*(sources: ${message.sources.join(', ')})*`;

@@ -2,9 +2,10 @@ import { isCalledNote, type Message } from '@roster/contracts/chat';
 import { numberedLinks, withFootnotes, withMarks } from '@roster/contracts/numbered-links';
 import type { PlacedLink } from '@roster/contracts/web-links';
 import { RotateCw, Shuffle } from 'lucide-react';
-import { Fragment, type ReactNode, useMemo } from 'react';
+import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
 import { isAsked, useLiveRun } from '#web/data/runs/run-store.ts';
+import { useProviderName } from '#web/data/sign-in-options.ts';
 import { type AnswerInForm, PendingAnswer, RawAnswer } from '#web/features/chat/answer-format/raw-answer.tsx';
 import { PickerButton } from '#web/features/chat/answerers/answerer-menu.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
@@ -67,13 +68,22 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
   // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
     <>
-      <Reasoning text={reasoning} live={isGrowing} />
+      <Reasoning
+        text={reasoning}
+        live={isGrowing}
+        isThinking={isGrowing && message.text === ''}
+        thoughtMs={message.thoughtMs}
+      />
       <LinkedPages links={message.links ?? none}>
         <TextWithCalls message={message} live={isGrowing} />
       </LinkedPages>
       {hasMade(message) && <MadeFiles message={message} />}
       <Sources names={message.sources} />
-      {isGrowing ? <Progress run={run} message={message} /> : <Outcome message={message} />}
+      {isGrowing ? (
+        <Progress run={run} message={message} isResuming={stored.state === 'queued' && message.text === stored.text} />
+      ) : (
+        <Outcome message={message} />
+      )}
       {children(message)}
     </>
   );
@@ -137,21 +147,39 @@ function Said({ message: { threadId, run, state, hasSchema, text }, from, live, 
   );
 }
 
-type ProgressProps = { run: ReturnType<typeof useLiveRun>; message: Message };
+type ProgressProps = {
+  run: ReturnType<typeof useLiveRun>;
+  message: Message;
+  /** Nothing has come yet of the rest of an answer that is continued. */
+  isResuming: boolean;
+};
 
-function Progress({ run, message: { text, reasoning, notes, calls = [] } }: ProgressProps) {
+const slowAfterMs = 10_000;
+
+/** A model that is loaded first, or that thinks in silence, takes minutes to its first word: then it is said whose turn it is. */
+function Waiting() {
+  const provider = useProviderName();
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), slowAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSlow ? `Waiting for ${provider} to load the model…` : 'Waiting for the model';
+}
+
+function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResuming }: ProgressProps) {
   const waits = calls.some(isAsked);
   // Its own line says what is going on.
   const isCalling = calls.some(({ state: now }) => now === 'running');
-  const state = waits
-    ? 'Waits for your approval'
-    : run?.connection === 'lost'
-      ? 'The connection was lost and is being made again. The answer goes on meanwhile.'
-      : text !== '' || isCalling
-        ? null
-        : reasoning !== ''
-          ? 'Thinking'
-          : 'Waiting for the model';
+  const state = waits ? (
+    'Waits for your approval'
+  ) : run?.connection === 'lost' ? (
+    'The connection was lost and is being made again. The answer goes on meanwhile.'
+  ) : (text !== '' && !isResuming) || isCalling ? null : reasoning !== '' && !isResuming ? (
+    'Thinking'
+  ) : (
+    <Waiting />
+  );
   return (
     <>
       <p className="flex min-h-7 items-center gap-2 text-muted-foreground text-sm">
@@ -175,7 +203,6 @@ function Outcome({ message }: { message: Message }) {
       {message.state === 'complete' && message.text === '' && !notes.some(isCalledNote) && !hasMade(message) && (
         <p className="text-muted-foreground">The model gave an empty answer.</p>
       )}
-      {message.state === 'stopped' && <p className="mt-2 text-muted-foreground text-sm">Stopped</p>}
       <Notes notes={others} />
       <AnswerFailure message={message} />
     </>

@@ -79,6 +79,7 @@ export function awaitedAnswer(
     chosenId: null,
     createdAt: question.createdAt,
     finishedAt: null,
+    endedEarly: null,
   };
 }
 
@@ -116,7 +117,7 @@ export function endOf(window: MessageWindow | undefined, id: number): RunEnd | u
   const message = window?.items.find((one) => one.id === id);
   if (!message || message.state === 'queued' || message.state === 'running' || message.state === 'waiting')
     return undefined;
-  return { state: message.state, error: message.error };
+  return { state: message.state, error: message.error, endedEarly: message.endedEarly };
 }
 
 /** The answers that come from another model than the answer before, by id. */

@@ -28,6 +28,7 @@ const message = (
   chosenId: null,
   createdAt: '2026-11-20T10:00:00Z',
   finishedAt: null,
+  endedEarly: null,
   ...more,
 });
 const ids = (window: MessageWindow | undefined) => window?.items.map(({ id }) => id);

@@ -191,9 +191,11 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
 }
 
 /** What it cost, how much it was and how long it took, as far as that is known. */
-function figuresOf({ usage, createdAt, finishedAt }: Message): string[] {
+function figuresOf({ usage, createdAt, finishedAt, continued }: Message): string[] {
   const about = usage?.estimated ? '≈ ' : '';
-  const seconds = finishedAt === null ? null : (new Date(finishedAt).getTime() - new Date(createdAt).getTime()) / 1000;
+  // From the question to the end of the rest are hours, where that was asked for the next day.
+  const seconds =
+    finishedAt === null || continued ? null : (new Date(finishedAt).getTime() - new Date(createdAt).getTime()) / 1000;
   return [
     usage && (usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`),
     usage && `${about}${formatNumber(usage.inputTokens + usage.outputTokens)} tokens`,

@@ -14,6 +14,8 @@ export type ThreadActions = {
   blockedReason: string | undefined;
   /** `model`: left out, what answers in the conversation. */
   regenerate: (messageId: number, model?: string) => void;
+  /** Asks for the rest of an answer; undefined: it cannot be continued. */
+  continuing: (answer: Message) => (() => void) | undefined;
   /** Opens the question for editing. */
   edit: (messageId: number) => void;
   stopEditing: () => void;

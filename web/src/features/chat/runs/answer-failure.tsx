@@ -1,12 +1,13 @@
 import type { Message } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
-import { Pencil, RotateCw } from 'lucide-react';
+import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
 import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
 import { OpenSettings } from '#web/parts/open-settings.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/notice.tsx';
+import { endedEarlyTexts } from './ended-early-texts.ts';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 
 /** Whole seconds until a moment, counting down to 0. */
@@ -23,13 +24,25 @@ function useSecondsUntil(moment: number): number {
 
 /** Why there is no whole answer, in plain words, and what helps. */
 export function AnswerFailure({ message }: { message: Message }) {
-  const { error } = message;
+  const { error, endedEarly } = message;
+  if (message.state === 'stopped' || (endedEarly && message.text.trim() !== ''))
+    return (
+      <p className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">
+        {endedEarly ? endedEarlyTexts[endedEarly] : 'Stopped'}
+        <Continue message={message} />
+      </p>
+    );
   if (message.state === 'interrupted') {
     return (
       <Notice
         tone="warning"
         title="Interrupted: the server stopped while this was being written"
-        action={<TryAgain message={message} waitUntil={0} />}
+        action={
+          <>
+            <Continue message={message} />
+            <TryAgain message={message} waitUntil={0} />
+          </>
+        }
         className="mt-3"
       >
         What had arrived is kept.
@@ -48,6 +61,7 @@ export function AnswerFailure({ message }: { message: Message }) {
       action={
         steps.length > 0 && (
           <>
+            <Continue message={message} />
             {steps.includes('settings') && <OpenSettings />}
             {error?.successor && <GoOn message={message} successor={error.successor} />}
             {steps.includes('assistant') && <OtherAssistant />}
@@ -62,6 +76,19 @@ export function AnswerFailure({ message }: { message: Message }) {
       {rest !== '' && <p className="[overflow-wrap:anywhere]">{rest}</p>}
       <p>{error?.successor ? `Its successor is ${error.successor}.` : hint}</p>
     </Notice>
+  );
+}
+
+/** Nothing where the answer has no text, or the conversation has gone on. */
+function Continue({ message }: { message: Message }) {
+  const { continuing, blockedReason } = useThreadActions();
+  const go = continuing(message);
+  return (
+    go && (
+      <Button size="sm" icon={ArrowDownToLine} className="max-md:h-10" disabledReason={blockedReason} onClick={go}>
+        Continue
+      </Button>
+    )
   );
 }
 

@@ -7,10 +7,12 @@ import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
 import { showRunEnd } from '#web/features/chat/threads/mutations.ts';
 import { refreshMessages, refreshThread, showThread } from '#web/features/chat/threads/thread-cache.ts';
 import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { endedEarlyTexts } from './ended-early-texts.ts';
 
 /** The notification for a user who is elsewhere; none where they ended it themselves. */
 function finishedText(end: RunEnd): string | undefined {
   if (end.state === 'stopped') return undefined;
+  if (end.endedEarly) return endedEarlyTexts[end.endedEarly];
   if (end.state === 'complete') return 'The answer is complete.';
   return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
 }

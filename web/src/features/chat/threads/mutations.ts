@@ -220,6 +220,30 @@ export const regenerateAnswer = (client: QueryClient, { threadId, messageId, mod
     await showBranch(client, threadId, message.parentId, [message], run);
   });
 
+/** The rest of an answer, in its message. */
+export const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
+  carryOut(client, async () => {
+    const { id, threadId, parentId } = answer;
+    await switching.get(threadId);
+    const place = `continue:${id}`;
+    const { message, run } = await call(chat.continue, {
+      params: { id },
+      body: { clientId: sendingOf(place, '', id).clientId, ...(overBudget && { overBudget }) },
+    }).catch((error: unknown) => {
+      if (isRefusal(error)) forgetSending(place);
+      throw error;
+    });
+    forgetSending(place);
+    const { queryKey } = messagesQuery(threadId);
+    await client.cancelQueries({ queryKey });
+    const put = (one: Message) => (one.id === id ? message : one);
+    client.setQueryData(queryKey, (window) => window && withMessage(window, id, () => message));
+    if (parentId !== null)
+      client.setQueryData(answersQuery(threadId, parentId).queryKey, (answers) => answers?.map(put));
+    const thread = client.getQueryData(threadQuery(threadId).queryKey);
+    if (thread) showThread(client, { ...thread, runId: run.id });
+  });
+
 /** Shows the branch that runs through a message. `model`: what answers in it from here on. */
 export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
   carryOut(client, async () => {

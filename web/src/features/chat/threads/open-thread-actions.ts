@@ -9,7 +9,15 @@ import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thre
 import { ApiError } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
-import { chosen, regenerateAnswer, sendMessage, stopRun, turnToBranch, updateThread } from './mutations.ts';
+import {
+  chosen,
+  continueAnswer,
+  regenerateAnswer,
+  sendMessage,
+  stopRun,
+  turnToBranch,
+  updateThread,
+} from './mutations.ts';
 import { refreshMessages, refreshThread } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
@@ -114,6 +122,29 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
   );
 }
 
+function continueOpen(open: OpenThread, answer: Message, overBudget = false) {
+  const { client, threadId, change } = open;
+  change({ failure: null });
+  continueAnswer(client, answer, overBudget).then(
+    () => goToEnd(open),
+    (error: unknown) => {
+      if (isOverBudget(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
+      tellFailure('The answer was not continued')(error);
+      // Another tab may have been quicker, or the conversation has gone on.
+      void refreshMessages(client, threadId);
+    },
+  );
+}
+
+/** Only the end of a conversation can be continued, and what has text but not all of it. */
+function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }: Message): boolean {
+  const window = messagesOf(open);
+  const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
+  const isWhole = state === 'complete' && endedEarly === null;
+  const isLast = last?.id === id || (last?.parentId === parentId && last.together.includes(id));
+  return isLast && !isWhole && text.trim() !== '';
+}
+
 function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
   turnToBranch(client, threadId, messageId).then(
     () => requestAnimationFrame(() => list.current?.show(messageId)),
@@ -173,10 +204,11 @@ export function threadActions(open: OpenThread) {
     },
     stopRun: (runId: number) => endRun(open, runId),
   };
-  return (choice: Choice, blockedReason: string | undefined): ThreadActions => ({
+  return (choice: Choice, blockedReason: string | undefined, isOfProgram: boolean): ThreadActions => ({
     ...fixed,
     choice,
     blockedReason,
+    continuing: (answer) => (!isOfProgram && canContinue(open, answer) ? () => continueOpen(open, answer) : undefined),
     goOnWith: (answer) => {
       // An assistant keeps its own model; without one, the model that is gone on with answers from here on.
       const next = choice.assistantId === null ? answer.model : null;

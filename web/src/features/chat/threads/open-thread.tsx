@@ -62,14 +62,15 @@ type OpenThreadProps = {
 };
 
 function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {
-  const { assistantId = null, model = null, waitsForApproval } = thread ?? {};
+  const { assistantId = null, model = null, waitsForApproval, madeBy = null } = thread ?? {};
+  const isOfProgram = madeBy !== null;
   const actionsFor = useMemo(() => threadActions(open), [open]);
   return useMemo(() => {
     const wait = waitsForApproval
       ? 'Decide on the call first, or stop the answer.'
       : 'Wait for the answer, or stop it first.';
-    return actionsFor({ assistantId, model }, runId === null ? undefined : wait);
-  }, [actionsFor, assistantId, model, runId, waitsForApproval]);
+    return actionsFor({ assistantId, model }, runId === null ? undefined : wait, isOfProgram);
+  }, [actionsFor, assistantId, model, runId, waitsForApproval, isOfProgram]);
 }
 
 /** The messages of one conversation, and what is above them. */

@@ -3,7 +3,7 @@ import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { type Found, inOrder, isListed, type SearchOptions } from './listed.ts';
 import { asTsquery, matchOf, wordsMatch } from './repository.ts';
-import { wordsOf } from './words.ts';
+import { type Word, wordsOf } from './words.ts';
 
 /** Below that even all messages are looked at in less time than this takes. */
 const largeFrom = 100_000;
@@ -25,7 +25,7 @@ export async function isLarge(db: Kysely<Database>): Promise<boolean> {
 
 /** Whether it seems so by the words that can be asked for quickly. */
 export async function hasManyHits(db: Kysely<Database>, userId: number, query: string): Promise<boolean> {
-  const long = wordsOf(query).filter((word) => word.length > shortWord);
+  const long = wordsOf(query).filter(({ word }) => word.length > shortWord);
   if (long.length === 0) return true;
   const matching = isPostgres(db)
     ? sql`words @@ ${asTsquery(long)} and user_id = ${userId}`
@@ -60,7 +60,7 @@ export async function pageAmongNewest(
   return undefined;
 }
 
-type Look = { words: string[]; options: SearchOptions; among: number };
+type Look = { words: readonly Word[]; options: SearchOptions; among: number };
 
 /** PostgreSQL has the words of each message. */
 async function lookThrough(db: Kysely<Database>, userId: number, { words, options, among }: Look): Promise<Found[]> {

@@ -3,7 +3,7 @@ import { isPostgres } from '#server/db/engine';
 import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import { searchWords } from '#server/db/search-words';
-import { wordsOf } from './words.ts';
+import { literalsOf, type Word, wordsOf } from './words.ts';
 
 type Index = 'thread_search' | 'message_search';
 type Entry = { id: number; userId: number; text: string };
@@ -99,30 +99,47 @@ export type SearchRepository = ReturnType<typeof searchRepository>;
 export function hitsOf(db: Kysely<Database>, userId: number, query: string): RawBuilder<unknown> | undefined {
   const words = wordsOf(query);
   if (words.length === 0) return undefined;
-  return isPostgres(db) ? postgresHits(userId, words) : sqliteHits(userId, words);
+  const literals = literalsOf(query);
+  return isPostgres(db) ? postgresHits(userId, words, literals) : sqliteHits(userId, words, literals);
 }
 
 /** Of a table of FTS5. */
-export const wordsMatch = (words: string[]) => `words : (${words.map((word) => `"${word}" *`).join(' AND ')})`;
-export const matchOf = (userId: number, words: string[]) => `owner : u${userId} AND ${wordsMatch(words)}`;
+export const wordsMatch = (words: readonly Word[]) =>
+  `words : (${words.map(({ word, isWhole }) => (isWhole ? `"${word}"` : `"${word}" *`)).join(' AND ')})`;
+export const matchOf = (userId: number, words: readonly Word[]) => `owner : u${userId} AND ${wordsMatch(words)}`;
 
-function sqliteHits(userId: number, words: string[]) {
+const has = (column: RawBuilder<unknown>, literal: string) =>
+  sql<boolean>`lower(${column}) like ${`%${literal.replaceAll(/[\\%_]/g, '\\$&')}%`} escape '\\'`;
+
+const inMessage = (literals: readonly string[]) =>
+  literals.map(
+    (literal) => sql`and (${has(sql`m.text`, literal)} or exists
+      (select 1 from message_files f where f.message_id = m.id and ${has(sql`f.filename`, literal)}))`,
+  );
+const inTitle = (literals: readonly string[]) =>
+  literals.map(
+    (literal) =>
+      sql`and exists (select 1 from threads t where t.id = found_title.id and ${has(sql`t.title`, literal)})`,
+  );
+
+function sqliteHits(userId: number, words: readonly Word[], literals: readonly string[]) {
   const match = matchOf(userId, words);
   return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search join messages m on m.id = message_search.rowid
-      where message_search match ${match} and m.user_id = ${userId}
-    union all select rowid, null from thread_search where thread_search match ${match}`;
+      where message_search match ${match} and m.user_id = ${userId} ${sql.join(inMessage(literals), sql` `)}
+    union all select id, null from (select rowid as id from thread_search where thread_search match ${match}) as found_title
+      where true ${sql.join(inTitle(literals), sql` `)}`;
 }
 
 /** Of a tsvector. */
-export const asTsquery = (words: string[]) =>
-  sql`to_tsquery('simple', ${words.map((word) => `${word}:*`).join(' & ')})`;
+export const asTsquery = (words: readonly Word[]) =>
+  sql`to_tsquery('simple', ${words.map(({ word, isWhole }) => (isWhole ? word : `${word}:*`)).join(' & ')})`;
 
-function postgresHits(userId: number, words: string[]) {
+function postgresHits(userId: number, words: readonly Word[], literals: readonly string[]) {
   const query = asTsquery(words);
   return sql`select m.thread_id as thread_id, m.id as message_id
       from message_search s join messages m on m.id = s.id
-      where s.words @@ ${query} and s.user_id = ${userId}
-    union all select id, null from thread_search
-      where words @@ ${query} and user_id = ${userId}`;
+      where s.words @@ ${query} and s.user_id = ${userId} ${sql.join(inMessage(literals), sql` `)}
+    union all select id, null from thread_search as found_title
+      where words @@ ${query} and user_id = ${userId} ${sql.join(inTitle(literals), sql` `)}`;
 }

@@ -49,6 +49,34 @@ describe.each(engines)('searching on %s', (engine) => {
       expect([q, await idsFor(ada, q)]).toEqual([q, [orchard]]);
   });
 
+  test('finds C++, C#, .NET and the like as they are written, and not every word with c', async () => {
+    const dan = await app.withKey('dan');
+    const threads: [string, number][] = [];
+    for (const words of [
+      'Templates in C++ and their cost',
+      'Is C# like Java?',
+      'Which .NET runtime?',
+      'Streams in node.js',
+      'Learn C, a calm course about networks',
+      '100% sure_of a+b',
+    ]) {
+      const id = await newThread(dan, { title: 'Named' });
+      await ask(app, dan, id, `${words} [[bench 2]]`);
+      threads.push([words, id]);
+    }
+    const titled = await newThread(dan, { title: 'C++ course' });
+    const idOf = (beginning: string) => threads.find(([words]) => words.startsWith(beginning))?.[1];
+    for (const q of ['C++', 'c++', 'c+', 'C++ cost'])
+      expect([q, await idsFor(dan, q)]).toEqual([q, q.includes('cost') ? [idOf('Temp')] : [idOf('Temp'), titled]]);
+    expect(await idsFor(dan, 'C#')).toEqual([idOf('Is C#')]);
+    expect(await idsFor(dan, '.net')).toEqual([idOf('Which')]);
+    expect(await idsFor(dan, 'node.js')).toEqual([idOf('Streams')]);
+    expect(await idsFor(dan, 'a+b')).toEqual([idOf('100%')]);
+    expect(await idsFor(dan, 'a+_')).toEqual([]);
+    expect(await idsFor(dan, 'java c#')).toEqual([idOf('Is C#')]);
+    expect((await found(dan, 'C++ templates'))[0]?.match?.snippet).toContain('C++');
+  });
+
   test('finds what stands inside Chinese, Japanese and Korean, and emoji', async () => {
     const carol = await app.withKey('carol');
     const threads: [string, number][] = [];

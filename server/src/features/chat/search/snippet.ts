@@ -1,10 +1,12 @@
 import { beginningOf, characterStart } from '@roster/contracts/cut';
+import { literalsOf } from './words.ts';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
 
 /** The position of the first matching word; 0 where the text spells it differently from the query. */
 function placeOf(query: string, text: string): number {
-  const [term = ''] = firstTerm.exec(query) ?? [];
+  const [literal] = literalsOf(query);
+  const term = literal ?? firstTerm.exec(query)?.[0] ?? '';
   return Math.max(0, text.toLowerCase().indexOf(term.toLowerCase()));
 }
 

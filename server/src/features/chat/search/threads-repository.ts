@@ -6,6 +6,7 @@ import { type ThreadRecord, threadRepository } from '#server/features/chat/threa
 import { type Found, inOrder, isListed, type SearchOptions } from './listed.ts';
 import { hasManyHits, isLarge, pageAmongNewest } from './newest-repository.ts';
 import { hitsOf } from './repository.ts';
+import { literalsOf } from './words.ts';
 
 /** `match`: the newest message that has the words; null where only the title has them. */
 export type FoundThread = { thread: ThreadRecord; match: { messageId: number; text: string } | null };
@@ -19,7 +20,8 @@ export async function findThreads(
 ): Promise<FoundThread[]> {
   const hits = hitsOf(db, userId, query);
   if (!hits) return [];
-  const isCommon = (await isLarge(db)) && (await hasManyHits(db, userId, query));
+  // What has to stand there as it is written is looked up in the texts themselves, which are fewer.
+  const isCommon = literalsOf(query).length === 0 && (await isLarge(db)) && (await hasManyHits(db, userId, query));
   const found =
     (isCommon && (await pageAmongNewest(db, userId, query, options))) || (await page(db, userId, hits, options));
   const threads = await threadRepository(db).byIds(

@@ -70,3 +70,26 @@ test('nothing in a hostile answer runs, loads or leads astray', async ({ page, r
   expect(opened).toEqual([]);
   expect(page.url().replace(/\/chat.*/, '')).toBe(address.replace(/\/chat.*/, ''));
 });
+
+test('a diagram is drawn by a page that has no network, and nothing of it is refused', async ({ page, roster }) => {
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (/Content Security Policy|blocked/i.test(message.text())) refused.push(message.text());
+  });
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await talk.ask('Draw a diagram [[delay 0]]');
+  await talk.untilDone();
+  const picture = talk.answers.getByRole('img', { name: 'Diagram: sequenceDiagram' });
+  await picture.scrollIntoViewIfNeeded();
+  await expect
+    .poll(() => picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)))
+    .toBeGreaterThan(50);
+  const frame = page.frames().find((each) => each.url() === `${roster.url}/frame/diagrams.html`);
+  expect(await frame?.evaluate(() => [self.origin, typeof Reflect.get(window, 'mermaid')])).toEqual(['null', 'object']);
+  const policy = (await page.request.get('/frame/diagrams.html')).headers()['content-security-policy'];
+  expect(policy).toMatch(/^sandbox allow-scripts; default-src 'none'; /);
+  expect(refused).toEqual([]);
+  const foreign = requests.filter((address) => !address.startsWith(`${roster.url}/`) && !address.startsWith('data:'));
+  expect(foreign).toEqual([]);
+});

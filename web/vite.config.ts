@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
+import { diagramFrame } from './diagram-frame.ts';
 import { filesOfFirstPages, stylesWithLaterParts } from './first-pages.ts';
 
 /** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
@@ -50,6 +51,7 @@ export default defineConfig({
     stylesWithLaterParts(),
     preloadTextFont(),
     shortFirstScript(),
+    diagramFrame(),
   ],
   build: {
     outDir: 'dist',

@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
+import { diagramFrame } from './diagram-frame.ts';
 
 export default defineConfig({
   test: {
@@ -24,7 +25,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [react(), tailwindcss({ optimize: false })],
+        plugins: [react(), tailwindcss({ optimize: false }), diagramFrame()],
         // Workers are found by nobody before they are started: a library that comes then has every page loaded anew.
         optimizeDeps: { entries: ['src/main.tsx', 'src/**/*-worker.ts', 'src/**/*.test.tsx'] },
         test: {

@@ -7,7 +7,7 @@ import { bare } from '#server/testing/bare';
 const headersOfEveryAnswer = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; " +
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; " +
     "require-trusted-types-for 'script'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',

@@ -14,6 +14,25 @@ const html = 'text/html; charset=utf-8';
 
 /** Files whose names change with what is in them. */
 const assets = 'assets/';
+const immutable = 'public, max-age=31536000, immutable';
+
+/** Draws diagrams: a page of an opaque origin without network, since what it draws was written by a stranger. */
+const frame = 'frame/';
+const frameHeaders = {
+  'content-security-policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  // An opaque origin is another one than that of the scripts.
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
 const noneHere = () => new AppError('not_found', 'There is nothing at this address.');
 
 /** Their addresses come with a token from a mail. */
@@ -43,15 +62,17 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     const files = publicFiles();
     for (const file of files.filter((path) => !path.startsWith(assets)))
       app.get(`/${file}`, { config }, (_request, reply) => {
-        reply.header('cache-control', 'no-cache');
+        const isNamedByContent = file.startsWith(frame) && file.endsWith('.js');
+        reply.header('cache-control', isNamedByContent ? immutable : 'no-cache');
+        if (file.startsWith(frame)) reply.headers(frameHeaders);
         return reply.sendFile(file);
       });
     // One route for all of them: Fastify takes 20 kB for each route, and there are 170.
-    const immutable = new Set(files.filter((path) => path.startsWith(assets)));
+    const assetFiles = new Set(files.filter((path) => path.startsWith(assets)));
     app.get<{ Params: { name: string } }>(`/${assets}:name`, { config }, (request, reply) => {
       const file = `${assets}${request.params.name}`;
-      if (!immutable.has(file)) throw noneHere();
-      reply.header('cache-control', 'public, max-age=31536000, immutable');
+      if (!assetFiles.has(file)) throw noneHere();
+      reply.header('cache-control', immutable);
       return reply.sendFile(file);
     });
   }

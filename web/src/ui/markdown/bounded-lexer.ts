@@ -1,5 +1,6 @@
 import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens, type TokensList } from 'marked';
 import { addressEnd, inlineRules } from './inline-rules.ts';
+import { withoutRasterData } from './raster-data.ts';
 
 /** Quotes in lists in quotes: more than this is never meant, and deeper trees would exhaust the stack. */
 export const deepest = 16;
@@ -11,7 +12,8 @@ export const deepest = 16;
 const mostInlineWork = 1_000_000;
 const marks = /[\\`*_[\]<>!~$@:&\n]/g;
 
-function inlineWork(source: string): number {
+function inlineWork(text: string): number {
+  const source = withoutRasterData(text);
   let count = 0;
   for (const _ of source.matchAll(marks)) {
     count += 1;

@@ -30,8 +30,10 @@ export function CodeFrame({ label, actions, children }: CodeFrameProps) {
   );
 }
 
+type CodeBlockProps = CodeProps & { note?: string; below?: ReactNode };
+
 /** Code: its language, copying, wrapping long lines. `note` says why it is code and not what it was meant to be. */
-export function CodeBlock({ text, language, note }: CodeProps & { note?: string }) {
+export function CodeBlock({ text, language, note, below }: CodeBlockProps) {
   const [wraps, setWraps] = useState(false);
   return (
     <CodeFrame
@@ -59,6 +61,7 @@ export function CodeBlock({ text, language, note }: CodeProps & { note?: string 
       >
         <code>{language === '' ? text : <HighlightedCode text={text} language={language} />}</code>
       </pre>
+      {below}
     </CodeFrame>
   );
 }

@@ -2,6 +2,34 @@ import type { ElementContent } from 'hast';
 import { common, createLowlight } from 'lowlight';
 
 const lowlight = createLowlight(common);
+lowlight.registerAlias({ xml: ['vue', 'svelte', 'astro'], bash: ['console', 'fish'] });
+
+/** Names of the languages that are loaded with the first code in one of them. */
+const later = new Set(
+  (
+    'apache apacheconf awk bat clj clojure cmake cmd coffee coffeescript cr crystal d dart delphi django ' +
+    'docker dockerfile dos dpr edn elixir elm erl erlang ex exs f90 f95 fortran fs fsharp gradle groovy ' +
+    'handlebars haskell haxe hbs hs http https hx jinja jl julia latex lisp matlab ml nginx nginxconf nim ' +
+    'nix ocaml pascal powershell prolog properties proto protobuf ps1 pwsh scala scheme scm styl stylus ' +
+    'sv tcl tex thrift twig vala verilog vhdl vim'
+  ).split(' '),
+);
+let loading: Promise<void> | undefined;
+
+/** Whether a language can be had that is not there yet. */
+export const isLater = (language: string) => later.has(language) && !lowlight.registered(language);
+
+async function addLaterLanguages() {
+  const { laterLanguages } = await import('./later-languages.ts');
+  lowlight.register(laterLanguages);
+  lowlight.registerAlias({ julia: ['jl'] });
+}
+
+/** Adds the languages that are less common. */
+export function loadLaterLanguages(): Promise<void> {
+  loading ??= addLaterLanguages();
+  return loading;
+}
 
 /** Code is coloured in pieces, so that what has been coloured is not coloured again while more of it arrives. */
 export type ColouredPiece = { text: string; nodes: readonly ElementContent[] };

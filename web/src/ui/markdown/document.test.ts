@@ -256,3 +256,118 @@ describe('footnotes', () => {
       { kind: 'paragraph' },
     ]));
 });
+
+describe('harmless HTML', () => {
+  const paragraph = (text: string) => only(text);
+  test('formats text', () =>
+    expect(paragraph('H<sub>2</sub>O, x<SUP>2</SUP>, <kbd>Ctrl &lt;</kbd>, <b>a *b*</b> <mark>c</mark>')).toEqual({
+      kind: 'paragraph',
+      children: [
+        { kind: 'text', text: 'H' },
+        { kind: 'sub', children: [{ kind: 'text', text: '2' }] },
+        { kind: 'text', text: 'O, x' },
+        { kind: 'sup', children: [{ kind: 'text', text: '2' }] },
+        { kind: 'text', text: ', ' },
+        { kind: 'kbd', children: [{ kind: 'text', text: 'Ctrl <' }] },
+        { kind: 'text', text: ', ' },
+        {
+          kind: 'strong',
+          children: [
+            { kind: 'text', text: 'a ' },
+            { kind: 'emphasis', children: [{ kind: 'text', text: 'b' }] },
+          ],
+        },
+        { kind: 'text', text: ' ' },
+        { kind: 'mark', children: [{ kind: 'text', text: 'c' }] },
+      ],
+    }));
+
+  test.each([
+    'a <sub class="x">b</sub>',
+    'a <sub>b',
+    'a b</sub>',
+    'a <b onclick=x>c</b>',
+    '<a href="https://a.example">b</a> c',
+    'a <script>b</script>',
+    'a <span>b</span>',
+  ])('other HTML stays text: %s', (text) =>
+    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
+  );
+
+  test('crossed elements keep all of their text', () =>
+    expect(only('a <b>b <i>c</b> d</i>')).toEqual({
+      kind: 'paragraph',
+      children: [
+        { kind: 'text', text: 'a ' },
+        { kind: 'strong', children: [{ kind: 'text', text: 'b <i>c' }] },
+        { kind: 'text', text: ' d</i>' },
+      ],
+    }));
+
+  test('details hold Markdown, and tags within code do not end them', () => {
+    const text =
+      'Before\n<details>\n<summary>More *here*</summary>\n\n- a\n\n```html\n</details>\n```\n\n</details>\n\nAfter';
+    expect(blocksOf(text)).toMatchObject([
+      { kind: 'paragraph' },
+      {
+        kind: 'details',
+        closed: true,
+        summary: [{ text: 'More ' }, { kind: 'emphasis' }],
+        blocks: [{ kind: 'list' }, { kind: 'code', text: '</details>' }],
+      },
+      { kind: 'paragraph', children: [{ text: 'After' }] },
+    ]);
+    expect(only('<details>\n<summary>S</summary>\nopen *text*')).toMatchObject({ kind: 'details', closed: false });
+    expect(only('<details ontoggle="x">\nb\n</details>')).toMatchObject({ kind: 'plain' });
+  });
+
+  test('details within a list leave its other items as they are', () =>
+    expect(only('- a\n- <details><summary>b</summary>c</details>\n  d\n- e')).toMatchObject({
+      items: [
+        { blocks: [{ kind: 'line' }] },
+        { blocks: [{ kind: 'details' }, { kind: 'line' }] },
+        { blocks: [{ kind: 'line' }] },
+      ],
+    }));
+});
+
+describe('LaTeX without dollars', () => {
+  test('an environment is a formula', () => {
+    const source = '\\begin{align}\na &= b \\\\\n\nc &= d\n\\end{align}';
+    expect(blocksOf(`Then:\n${source}\nAnd`)).toMatchObject([
+      { kind: 'paragraph' },
+      { kind: 'math', source },
+      { kind: 'paragraph' },
+    ]);
+    expect(only('x \\begin{pmatrix}1\\\\2\\end{pmatrix} y')).toMatchObject({
+      children: [{ text: 'x ' }, { kind: 'math', display: true }, { text: ' y' }],
+    });
+    expect(only('\\begin{document}a\\end{document}')).toMatchObject({ kind: 'paragraph' });
+  });
+
+  test('so is a fence of math, once its end is there', () => {
+    expect(only('```math\na^2\n```')).toEqual({ kind: 'math', source: 'a^2' });
+    expect(only('```math\na^2')).toMatchObject({ kind: 'code', closed: false });
+  });
+
+  test.each(['\\ce{2H2 + O2 -> 2H2O}', '\\ce{^{227}_{90}Th+}', '\\pu{3 m/s}'])('and chemistry: %s', (source) =>
+    expect(only(`It is ${source}.`)).toMatchObject({
+      children: [{}, { kind: 'math', source, display: false }, { text: '.' }],
+    }),
+  );
+});
+
+test('every named reference is what it stands for', () =>
+  expect(textOf(only('&alpha; &Rightarrow; &check; &hearts; &nbsp;&lt; &NotEqualTilde; &bogus; &#x1F600;'))).toBe(
+    'α ⇒ ✓ ♥ \u00a0< ≂̸ &bogus; 😀',
+  ));
+
+describe('pictures that come with the text', () => {
+  const data = `data:image/png;base64,${'iVBORw0KGgo'.repeat(60_000)}`;
+  test('are pictures, however large', () =>
+    expect(blocksOf(`A chart:\n\n![chart](${data})\n\nEnd`)).toEqual([
+      { kind: 'paragraph', children: [{ kind: 'text', text: 'A chart:' }] },
+      { kind: 'paragraph', children: [{ kind: 'image', address: data, alt: 'chart' }] },
+      { kind: 'paragraph', children: [{ kind: 'text', text: 'End' }] },
+    ]));
+});

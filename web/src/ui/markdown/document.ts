@@ -1,4 +1,5 @@
 import { lex, type Piece } from './parse.ts';
+import { withoutRasterData } from './raster-data.ts';
 import { addressesOf, addTo, type Definition, type Links, noLinks } from './reference-links.ts';
 import type { Section } from './tree.ts';
 import { weightOf } from './weight.ts';
@@ -174,7 +175,7 @@ export function readMarkdown(
 ): MarkdownDocument {
   const source = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
   if (previous?.source === source) return isWhole(previous) ? previous : readOn(previous, isOver);
-  if (source.length > longestText) {
+  if (source.length > longestText && withoutRasterData(source).length > longestText) {
     const document = { ...empty(source), linked: 1 };
     addPlainRest(document);
     return document;

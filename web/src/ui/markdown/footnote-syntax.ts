@@ -53,7 +53,12 @@ export const footnote: TokenizerExtension = {
     const raw = text.slice(0, lengthOfFootnote(text));
     const body = raw.slice(begin.length).replaceAll(/^(?: {1,4}|\t)/gm, '');
     addTo(this.lexer.tokens.links, [definitionOf(label)]);
-    return { type: 'footnote', raw, label, tokens: this.lexer.blockTokens(body, []) };
+    const { state } = this.lexer;
+    const { top } = state;
+    state.top = true;
+    const tokens = this.lexer.blockTokens(body, []);
+    state.top = top;
+    return { type: 'footnote', raw, label, tokens };
   },
 };
 

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext } from 'react';
 export const FootnotesContext = createContext('');
 
 const look =
-  'cursor-pointer rounded-xs px-1 text-primary-text tabular-nums underline-offset-2 hover:underline [overflow-wrap:anywhere]';
+  'cursor-pointer rounded-xs px-1 py-0.5 text-primary-text leading-none tabular-nums underline-offset-2 hover:underline [overflow-wrap:anywhere]';
 
 function goTo(id: string) {
   const target = document.getElementById(id);

@@ -1,6 +1,7 @@
 import 'katex/dist/katex.min.css';
 import { renderToString } from 'katex';
-import { createElement, memo, type ReactNode, useMemo } from 'react';
+import { createElement, memo, type ReactNode, useEffect, useMemo } from 'react';
+import { createStore, useStore } from '#web/lib/store.ts';
 import { type MarkupNode, readMarkup, readStyle } from './markup-tree.ts';
 
 const elements = new Set(
@@ -50,9 +51,13 @@ function draw(node: MarkupNode, key: number): ReactNode {
   return createElement(node.name, props, ...node.children.map(draw));
 }
 
+/** Without numbers: nothing refers to them, and each formula would begin with 1. */
+const withoutNumbers = (source: string) =>
+  source.replaceAll(/\\(begin|end)\{(align|alignat|equation|gather)\}/g, '\\$1{$2*}');
+
 function typeset(source: string, display: boolean): ReactNode {
   try {
-    const markup = renderToString(source, {
+    const markup = renderToString(withoutNumbers(source), {
       displayMode: display,
       output: 'htmlAndMathml',
       throwOnError: true,
@@ -69,9 +74,27 @@ function typeset(source: string, display: boolean): ReactNode {
   }
 }
 
+/** Chemical formulas and units need an addition to KaTeX, which is loaded with the first of them. */
+const chemistry = createStore<'none' | 'loaded' | 'failed'>('none');
+
+async function loadChemistry() {
+  try {
+    await import('katex/contrib/mhchem');
+    chemistry.set('loaded');
+  } catch {
+    chemistry.set('failed');
+  }
+}
+
 /** A formula, typeset; what cannot be typeset stays as its source. */
 export const Formula = memo(function Formula({ source, display }: { source: string; display: boolean }) {
-  const formula = useMemo(() => typeset(source, display), [source, display]);
+  const known = useStore(chemistry);
+  const isWaiting = known === 'none' && /\\(?:ce|pu)\b/.test(source);
+  useEffect(() => {
+    if (isWaiting) void loadChemistry();
+  }, [isWaiting]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more can be typeset once the addition is there
+  const formula = useMemo(() => (isWaiting ? null : typeset(source, display)), [source, display, isWaiting, known]);
   if (formula === null) {
     return (
       <code dir="ltr" className="font-mono text-[0.92em]">

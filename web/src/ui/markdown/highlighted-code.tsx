@@ -1,7 +1,14 @@
 import './highlighted-code.css';
 import type { ElementContent } from 'hast';
 import { memo, type ReactNode, useEffect, useState } from 'react';
-import { type ColouredCode, type ColouredPiece, colour, isColoured } from './coloured-code.ts';
+import {
+  type ColouredCode,
+  type ColouredPiece,
+  colour,
+  isColoured,
+  isLater,
+  loadLaterLanguages,
+} from './coloured-code.ts';
 import { sliceEnd } from './slices.ts';
 
 function draw(node: ElementContent, key: number): ReactNode {
@@ -25,6 +32,19 @@ export const HighlightedCode = memo(function HighlightedCode({ text, language }:
   const shown = state.text === text && state.language === language ? state : colour(language, text, state, sliceEnd());
   if (shown !== state) setState(shown);
   const isWhole = isColoured(shown);
+  const isMissing = isLater(language);
+  useEffect(() => {
+    if (!isMissing) return;
+    let isHere = true;
+    // Code without colors is code all the same, where they cannot be loaded.
+    loadLaterLanguages().then(
+      () => isHere && setState(colour(language, text, undefined, sliceEnd())),
+      () => undefined,
+    );
+    return () => {
+      isHere = false;
+    };
+  }, [isMissing, language, text]);
   useEffect(() => {
     if (isWhole) return;
     const timer = setTimeout(() => setState((before) => colour(before.language, before.text, before, sliceEnd())));

@@ -1,8 +1,11 @@
+import { beginningOf } from '@roster/contracts/cut';
 import { ImageOff } from 'lucide-react';
 import { useContext } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { FootnoteMark } from './footnote.tsx';
+import { misleads } from './misleading-label.ts';
 import { onDemand } from './on-demand.tsx';
+import { isRasterData } from './raster-data.ts';
 import { SourcesContext } from './source-marks.ts';
 import type { Inline } from './tree.ts';
 
@@ -37,20 +40,13 @@ function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
       <span
         dir="auto"
         className="min-w-0 break-all"
-      >{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${address})`}</span>
+      >{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${beginningOf(address, address.startsWith('data:') ? 40 : 2_000)})`}</span>
     </span>
   );
 }
 
 const textOf = (parts: Inline[]): string =>
   parts.map((part) => ('text' in part ? part.text : 'children' in part ? textOf(part.children) : '')).join('');
-
-/** A label that names one site over an address that leads to another. */
-function misleads({ href, children }: Extract<Inline, { kind: 'link' }>): boolean {
-  const named = /^\s*(?:https?:\/\/)?((?:[\w-]+\.)+[a-z]{2,})(?=[/:?#\s]|$)/i.exec(textOf(children))?.[1];
-  const { host, protocol } = new URL(href);
-  return named !== undefined && protocol !== 'mailto:' && named.toLowerCase() !== host.toLowerCase();
-}
 
 /** A number that leads to the source it stands for. */
 function SourceMark({ number }: { number: number }) {
@@ -72,6 +68,7 @@ function SourceMark({ number }: { number: number }) {
   );
 }
 
+/** Long: a case for each kind. */
 function InlinePart({ part }: { part: Inline }) {
   switch (part.kind) {
     case 'text':
@@ -112,16 +109,49 @@ function InlinePart({ part }: { part: Inline }) {
           className="text-primary-text underline decoration-primary-text/40 underline-offset-2 [overflow-wrap:anywhere] hover:decoration-primary-text"
         >
           <InlineText parts={part.children} />
-          {misleads(part) && ` (${new URL(part.href).host})`}
+          {misleads(textOf(part.children), part.href) && ` (${new URL(part.href).host})`}
         </a>
       );
+    case 'sub':
+    case 'sup':
+    case 'u':
+    case 'ins':
+    case 'small': {
+      const Tag = part.kind;
+      return (
+        <Tag className={part.kind === 'sub' || part.kind === 'sup' ? '[line-height:0]' : undefined}>
+          <InlineText parts={part.children} />
+        </Tag>
+      );
+    }
+    case 'kbd':
+      return (
+        <kbd className="rounded-xs border border-border-strong border-b-2 bg-muted px-1 py-px font-mono text-[0.86em]">
+          <InlineText parts={part.children} />
+        </kbd>
+      );
+    case 'mark':
+      return (
+        <mark className="rounded-xs bg-[color-mix(in_oklab,var(--warning)_30%,transparent)] px-0.5 text-foreground">
+          <InlineText parts={part.children} />
+        </mark>
+      );
     case 'image':
+      if (isRasterData(part.address)) {
+        return (
+          <img
+            src={part.address}
+            alt={part.alt}
+            className="my-1 inline-block h-auto max-h-[70vh] max-w-full rounded-sm"
+          />
+        );
+      }
       return <ImagePlaceholder address={part.address} alt={part.alt} />;
     case 'math':
       return <MathText source={part.source} display={part.display} />;
     case 'footnote':
       return <FootnoteMark label={part.label} />;
-    case 'mark':
+    case 'source':
       return <SourceMark number={part.number} />;
     case 'break':
       return <br />;

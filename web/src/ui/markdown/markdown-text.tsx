@@ -11,7 +11,7 @@ import type { Align, Block, Inline, ListItem, Section } from './tree.ts';
 
 const PlainDiagram = ({ source }: { source: string }) => <CodeBlock text={source} language="mermaid" />;
 const PendingDiagram = () => <Skeleton className="my-3 h-56 first:mt-0 last:mb-0" />;
-const Diagram = onDemand(async () => (await import('./diagram.tsx')).Diagram, PlainDiagram, PendingDiagram);
+const Diagram = onDemand(async () => (await import('./diagrams/diagram.tsx')).Diagram, PlainDiagram, PendingDiagram);
 
 const headings = [
   'mt-6 mb-2 text-lg font-semibold',
@@ -155,6 +155,24 @@ function Table({ block, nested }: Place & { block: Extract<Block, { kind: 'table
   );
 }
 
+function Folded({ block, nested }: Place & { block: Extract<Block, { kind: 'details' }> }) {
+  return (
+    <details
+      {...directionOf({ nested })}
+      open={block.closed ? undefined : true}
+      className="my-3 rounded-md border border-border px-3.5 py-2 first:mt-0 last:mb-0"
+    >
+      <summary className={classNames('cursor-pointer select-none font-medium', lineClass({ nested }))}>
+        {block.summary.length === 0 ? 'Details' : <InlineText parts={block.summary} />}
+      </summary>
+      <div className="pt-2 pb-1">
+        <Blocks blocks={block.blocks} />
+      </div>
+    </details>
+  );
+}
+
+/** Long: a case for each kind. */
 function BlockPart({ block, nested }: Place & { block: Block }) {
   const direction = directionOf({ nested });
   switch (block.kind) {
@@ -202,6 +220,8 @@ function BlockPart({ block, nested }: Place & { block: Block }) {
           <Blocks blocks={block.blocks} />
         </Footnote>
       );
+    case 'details':
+      return <Folded block={block} nested={nested} />;
     case 'rule':
       return <hr className="my-5 border-border border-t" />;
     case 'plain':

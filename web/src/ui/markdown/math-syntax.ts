@@ -2,7 +2,7 @@ import type { TokenizerExtension, Tokens } from 'marked';
 import { wordLetter } from './inline-rules.ts';
 
 /** Longer formulas are not meant; the bound also keeps the search for a closing mark cheap. */
-const longest = 4000;
+export const longestFormula = 4000;
 
 export type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
 
@@ -12,7 +12,7 @@ const token = (raw: string, source: string, display: boolean): MathToken => ({ t
 
 function between(text: string, open: string, close: string, display: boolean): MathToken | undefined {
   if (!text.startsWith(open)) return undefined;
-  const end = text.slice(0, longest).indexOf(close, open.length);
+  const end = text.slice(0, longestFormula).indexOf(close, open.length);
   const source = end < 0 ? '' : text.slice(open.length, end).trim();
   return source === '' ? undefined : token(text.slice(0, end + close.length), source, display);
 }
@@ -33,7 +33,34 @@ function betweenDollars(text: string, before: string): MathToken | undefined {
   return match?.[1] === undefined ? undefined : token(match[0], match[1], false);
 }
 
-const opening = /^ {0,3}(?:\$\$|\\\[)/gm;
+/** What KaTeX draws of LaTeX's environments. */
+const environment = String.raw`\\begin\{((?:align(?:at|ed(?:at)?)?|array|[bBpvV]?matrix|smallmatrix|CD|d?r?cases|equation|gather(?:ed)?|split|subarray)\*?)\}`;
+const beginning = new RegExp(`^${environment}`);
+
+function environmentAt(text: string): MathToken | undefined {
+  const [begin, name] = beginning.exec(text) ?? [];
+  return begin === undefined || name === undefined ? undefined : withMarks(text, begin, `\\end{${name}}`);
+}
+
+/** The marks are part of the formula. */
+function withMarks(text: string, open: string, close: string): MathToken | undefined {
+  const found = between(text, open, close, true);
+  return found && { ...found, source: found.raw };
+}
+
+/** A chemical formula or a unit, `\\ce{H2O}`, with braces that match. */
+function chemistry(text: string): MathToken | undefined {
+  if (!/^\\(?:ce|pu)\{/.test(text)) return undefined;
+  let depth = 0;
+  for (let index = 3; index < Math.min(text.length, 500) && text[index] !== '\n'; index++) {
+    if (text[index] === '{') depth += 1;
+    if (text[index] === '}') depth -= 1;
+    if (depth === 0) return token(text.slice(0, index + 1), text.slice(0, index + 1), false);
+  }
+  return undefined;
+}
+
+const opening = new RegExp(`^ {0,3}(?:\\$\\$|\\\\\\[|${environment})`, 'gm');
 
 /**
  * How many characters from the beginning of a paragraph on have to be there until it is known to be one: a formula that
@@ -42,7 +69,7 @@ const opening = /^ {0,3}(?:\$\$|\\\[)/gm;
 export function lengthThatDecides(raw: string): number {
   let last = -1;
   for (const { index } of raw.matchAll(opening)) last = index;
-  return last < 0 ? 0 : last + longest;
+  return last < 0 ? 0 : last + longestFormula;
 }
 
 const startOf = (pattern: RegExp) => (text: string) => {
@@ -55,12 +82,12 @@ export const mathBlock: TokenizerExtension = {
   name: 'math',
   level: 'block',
   // It can only end the paragraph that is being read: looking further, once for each paragraph, grows with the square.
-  start: startOf(/\n {0,3}(?:\$\$|\\\[)|\n[ \t]*\n/),
+  start: startOf(new RegExp(`\\n {0,3}(?:\\$\\$|\\\\\\[|${environment})|\\n[ \\t]*\\n`)),
   tokenizer(text) {
-    const indent = /^ {0,3}(?=\$\$|\\\[)/.exec(text)?.[0];
+    const indent = /^ {0,3}(?=\$\$|\\\[|\\begin\{)/.exec(text)?.[0];
     if (indent === undefined) return undefined;
     const body = text.slice(indent.length);
-    const found = between(body, '$$', '$$', true) ?? between(body, '\\[', '\\]', true);
+    const found = between(body, '$$', '$$', true) ?? between(body, '\\[', '\\]', true) ?? environmentAt(body);
     if (!found) return undefined;
     const rest = /^[ \t]*(?:\n+|$)/.exec(body.slice(found.raw.length));
     return rest ? { ...found, raw: indent + found.raw + rest[0] } : undefined;
@@ -71,10 +98,12 @@ export const mathBlock: TokenizerExtension = {
 export const mathInline: TokenizerExtension = {
   name: 'math',
   level: 'inline',
-  start: startOf(/\$|\\[([]/),
+  start: startOf(/\$|\\[([]|\\(?:begin|ce|pu)\{/),
   tokenizer: (text, tokens) =>
     between(text, '$$', '$$', true) ??
     between(text, '\\[', '\\]', true) ??
     between(text, '\\(', '\\)', false) ??
+    environmentAt(text) ??
+    chemistry(text) ??
     betweenDollars(text, tokens.at(-1)?.raw.slice(-2) ?? ''),
 };

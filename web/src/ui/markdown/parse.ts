@@ -2,13 +2,14 @@ import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { BoundedLexer, deepest } from './bounded-lexer.ts';
 import { decodeReferences } from './character-references.ts';
 import { definitionOf, footnote, footnoteMark, isFootnoteMark, isFootnoteToken } from './footnote-syntax.ts';
-import { isMathToken, lengthThatDecides, mathBlock, mathInline } from './math-syntax.ts';
+import { details, isDetailsToken, pairsOf } from './harmless-html.ts';
+import { isMathToken, lengthThatDecides, longestFormula, mathBlock, mathInline } from './math-syntax.ts';
 import { addressesOf, type Definition, type Links, labelsIn } from './reference-links.ts';
 import { safeLink } from './safe-link.ts';
 import { splitAtMarks, withoutMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
-const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline, footnote, footnoteMark] });
+const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline, footnote, footnoteMark, details] });
 
 const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'blockquote',
@@ -76,7 +77,7 @@ function inlineOf(token: Token, depth: number): Inline[] {
       return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : splitAtMarks(token.raw);
     case 'text':
       if (token.tokens) return inlines(token.tokens, depth + 1);
-      return splitAtMarks(token.escaped === false ? decodeReferences(token.text) : token.text);
+      return splitAtMarks(decodeReferences(token.text));
     case 'checkbox':
       return [];
     default:
@@ -84,14 +85,25 @@ function inlineOf(token: Token, depth: number): Inline[] {
   }
 }
 
-function inlines(tokens: Token[], depth: number): Inline[] {
+function addInline(result: Inline[], parts: readonly Inline[]) {
+  for (const next of parts) {
+    const last = result.at(-1);
+    if (next.kind === 'text' && last?.kind === 'text') last.text += next.text;
+    else result.push(next);
+  }
+}
+
+function inlines(tokens: readonly Token[], depth: number): Inline[] {
+  const pairs = depth > deepest ? undefined : pairsOf(tokens);
   const result: Inline[] = [];
-  for (const token of tokens) {
-    for (const next of inlineOf(token, depth)) {
-      const last = result.at(-1);
-      if (next.kind === 'text' && last?.kind === 'text') last.text += next.text;
-      else result.push(next);
-    }
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    const pair = pairs?.get(index);
+    if (pair) {
+      const { kind, end } = pair;
+      result.push({ kind, children: inlines(tokens.slice(index + 1, end), depth + 1) });
+      index = end;
+    } else if (token) addInline(result, inlineOf(token, depth));
   }
   return result;
 }
@@ -103,6 +115,10 @@ function itemOf(token: Extract<MarkedToken, { type: 'list_item' }>, depth: numbe
 function blockOf(token: Token, depth: number): Block | null {
   if (isMathToken(token)) return { kind: 'math', source: withoutMarks(token.source) };
   if (isFootnoteToken(token)) return { kind: 'footnote', label: token.label, blocks: blocks(token.tokens, depth + 1) };
+  if (isDetailsToken(token)) {
+    const summary = inlines(token.summary, depth);
+    return { kind: 'details', summary, blocks: blocks(token.tokens, depth + 1), closed: token.closed };
+  }
   if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: withoutMarks(token.raw) };
   switch (token.type) {
     case 'space':
@@ -116,6 +132,7 @@ function blockOf(token: Token, depth: number): Block | null {
     case 'heading':
       return { kind: 'heading', depth: token.depth, children: inlines(token.tokens, depth) };
     case 'code':
+      if (isFormula(token)) return { kind: 'math', source: withoutMarks(token.text) };
       return {
         kind: 'code',
         language: languageOf(token.lang),
@@ -138,6 +155,8 @@ function blockOf(token: Token, depth: number): Block | null {
         rows: token.rows.map((row) => row.map((cell) => inlines(cell.tokens, depth))),
       };
     case 'html':
+      // A line break on a line of its own.
+      if (/^(?:\s*<br ?\/?>)+\s*$/i.test(token.text)) return null;
       return { kind: 'plain', text: withoutMarks(token.text.trimEnd()) };
     case 'text':
       return { kind: 'line', children: inlineOf(token, depth) };
@@ -146,6 +165,10 @@ function blockOf(token: Token, depth: number): Block | null {
       return { kind: 'line', children: inlineOf(token, depth) };
   }
 }
+
+/** A fence of the language 'math' whose end has arrived. */
+const isFormula = ({ lang, text, raw }: Tokens.Code) =>
+  languageOf(lang) === 'math' && text.trim() !== '' && text.length <= longestFormula && isClosed(raw);
 
 const blocks = (tokens: Token[], depth: number): Block[] =>
   tokens.map((token) => blockOf(token, depth)).filter((block) => block !== null);
@@ -178,6 +201,7 @@ export type Piece = {
 /** The addresses that are given to labels within a block. */
 function definitionsIn(token: Token): Definition[] {
   if (isFootnoteToken(token)) return [definitionOf(token.label), ...token.tokens.flatMap(definitionsIn)];
+  if (isDetailsToken(token)) return token.tokens.flatMap(definitionsIn);
   if (!isKnown(token)) return [];
   if (token.type === 'def') {
     const { tag, href, title } = token;

@@ -21,7 +21,7 @@ export function splitAtMarks(text: string): Inline[] {
   let from = 0;
   for (const found of text.matchAll(mark)) {
     parts.push({ kind: 'text', text: text.slice(from, found.index).replace(/ $/, '') });
-    parts.push({ kind: 'mark', number: Number(found[1]) });
+    parts.push({ kind: 'source', number: Number(found[1]) });
     from = found.index + found[0].length;
   }
   return [...parts, { kind: 'text', text: text.slice(from) }];

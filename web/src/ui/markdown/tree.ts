@@ -1,16 +1,17 @@
 /**
  * What Markdown may become on screen. Only these kinds exist, so whatever a model writes, nothing else can reach the
- * page: there is no raw HTML, and an image is an address, not a request.
+ * page: HTML is text but for a few elements without attributes, and an image is an address, not a request.
  */
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'strong' | 'emphasis' | 'deleted'; children: Inline[] }
+  | { kind: 'sub' | 'sup' | 'kbd' | 'u' | 'mark' | 'ins' | 'small'; children: Inline[] }
   | { kind: 'code'; text: string }
   | { kind: 'link'; href: string; children: Inline[] }
   | { kind: 'image'; address: string; alt: string }
   | { kind: 'math'; source: string; display: boolean }
   /** Leads to a source of the text. */
-  | { kind: 'mark'; number: number }
+  | { kind: 'source'; number: number }
   /** Leads to the footnote of this label. */
   | { kind: 'footnote'; label: string }
   | { kind: 'break' };
@@ -32,6 +33,8 @@ export type Block =
   | { kind: 'table'; align: Align[]; header: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' }
   | { kind: 'footnote'; label: string; blocks: Block[] }
+  /** Folded away under its summary; `closed`: its end has arrived. */
+  | { kind: 'details'; summary: Inline[]; blocks: Block[]; closed: boolean }
   /** Shown exactly as it was written: raw HTML, and what is nested too deep to be meant. */
   | { kind: 'plain'; text: string };
 

@@ -21,6 +21,8 @@ export function weightOf(block: Block): number {
     case 'quote':
     case 'footnote':
       return 1 + sum(block.blocks, weightOf);
+    case 'details':
+      return 1 + weightOfLine(block.summary) + sum(block.blocks, weightOf);
     case 'list':
       return 1 + sum(block.items, (item) => 1 + sum(item.blocks, weightOf));
     case 'table':

@@ -1,0 +1,47 @@
+import type { ClipboardEvent } from 'react';
+
+const formulaAround = (node: Node) =>
+  (node instanceof Element ? node : node.parentElement)?.closest('.katex-display, .katex') ?? null;
+
+/** Whole formulas: a part of one is no formula. */
+function withWholeFormulas(selected: Range): Range {
+  const range = selected.cloneRange();
+  const first = formulaAround(range.startContainer);
+  const last = formulaAround(range.endContainer);
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  return range;
+}
+
+/** A typeset formula is dozens of letters in places of their own; what is copied has its source. */
+function writeSources(part: DocumentFragment) {
+  for (const formula of part.querySelectorAll('.katex-display, .katex')) {
+    const source = formula.querySelector('annotation')?.textContent;
+    if (source === null || source === undefined || !part.contains(formula)) continue;
+    const marks = formula.matches('.katex-display') ? '$$' : '$';
+    formula.replaceWith(`${marks}${source}${marks}`);
+  }
+}
+
+/** The text of elements as it is shown, with its line breaks; only what is on the page has those. */
+function shownText(part: HTMLElement): string {
+  Object.assign(part.style, { position: 'fixed', insetInlineStart: '-10000px', width: '1000px' });
+  document.body.append(part);
+  const text = part.innerText;
+  part.remove();
+  return text;
+}
+
+/** Puts a selection with formulas on the clipboard with their TeX. */
+export function copySelection(event: ClipboardEvent) {
+  const selection = document.getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return;
+  const part = withWholeFormulas(selection.getRangeAt(0)).cloneContents();
+  if (!part.querySelector('.katex')) return;
+  writeSources(part);
+  const holder = document.createElement('div');
+  holder.append(part);
+  event.clipboardData.setData('text/html', holder.innerHTML);
+  event.clipboardData.setData('text/plain', shownText(holder));
+  event.preventDefault();
+}

@@ -1,0 +1,119 @@
+/*
+ * Runs in the frame that draws diagrams (web/diagram-frame.ts), after Mermaid, as a script of its own. The frame
+ * has an opaque origin and no network, so whatever a diagram makes of Mermaid stays in here.
+ *
+ * Long: a script cannot import.
+ */
+(() => {
+  type Mermaid = typeof import('mermaid').default;
+  type Answer = import('./messages.ts').DiagramAnswer;
+  type Colors = import('./messages.ts').DiagramColors;
+
+  const tell = (answer: Answer) => parent.postMessage(answer, '*');
+
+  // Nothing is painted in a frame that is not seen, and no frame callback comes.
+  window.requestAnimationFrame = (callback) => window.setTimeout(() => callback(performance.now()), 0);
+  window.cancelAnimationFrame = (handle) => clearTimeout(handle);
+
+  const hues = [215, 150, 28, 275, 345, 50, 190, 95, 320, 240, 10, 170];
+  /** Numbered variables of the theme, a hue after the other. */
+  const scale = (name: string, colorOf: (hue: number) => string, count = hues.length, first = 0) =>
+    Object.fromEntries(hues.slice(0, count).map((hue, index) => [`${name}${index + first}`, colorOf(hue)]));
+
+  /** What stands for different things: Mermaid's own derive from one color, and are nearly black on a dark page. */
+  function scalesOf({ isDark, text }: Colors) {
+    const soft = (hue: number) => (isDark ? `hsl(${hue}, 38%, 27%)` : `hsl(${hue}, 75%, 90%)`);
+    const strong = (hue: number) => (isDark ? `hsl(${hue}, 45%, 42%)` : `hsl(${hue}, 65%, 72%)`);
+    return {
+      ...scale('cScale', soft),
+      ...scale('cScaleLabel', () => text),
+      ...scale('cScaleInv', strong),
+      ...scale('cScalePeer', strong),
+      ...scale('git', strong, 8),
+      ...scale('gitBranchLabel', () => text, 8),
+      ...scale('pie', strong, 12, 1),
+      ...scale('fillType', soft, 8),
+      pieSectionTextColor: text,
+      noteBkgColor: soft(50),
+      noteBorderColor: strong(50),
+      noteTextColor: text,
+      xyChart: { plotColorPalette: [215, 28, 150, 275, 345].map(strong).join(', ') },
+    };
+  }
+
+  const settingsOf = (colors: Colors): Parameters<Mermaid['initialize']>[0] => ({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    // What a diagram may not set for itself.
+    secure: [
+      'secure',
+      'securityLevel',
+      'startOnLoad',
+      'maxTextSize',
+      'maxEdges',
+      'suppressErrorRendering',
+      'dompurifyConfig',
+      'htmlLabels',
+      'themeCSS',
+      'fontFamily',
+      'altFontFamily',
+    ],
+    maxTextSize: 20_000,
+    maxEdges: 300,
+    suppressErrorRendering: true,
+    // Labels of HTML within a picture are not drawn everywhere.
+    htmlLabels: false,
+    fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+    theme: 'base',
+    themeVariables: {
+      darkMode: colors.isDark,
+      background: colors.background,
+      primaryColor: colors.fill,
+      primaryTextColor: colors.text,
+      primaryBorderColor: colors.border,
+      lineColor: colors.line,
+      textColor: colors.text,
+      titleColor: colors.text,
+      edgeLabelBackground: colors.background,
+      fontSize: '14px',
+      ...scalesOf(colors),
+    },
+    gantt: { useWidth: 900 },
+  });
+
+  /** The drawing as a picture of its own: well-formed, with a size. */
+  function pictureOf(svg: string, id: number): Answer {
+    const room = document.body.appendChild(document.createElement('div'));
+    room.innerHTML = svg;
+    const drawing = room.querySelector('svg');
+    const { width = 0, height = 0 } = drawing?.viewBox.baseVal ?? {};
+    if (!drawing || width <= 0 || height <= 0) return { kind: 'failed', id, reason: 'It draws nothing.' };
+    drawing.style.removeProperty('max-width');
+    drawing.setAttribute('width', String(width));
+    drawing.setAttribute('height', String(height));
+    return { kind: 'drawn', id, svg: new XMLSerializer().serializeToString(drawing), width, height };
+  }
+
+  const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+  async function draw(id: number, source: string, colors: Colors): Promise<Answer> {
+    const { mermaid } = window as Window & { mermaid?: Mermaid };
+    if (!mermaid) return { kind: 'failed', id, reason: 'What draws diagrams could not be loaded.' };
+    try {
+      mermaid.initialize(settingsOf(colors));
+      const { svg } = await mermaid.render(`diagram-${id}`, source);
+      return pictureOf(svg, id);
+    } catch (error) {
+      return { kind: 'failed', id, reason: messageOf(error) };
+    } finally {
+      document.body.replaceChildren();
+    }
+  }
+
+  addEventListener('message', (event: MessageEvent) => {
+    if (event.source !== parent) return;
+    const { id, source, colors }: import('./messages.ts').DiagramRequest = event.data;
+    void draw(id, source, colors).then(tell);
+  });
+  tell({ kind: 'ready' });
+})();

@@ -1,0 +1,146 @@
+import type { DiagramAnswer, DiagramColors, DiagramRequest } from './messages.ts';
+
+/** A drawn diagram: markup of its own, which is only ever shown as a picture. */
+export type Picture = { svg: string; width: number; height: number };
+
+/** Why a diagram is not drawn, in words for people. */
+export class NotDrawn extends Error {
+  /** It may work the next time, as when the line was down. */
+  readonly isTransient: boolean;
+  constructor(message: string, isTransient = false) {
+    super(message);
+    this.isTransient = isTransient;
+  }
+}
+
+/** Beyond these nobody reads a diagram, and drawing it may hold up the page where the browser gives both one thread. */
+const longestSource = 20_000;
+const mostLines = 500;
+const longestPicture = 3_000_000;
+const widest = 20_000;
+/** For a diagram, and for the frame to load over a slow line. */
+const drawingMs = 15_000;
+const loadingMs = 60_000;
+
+type Frame = { element: HTMLIFrameElement; ready: Promise<void> };
+let frame: Frame | undefined;
+let requests = 0;
+/** One diagram after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+const isRecord = (data: unknown): data is Record<string, unknown> => typeof data === 'object' && data !== null;
+const isSize = (value: unknown): value is number => typeof value === 'number' && value >= 1 && value <= widest;
+
+/** What the frame says is believed only in this form: it has run the code of a stranger's diagram. */
+function read(data: unknown): DiagramAnswer | null {
+  if (!isRecord(data)) return null;
+  const { kind, id, svg, width, height, reason } = data;
+  if (kind === 'ready') return { kind };
+  if (typeof id !== 'number') return null;
+  if (kind === 'failed' && typeof reason === 'string') return { kind, id, reason: reason.slice(0, 2_000) };
+  if (kind !== 'drawn') return null;
+  const isDrawn = typeof svg === 'string' && svg.startsWith('<svg') && svg.length <= longestPicture;
+  if (isDrawn && isSize(width) && isSize(height)) return { kind, id, svg, width, height };
+  return { kind: 'failed', id, reason: 'It is too large.' };
+}
+
+/** The first answer that fits; none within the time takes the frame away, with whatever runs in it. */
+function answerOf<Found>(
+  { element }: Pick<Frame, 'element'>,
+  take: (answer: DiagramAnswer) => Found | undefined,
+  ms: number,
+  late: NotDrawn,
+): Promise<Found> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      removeEventListener('message', listen);
+    };
+    const timer = setTimeout(() => {
+      stop();
+      removeFrame();
+      reject(late);
+    }, ms);
+    const listen = ({ source, data }: MessageEvent) => {
+      const answer = source !== null && source === element.contentWindow ? read(data) : null;
+      const found = answer ? take(answer) : undefined;
+      if (found === undefined) return;
+      stop();
+      resolve(found);
+    };
+    addEventListener('message', listen);
+  });
+}
+
+function removeFrame() {
+  frame?.element.remove();
+  frame = undefined;
+}
+
+/** A page of its own origin that cannot be seen: text has a size in it, and nothing of it can be pressed. */
+function openFrame(): Frame {
+  const element = document.createElement('iframe');
+  element.setAttribute('sandbox', 'allow-scripts');
+  element.setAttribute('aria-hidden', 'true');
+  element.tabIndex = -1;
+  element.title = 'Draws diagrams';
+  const look = { position: 'fixed', inset: '0', width: '1200px', height: '900px', border: '0' };
+  Object.assign(element.style, look, { visibility: 'hidden', pointerEvents: 'none', zIndex: '-1' });
+  const isReady = (answer: DiagramAnswer) => answer.kind === 'ready' || undefined;
+  const failed = new NotDrawn('What draws diagrams could not be loaded. Open the conversation again to retry.', true);
+  const ready = answerOf({ element }, isReady, loadingMs, failed).then(() => undefined);
+  element.src = '/frame/diagrams.html';
+  document.body.append(element);
+  return { element, ready };
+}
+
+async function ask(source: string, colors: DiagramColors): Promise<Picture> {
+  frame ??= openFrame();
+  const asked = frame;
+  await asked.ready;
+  const id = ++requests;
+  const answer = answerOf(
+    asked,
+    (each) => (each.kind !== 'ready' && each.id === id ? each : undefined),
+    drawingMs,
+    new NotDrawn('Drawing it takes too long.'),
+  );
+  const request: DiagramRequest = { id, source, colors };
+  // To whatever origin the frame has: it has none that could be named.
+  asked.element.contentWindow?.postMessage(request, '*');
+  const result = await answer;
+  if (result.kind === 'failed') throw new NotDrawn(result.reason);
+  return { svg: result.svg, width: result.width, height: result.height };
+}
+
+/** Draws a diagram, or says why not with a `NotDrawn`. */
+export function drawDiagram(source: string, colors: DiagramColors): Promise<Picture> {
+  if (source.trim() === '') return Promise.reject(new NotDrawn('It is empty.'));
+  if (source.length > longestSource || source.split('\n').length > mostLines)
+    return Promise.reject(new NotDrawn('It is too long.'));
+  const drawn = last.then(() => ask(source, colors));
+  last = drawn.catch(() => undefined);
+  return drawn;
+}
+
+/** An address of the picture. Of `data:`, not `blob:`: opened on its own it has no origin, and so no way into Roster. */
+export const addressOf = ({ svg }: Picture) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+
+/** The picture in pixels, twice as fine, on the background it was drawn for. */
+export async function pngOf(picture: Picture, background: string): Promise<Blob> {
+  const image = new Image();
+  image.src = addressOf(picture);
+  await image.decode();
+  const scale = Math.min(2, 8_000 / Math.max(picture.width, picture.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(picture.width * scale);
+  canvas.height = Math.ceil(picture.height * scale);
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('The browser has no canvas');
+  context.fillStyle = background;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const made = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (!made) throw new Error('The browser made no picture');
+  return made;
+}

@@ -7,6 +7,8 @@ import { IconButton } from './icon-button.tsx';
 type CopyButtonProps = {
   /** What is copied; a function where making the text costs something. */
   text: string | (() => string);
+  /** The same with its format, for programs that take it. */
+  html?: ((text: string) => Promise<string>) | undefined;
   label?: string | undefined;
   /** With the word beside the icon. */
   showLabel?: boolean | undefined;
@@ -14,8 +16,21 @@ type CopyButtonProps = {
   className?: string | undefined;
 };
 
+const write = (text: string) => navigator.clipboard.writeText(text);
+
+/** The browser takes what is to be copied while the press counts, and waits for the rest. */
+async function writeBoth(text: string, html: Promise<string>) {
+  const blobOf = async (content: string | Promise<string>, type: string) => new Blob([await content], { type });
+  const item = new ClipboardItem({
+    'text/plain': blobOf(text, 'text/plain'),
+    'text/html': blobOf(html, 'text/html'),
+  });
+  // Text alone is still what was asked for.
+  await navigator.clipboard.write([item]).catch(() => write(text));
+}
+
 /** Copies text and says so for two seconds. */
-export function CopyButton({ text, label = 'Copy', showLabel, size = 'sm', className }: CopyButtonProps) {
+export function CopyButton({ text, html, label = 'Copy', showLabel, size = 'sm', className }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -23,7 +38,9 @@ export function CopyButton({ text, label = 'Copy', showLabel, size = 'sm', class
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
+    const plain = typeof text === 'string' ? text : text();
+    const written = html && typeof ClipboardItem !== 'undefined' ? writeBoth(plain, html(plain)) : write(plain);
+    written.then(
       () => setCopied(true),
       () => tellProblem({ title: 'Copying failed', description: 'The browser refused the clipboard.' }),
     );

@@ -76,26 +76,47 @@ describe('what a model writes', () => {
     await expectText(answers, 'It costs $5 if you are wrong and $0 if you are right');
   });
 
-  test('diagrams are pictures with their source a click away', async () => {
-    const source = 'graph LR\n  person -->|asks| roster\n  roster -->|stores it first| database[(Database)]';
+  test('formulas that are selected are copied with their TeX', async () => {
+    openAnswer({ text: 'Before $a^2$ after.\n\n$$\nE = mc^2\n$$\n\nEnd' });
+    await expect.poll(() => answers.getByRole('math').elements().length).toBe(2);
+    const text = answers.getByText('Before').element();
+    const end = answers.getByText('End', { exact: true }).element();
+    getSelection()?.setBaseAndExtent(text, 0, end, end.childNodes.length);
+    const clipboardData = new DataTransfer();
+    text.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+    expect(clipboardData.getData('text/plain').split(/\n+/)).toEqual(['Before $a^2$ after.', '$$E = mc^2$$', 'End']);
+    expect(clipboardData.getData('text/html')).toMatch(/Before .*\$a\^2\$.* after/);
+    expect(clipboardData.getData('text/html')).not.toContain('katex');
+  });
+
+  test('chemistry, pictures, folded parts, footnotes and less common languages are drawn', async () => {
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     openAnswer({
       text: [
-        `\`\`\`mermaid\n${source}\n\`\`\``,
-        '```mermaid\nsequenceDiagram\n  Ann->>Roster: Hello\n  Roster-->>Ann: Hello Ann\n```',
-        '```mermaid\nstateDiagram-v2\n  [*] --> queued\n  queued --> running\n  running --> [*]\n```',
+        'Water is \\ce{H2O}.[^1] ![dot](data:image/png;base64,' +
+          pixel +
+          ') ![bad](data:image/svg+xml;base64,' +
+          pixel +
+          ')',
+        '<details>\n<summary>More</summary>\n\nHidden *text*\n\n</details>',
+        '```dockerfile\nFROM debian\nRUN true\n```',
+        '[^1]: As everybody knows',
       ].join('\n\n'),
     });
-    const pictures = answers.getByRole('img', { name: /^Diagram: / });
-    await expectCount(pictures, 3);
-    const widths = () =>
-      pictures
-        .elements()
-        .map((picture) => (picture instanceof HTMLImageElement && picture.complete ? picture.naturalWidth : 0));
-    await expect.poll(() => Math.min(...widths())).toBeGreaterThan(50);
-    await answers.getByRole('button', { name: 'Show source' }).first().click();
-    await expect.element(answers.getByText('roster -->|stores it first| database[(Database)]')).toBeVisible();
-    await answers.getByRole('button', { name: 'Show diagram' }).click();
-    await expectCount(pictures, 3);
+    await expect.poll(() => answers.getByRole('math').elements().length).toBe(1);
+    await expect.element(answers.getByRole('img', { name: 'dot' })).toBeVisible();
+    await expectCount(answers.getByRole('img', { name: 'bad' }), 0);
+    await expectText(answers, 'Image not loaded: bad');
+    await expectHidden(answers.getByText('Hidden'));
+    await answers.getByText('More', { exact: true }).click();
+    await expect.element(answers.getByText('Hidden')).toBeVisible();
+    await expect
+      .poll(() => answers.getByRole('figure').element().querySelector('.hljs-keyword')?.textContent)
+      .toBe('FROM');
+    await answers.getByRole('button', { name: 'Footnote 1', exact: true }).click();
+    await expect.element(answers.getByRole('note', { name: 'Footnote 1' })).toHaveFocus();
+    await answers.getByRole('button', { name: 'Back to the text of footnote 1' }).click();
+    await expect.element(answers.getByRole('button', { name: 'Footnote 1', exact: true })).toHaveFocus();
   });
 
   test('its thoughts are folded away', async () => {

@@ -78,18 +78,23 @@ test('the numbers come while the answer is written', async () => {
 });
 
 test('a copied answer has its pages as footnotes', async () => {
-  const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  const copied = vi.spyOn(navigator.clipboard, 'write').mockResolvedValue();
   onTestFinished(() => copied.mockRestore());
   show({
-    text: 'It rains. It blows.',
+    text: 'It **rains**. It blows.',
     links: [
-      { ...rain, at: 9 },
-      { ...wind, at: 19 },
-      { ...rain, at: 19 },
+      { ...rain, at: 13 },
+      { ...wind, at: 23 },
+      { ...rain, at: 23 },
     ],
   });
   await answer.getByRole('button', { name: 'Copy answer' }).click();
-  expect(copied).toHaveBeenCalledWith(
-    `It rains.[^1] It blows.[^2][^1]\n\n[^1]: Rain <b>, <${rain.url}>\n[^2]: <${wind.url}>`,
+  await expect.poll(() => copied.mock.calls.length).toBe(1);
+  const contentOf = async (type: string) => (await copied.mock.calls[0]?.[0][0]?.getType(type))?.text();
+  expect(await contentOf('text/plain')).toBe(
+    `It **rains**.[^1] It blows.[^2][^1]\n\n[^1]: Rain <b>, <${rain.url}>\n[^2]: <${wind.url}>`,
+  );
+  expect(await contentOf('text/html')).toContain(
+    '<p>It <strong>rains</strong>.<sup>1</sup> It blows.<sup>2</sup><sup>1</sup></p>',
   );
 });

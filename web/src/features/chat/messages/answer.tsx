@@ -209,6 +209,8 @@ function Outcome({ message }: { message: Message }) {
   );
 }
 
+const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).htmlOf(text);
+
 function AnswerTools({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
   // Nothing is before it any more that could be answered again.
@@ -221,6 +223,7 @@ function AnswerTools({ message }: { message: Message }) {
         {message.text !== '' && (
           <CopyButton
             text={() => withFootnotes(message.text, message.links)}
+            html={formatted}
             label="Copy answer"
             className="max-md:size-10"
           />

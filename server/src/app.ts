@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { createFeatures } from './compose.ts';
 import { schemaState } from './db/migrate.ts';
 import type { Feature } from './feature.ts';
@@ -51,9 +50,9 @@ const choresOf = ({ config, database: { db }, provider, keys }: Foundation, feat
   ...features.flatMap(({ upkeep = [] }) => upkeep),
 ];
 
-const partsOf = ({ database: { db }, store }: Foundation): Parameters<typeof operationRoutes>[2] => ({
-  database: () => sql`select 1`.execute(db).then(() => 'ok'),
-  schema: () => schemaState(db),
+const partsOf = ({ database, store }: Foundation): Parameters<typeof operationRoutes>[2] => ({
+  database: () => database.check().then(() => 'ok'),
+  schema: () => schemaState(database.db),
   storage: () => store.check().then(() => 'ok'),
 });
 

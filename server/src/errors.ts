@@ -49,3 +49,11 @@ export class Unavailable extends Error {
     this.part = part;
   }
 }
+
+/** The database's disk is full. What is written for a person is refused; what cannot be asked for again waits for room. */
+export class DatabaseFull extends Unavailable {
+  override name = 'DatabaseFull';
+  constructor(cause: unknown) {
+    super('database', cause);
+  }
+}

@@ -24,6 +24,8 @@ export type OpenDatabase = {
   file: string | undefined;
   /** How many connections this process has to PostgreSQL, and how many wait for one. */
   connections?: () => { in_use: number; idle: number; waiting: number };
+  /** @throws Unavailable where it cannot be used, or has no room to write */
+  check: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -39,13 +41,24 @@ export function connect(
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
   const sqlite = orUnusable(file, () => openSqlite(file, synchronous));
-  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite, onDiskFailure)) });
+  let wasFull = false;
+  const onFull = () => {
+    wasFull = true;
+  };
+  const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite, { onDiskFailure, onFull })) });
   const reader = openReader(file);
   return {
     engine: 'sqlite',
     db,
     reader,
     file,
+    async check() {
+      await answers(db);
+      // Reading needs no room. Only where it was missing is it tried whether there is some again.
+      if (!wasFull) return;
+      wasFull = false;
+      await hasRoom(db);
+    },
     async close() {
       await reader.destroy();
       await db.destroy();
@@ -65,7 +78,7 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
     throw new CannotStart(`There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`);
   const sqlite = orUnusable(file, () => openSqlite(file));
   const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite)) });
-  return { engine: 'sqlite', db, reader: db, file, close: () => db.destroy() };
+  return { engine: 'sqlite', db, reader: db, file, check: () => answers(db), close: () => db.destroy() };
 }
 
 function connectPostgres(url: string): OpenDatabase {
@@ -89,7 +102,31 @@ function connectPostgres(url: string): OpenDatabase {
     idle: pool.idleCount,
     waiting: pool.waitingCount,
   });
-  return { engine: 'postgres', db, reader: db, file: undefined, connections, close: () => db.destroy() };
+  return {
+    engine: 'postgres',
+    db,
+    reader: db,
+    file: undefined,
+    connections,
+    check: () => answers(db),
+    close: () => db.destroy(),
+  };
+}
+
+const answers = async (db: Kysely<Database>) => void (await sql`select 1`.execute(db));
+
+const enoughRoom = 256 * 1024;
+
+/** Writes more than pages that are free could take, and nothing that stays. @throws DatabaseFull */
+async function hasRoom(db: Kysely<Database>) {
+  const name = 'room_was_tried';
+  const values = { name, value: 'x'.repeat(enoughRoom) };
+  await db
+    .insertInto('settings')
+    .values(values)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+    .execute();
+  await db.deleteFrom('settings').where('name', '=', name).execute();
 }
 
 /** Asks it for the first time. @throws CannotStart with why it cannot be asked */

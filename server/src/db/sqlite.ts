@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { AppError, Unavailable } from '#server/errors';
+import { DatabaseFull, Unavailable } from '#server/errors';
 import { groupingDriver } from './sqlite-driver.ts';
 
 /** What a commit waits for. Only `full` survives a power cut; with `off` it survives the end of the process alone. */
@@ -20,18 +20,16 @@ const diskFailureCodes = new Set([10, 11]);
 
 /** Another connection writes for longer than we wait, an operator's command for example. */
 const busyCodes = new Set([5, 6]);
-const fullCode = 13;
+/** No room for the file or its log, and none (SQLITE_IOERR_SHMSIZE) for the index of the log, which nothing is lost with. */
+const isFull = (code: number) => (code & 0xff) === 13 || code === 4874;
 
 const codeOf = (error: unknown) =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 
 function told(error: unknown): unknown {
   const code = codeOf(error);
-  if (busyCodes.has(code)) return new Unavailable('database', error);
-  if (code === fullCode)
-    return new AppError('no_space', 'The server has no room to store this. Please tell its operator.', {
-      cause: error,
-    });
+  if (busyCodes.has(code & 0xff)) return new Unavailable('database', error);
+  if (isFull(code)) return new DatabaseFull(error);
   return error;
 }
 
@@ -42,13 +40,17 @@ class SharedAdapter extends SqliteAdapter {
   }
 }
 
-/** `onDiskFailure` ends the process: after a failed write or fsync it is unknown what is really stored. */
-export function sqliteDialect(
-  database: DatabaseSync,
-  onDiskFailure: (error: unknown) => void = () => undefined,
-): Dialect {
+type Watching = {
+  /** Ends the process: after a failed write or fsync it is unknown what is really stored. */
+  onDiskFailure?: (error: unknown) => void;
+  onFull?: () => void;
+};
+
+export function sqliteDialect(database: DatabaseSync, { onDiskFailure, onFull }: Watching = {}): Dialect {
   function watched(error: unknown) {
-    if (diskFailureCodes.has(codeOf(error))) onDiskFailure(error);
+    const code = codeOf(error);
+    if (isFull(code)) onFull?.();
+    else if (diskFailureCodes.has(code & 0xff)) onDiskFailure?.(error);
     return told(error);
   }
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, Unavailable } from '#server/errors';
+import { AppError, DatabaseFull, Unavailable } from '#server/errors';
 import { apiError, isForPrograms } from './api-errors.ts';
 import { senderOf } from './network.ts';
 
@@ -16,6 +16,11 @@ const whatIsAway: Record<Unavailable['part'], string> = {
 /** What Fastify itself refuses, and what is away, in our terms. */
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
+  if (error instanceof DatabaseFull)
+    return new AppError('no_space', 'The server has no room to store this. Please tell its operator.', {
+      cause: error,
+      retryAfterSeconds: 60,
+    });
   if (error instanceof Unavailable)
     return new AppError(`${error.part}_unavailable`, whatIsAway[error.part], { cause: error, retryAfterSeconds: 5 });
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { OpenDatabase } from '#server/db/connect';
-import { AppError, isDiskFull } from '#server/errors';
+import { DatabaseFull, isDiskFull } from '#server/errors';
 import type { FileStore } from '#server/storage/file-store';
 import { archiveWriter, openArchive, StoredFile } from './archive.ts';
 import { Refused } from './refused.ts';
@@ -63,7 +63,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
 }
 
 /** While the file is written, or the copy of SQLite’s tables beside it. */
-const isNoRoom = (error: unknown) => isDiskFull(error) || (error instanceof AppError && error.code === 'no_space');
+const isNoRoom = (error: unknown) => isDiskFull(error) || error instanceof DatabaseFull;
 
 function refuseExisting(path: string) {
   if (existsSync(path)) throw new Refused(`${path} exists already. Choose another name: nothing is overwritten.`);

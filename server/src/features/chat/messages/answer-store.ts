@@ -4,7 +4,7 @@ import { RunUnderWay } from '#server/conversation/refusals';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError, Unavailable } from '#server/errors';
+import { AppError, DatabaseFull, Unavailable } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
 import { type BusyThread, runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
@@ -198,7 +198,8 @@ export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) 
       });
     } catch (error) {
       if (error instanceof AlreadyThere) return undefined;
-      if (error instanceof Unavailable && written) throw new InDoubt(error, written);
+      // A commit without room has stored nothing.
+      if (error instanceof Unavailable && !(error instanceof DatabaseFull) && written) throw new InDoubt(error, written);
       throw error;
     }
   }

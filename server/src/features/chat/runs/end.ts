@@ -73,7 +73,8 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
   /** Stores the end of a run of this process, once the database is there, and returns its last events, to be told afterwards. */
   function store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
     const at = new Date().toISOString();
-    return onceBack(run.letGo.signal, (isRepeated) => storeOnce(run, end, reported, { at, isRepeated }));
+    const once = (isRepeated: boolean) => storeOnce(run, end, reported, { at, isRepeated });
+    return onceBack(run.letGo.signal, once, run.heldUp.resolve);
   }
 
   async function storeOnce(

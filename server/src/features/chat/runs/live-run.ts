@@ -106,6 +106,8 @@ export class LiveRun {
   /** Aborted when this process ends: what cannot be stored by then is left to the others. */
   readonly letGo = new AbortController();
   readonly done = Promise.withResolvers<void>();
+  /** Its end cannot be stored yet: the database is away or full. */
+  readonly heldUp = Promise.withResolvers<void>();
   /** Event n is at n - 1, as it goes over the wire. */
   readonly frames: string[] = [];
   /** What its answer has made, while it is taken in: words for the answer, where that failed. */

@@ -13,12 +13,14 @@ type Dependencies = {
 /** How runs are stopped, wherever they are executed. */
 export function runStopping({ runs, presence, live, endWaiting }: Dependencies) {
   return {
-    /** Closes the connection to the provider and waits until the end is stored; elsewhere, asks for it. */
+    /** Closes the connection to the provider and waits until the end is stored, or waits itself; elsewhere, asks for it. */
     async stop(userId: number, runId: number) {
       const here = live.get(runId);
       if (here) {
         here.stop();
-        await here.done.promise;
+        // An end that waits for a database that is away or full must not keep the person waiting, too.
+        await Promise.race([here.done.promise, here.heldUp.promise]);
+        if (live.has(runId)) return;
         // It may just have begun to wait.
         await endWaiting(userId, runId, null);
         return;

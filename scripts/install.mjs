@@ -73,6 +73,18 @@ function isInstalled() {
   return Object.entries(wanted).every(isThere);
 }
 
+/**
+ * For commands that load code of the server or of a package, which an older Node cannot read: goes on with this command in
+ * the pinned Node, and does not return then.
+ */
+export function installAndGoOn() {
+  install();
+  // By version: npm may have linked this very file as the machine's Node.
+  if (process.versions.node === pinned) return;
+  const { status } = spawnSync(node, process.argv.slice(1), { env: environment(), stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
 /** Installs what the lock file names, unless that is done. */
 export function install() {
   if (isInstalled()) return;

@@ -2,8 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { lastMailFailure, lastMailSent, remember } from '#server/db/last-times';
 import type { Database } from '#server/db/schema';
-import { failureClass } from '#server/log-failure';
-import type { MailTransport } from './transport.ts';
+import { type MailTransport, mailFailureLine } from './transport.ts';
 
 /** Remembers for the operator when a mail went out last, and when one did not. */
 export function withLastTimes(transport: MailTransport, db: Kysely<Database>, log: FastifyBaseLogger): MailTransport {
@@ -16,7 +15,7 @@ export function withLastTimes(transport: MailTransport, db: Kysely<Database>, lo
       try {
         await transport.send(mail);
       } catch (error) {
-        await remember(db, lastMailFailure, { at: at(), failure: failureClass(error) }).catch(unnoted);
+        await remember(db, lastMailFailure, { at: at(), failure: mailFailureLine(error) }).catch(unnoted);
         throw error;
       }
       await remember(db, lastMailSent, { at: at() }).catch(unnoted);

@@ -148,20 +148,63 @@ describe('every mail', () => {
   });
 });
 
+/** Sends a mail over SMTP to this machine, called by another name. */
+async function sent(host: string, query: string, tls?: 'starttls' | 'smtps') {
+  const mails = await startMailServer({ ...(tls && { tls }) });
+  onTestFinished(mails.stop);
+  const url = mails.env.SMTP_URL.replace('127.0.0.1', host) + query;
+  const mail = { smtpUrl: new Secret(url), from: 'roster@example.org' };
+  const transport = createMailTransport({ mail, dataDir: '/nowhere' }, pino({ level: 'silent' }));
+  const failure = await transport
+    .send({ to: 'ada@example.com', subject: 'Hello', text: 'token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })
+    .then(() => undefined)
+    .catch((error: Error) => error.message);
+  return { failure, received: mails.received.length };
+}
+
+describe('mail to a server on this machine with a certificate of its own making', () => {
+  test.each([
+    ['127.0.0.1', 'starttls'],
+    ['localhost', 'starttls'],
+    ['LOCALHOST', 'starttls'],
+    ['127.0.0.1', 'smtps'],
+  ] as const)('is sent by TLS to %s by %s', async (host, tls) => {
+    expect(await sent(host, '', tls)).toEqual({ failure: undefined, received: 1 });
+  });
+
+  test('is sent in the clear where the operator says so', async () => {
+    const { failure } = await sent('127.0.0.1', '?ignoreTLS=true', 'starttls');
+    expect(failure).toContain('came in the clear');
+  });
+});
+
+test('the log and the report say why no mail went out', async () => {
+  const mails = await startMailServer({ tls: 'starttls' });
+  onTestFinished(mails.stop);
+  const SMTP_URL = mails.env.SMTP_URL.replace('127.0.0.1', '0.0.0.0');
+  const app = await startApp('sqlite', { env: { ...mails.env, SMTP_URL } });
+  onTestFinished(() => app.stop());
+  const ada = await app.as('ada');
+  const failure = await until('the failure', async () => {
+    const { body } = await ada.get('/api/admin/system');
+    return body.mail.answer.lastFailure?.failure;
+  });
+  expect(failure).toMatch(/^ESOCKET: .*(self.signed|expired|altnames|unable to verify)/i);
+  const line = app.logLines.find((text) => text.includes('"event":"job_failed"')) ?? '';
+  expect(JSON.parse(line).err.message).toMatch(/^the mail was not sent: .*(self.signed|expired|altnames|unable)/i);
+});
+
 describe('mail to a server elsewhere', () => {
   // To this machine all the same, under an address that is none of its loopback ones.
-  const sending = async (query: string) => {
-    const mails = await startMailServer();
-    onTestFinished(mails.stop);
-    const url = mails.env.SMTP_URL.replace('127.0.0.1', '0.0.0.0') + query;
-    const mail = { smtpUrl: new Secret(url), from: 'roster@example.org' };
-    const transport = createMailTransport({ mail, dataDir: '/nowhere' }, pino({ level: 'silent' }));
-    const failure = await transport
-      .send({ to: 'ada@example.com', subject: 'Hello', text: 'token=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })
-      .then(() => undefined)
-      .catch((error: Error) => error.message);
-    return { failure, received: mails.received.length };
-  };
+  const sending = (query: string) => sent('0.0.0.0', query);
+
+  test('with a certificate that nobody knows is not sent, and says so', async () => {
+    for (const query of ['', '?requireTLS=false']) {
+      const { failure, received } = await sent('0.0.0.0', query, 'starttls');
+      expect(failure).toMatch(/certificate|altnames/i);
+      expect(received).toBe(0);
+    }
+  });
 
   test('does not go out in the clear', async () => {
     const { failure, received } = await sending('');
@@ -169,7 +212,7 @@ describe('mail to a server elsewhere', () => {
     expect(received).toBe(0);
   });
 
-  test('does where the operator says so', async () => {
-    expect(await sending('?requireTLS=false')).toEqual({ failure: undefined, received: 1 });
+  test.each(['?requireTLS=false', '?ignoreTLS=true'])('does where the operator says so: %s', async (query) => {
+    expect(await sending(query)).toEqual({ failure: undefined, received: 1 });
   });
 });

@@ -1,8 +1,9 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '#server/config';
+import { type Config, isLoopback } from '#server/config';
 import { FinalFailure } from '#server/jobs/define';
+import { failureClass } from '#server/log-failure';
 import { keptMailFolder } from './kept.ts';
 
 export type Mail = { to: string; subject: string; text: string };
@@ -38,15 +39,31 @@ const message = ({ to, subject, text }: Mail, from: string) => ({
  */
 function mailFailure(error: unknown): Error {
   const of = (name: string) => (error instanceof Error ? Object.entries(error).find(([key]) => key === name)?.[1] : '');
-  const words = [of('code'), of('command'), of('response')].filter((part) => typeof part === 'string' && part !== '');
+  const reason = of('response') ? undefined : ownReason(error);
+  const words = [of('code'), of('command'), of('response'), reason].filter(
+    (part) => typeof part === 'string' && part !== '',
+  );
   const said = (words.length > 0 ? words.join(', ') : String(error)).replace(/[A-Za-z0-9_-]{40,}/g, '[left out]');
   const text = `the mail was not sent: ${said.slice(0, 300)}`;
   const responseCode = of('responseCode');
   const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
   const code = of('code');
   const failure = isRefusedForGood ? new FinalFailure(text) : new Error(text);
-  return Object.assign(failure, typeof code === 'string' && { code });
+  return Object.assign(failure, typeof code === 'string' && { code }, reason !== undefined && { reason });
 }
+
+/** Found on this side of the connection: a certificate, a name or a port that is not as it should be, not a server's words. */
+function ownReason(error: unknown): string | undefined {
+  const { code, message }: { code?: unknown; message?: unknown } = Object(error);
+  const isOwn = typeof code === 'string' && !['EENVELOPE', 'EMESSAGE', 'EAUTH', 'EPROTOCOL'].includes(code);
+  return isOwn && typeof message === 'string' && message !== '' ? message.slice(0, 200) : undefined;
+}
+
+/** Why the last mail did not go out, in a line for the operator: the kind of failure, and what this side has found. */
+export const mailFailureLine = (error: unknown) =>
+  error instanceof Error && 'reason' in error && typeof error.reason === 'string'
+    ? `${failureClass(error)}: ${error.reason}`
+    : failureClass(error);
 
 // Loaded with the first mail: it takes memory, and many installations send none.
 const loadNodemailer = () => import('nodemailer');
@@ -66,13 +83,18 @@ function onFirstUse<Value>(make: () => Promise<Value>) {
 function overSmtp(url: string, from: string): MailTransport {
   const transport = onFirstUse(async () => {
     const { createTransport } = await loadNodemailer();
+    const { hostname, searchParams } = new URL(url);
+    const isHere = isLoopback(hostname);
     return createTransport({
       url,
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // A link must not pass in the clear because an attacker on the way hides STARTTLS; the address may say `?requireTLS=false`.
-      requireTLS: !/^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(new URL(url).hostname),
+      // A link must not pass in the clear because an attacker on the way hides STARTTLS; the address may say
+      // `?requireTLS=false` or `?ignoreTLS=true`.
+      requireTLS: !isHere && searchParams.get('ignoreTLS') !== 'true',
+      // Nobody is on the way within this machine, where mail servers have certificates of their own making.
+      ...(isHere && { tls: { rejectUnauthorized: false } }),
       disableFileAccess: true,
       disableUrlAccess: true,
     });

@@ -19,7 +19,7 @@ export type Received = {
  * A mail server that keeps what it gets; `refusal` is what it answers instead of taking a mail. It knows no mailbox
  * `unknown-here`.
  */
-export async function startMailServer() {
+export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = {}) {
   const received: Received[] = [];
   const state: { refusal: { code: number; text: string } | undefined; refused: number; gate: Promise<void> } = {
     refusal: undefined,
@@ -29,8 +29,11 @@ export async function startMailServer() {
   let waiting = 0;
   const port = await freePort();
   const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onRcptTo({ address }, _session, done) {
+    // With TLS it has a certificate of its own making, which nobody knows.
+    disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    secure: tls === 'smtps',
+    onRcptTo({ address }, session, done) {
+      if (tls && !session.secure) return done(new Error('came in the clear'));
       if (address.startsWith('unknown-here@'))
         return done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
       done();
@@ -70,7 +73,10 @@ export async function startMailServer() {
         untilWaiting: (count: number) => until(`${count} waiting mails`, async () => waiting === count),
       };
     },
-    env: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Roster <roster@example.org>' },
+    env: {
+      SMTP_URL: `${tls === 'smtps' ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
+      MAIL_FROM: 'Roster <roster@example.org>',
+    },
     /** The mail to an address with this subject, once it has come; the `count`-th one. */
     mailTo: (email: string, subject: string, count = 1) =>
       until(`mail "${subject}" to ${email}`, async () => {

@@ -1,5 +1,5 @@
 import { loadConfig, secretVariables } from './config.ts';
-import { CannotStart } from './errors.ts';
+import { CannotStart, Unavailable } from './errors.ts';
 import { collectAfterStart, growHeapByAQuarter } from './garbage-collector.ts';
 import { createLog } from './log.ts';
 import { start } from './start.ts';
@@ -42,6 +42,7 @@ try {
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
 } catch (error) {
-  console.error(error instanceof CannotStart ? error.message : error);
+  if (error instanceof Unavailable) console.error(`The ${error.part} cannot be used: ${error.message}.`);
+  else console.error(error instanceof CannotStart ? error.message : error);
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
@@ -40,7 +40,12 @@ export function connect(
   if (url) return connectPostgres(url);
   const lock = lockFolder(dataDir);
   const file = join(dataDir, 'roster.db');
-  const sqlite = orUnusable(file, () => openSqlite(file, synchronous));
+  const sqlite = orUnusable(file, () => {
+    const opened = openSqlite(file, synchronous);
+    // A file that may only be read is opened all the same.
+    accessSync(file, constants.R_OK | constants.W_OK);
+    return opened;
+  });
   let wasFull = false;
   const onFull = () => {
     wasFull = true;

@@ -18,8 +18,8 @@ export function openSqlite(file: string, synchronous: Synchronous = 'full'): Dat
 /** SQLite's result codes for a disk that fails or lies: input/output error and damaged file. */
 const diskFailureCodes = new Set([10, 11]);
 
-/** Another connection writes for longer than we wait, an operator's command for example. */
-const busyCodes = new Set([5, 6]);
+/** Another connection writes for longer than we wait, an operator's command for example; or the file may only be read. */
+const awayCodes = new Set([5, 6, 8]);
 /** No room for the file or its log, and none (SQLITE_IOERR_SHMSIZE) for the index of the log, which nothing is lost with. */
 const isFull = (code: number) => (code & 0xff) === 13 || code === 4874;
 
@@ -28,7 +28,7 @@ const codeOf = (error: unknown) =>
 
 function told(error: unknown): unknown {
   const code = codeOf(error);
-  if (busyCodes.has(code & 0xff)) return new Unavailable('database', error);
+  if (awayCodes.has(code & 0xff)) return new Unavailable('database', error);
   if (isFull(code)) return new DatabaseFull(error);
   return error;
 }

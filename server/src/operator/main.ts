@@ -3,7 +3,7 @@ import { loadOperatorConfig, type OperatorConfig } from '#server/config';
 import { connect, connectBeside, type OpenDatabase, reach } from '#server/db/connect';
 import { lastBackup, remember } from '#server/db/last-times';
 import { checkSchema, migrate } from '#server/db/migrate';
-import { CannotStart } from '#server/errors';
+import { CannotStart, Unavailable } from '#server/errors';
 import { passwordLinks } from '#server/features/auth/passwords';
 import { createFileStore, openFileStore } from '#server/storage/create';
 import { version } from '#server/version';
@@ -158,6 +158,8 @@ try {
   // A store that never answers keeps no command from its end.
   process.exit();
 } catch (error) {
-  console.error(error instanceof CannotStart || error instanceof Refused ? error.message : error);
+  const isTold = error instanceof CannotStart || error instanceof Refused;
+  if (error instanceof Unavailable) console.error(`The ${error.part} cannot be used: ${error.message}.`);
+  else console.error(isTold ? error.message : error);
   process.exitCode = 1;
 }

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 import { CannotStart } from './errors.ts';
+import { securityHeaders } from './http/protection.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'roster-test-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true }));
@@ -57,6 +58,23 @@ describe('the configuration', () => {
     },
   );
 
+  test.each([
+    ['[::1]', '::1'],
+    ['::1', '::1'],
+    ['[0:0:0:0:0:0:0:1]', '0:0:0:0:0:0:0:1'],
+    ['Localhost', 'localhost'],
+    ['LOCALHOST', 'localhost'],
+    ['127.0.0.2', '127.0.0.2'],
+  ])('HOST=%s is this machine, and is listened at as %s', (HOST, host) => {
+    expect(loadConfig({ DATA_DIR, HOST })).toMatchObject({ host, loopback: true });
+  });
+
+  test('has browsers use https below PUBLIC_URL only where the operator says so', () => {
+    const headers = (more = {}) => securityHeaders(loadConfig({ ...outside, ...more }))['strict-transport-security'];
+    expect(headers()).toBe('max-age=31536000');
+    expect(headers({ HSTS_INCLUDE_SUBDOMAINS: 'true' })).toBe('max-age=31536000; includeSubDomains');
+  });
+
   test('takes an address outside loopback with https and a master key', () => {
     expect(loadConfig(outside)).toMatchObject({ loopback: false, publicUrl: new URL('https://roster.example') });
   });
@@ -66,6 +84,8 @@ describe('the configuration', () => {
     ['an address that only looks like loopback', { ...outside, PUBLIC_URL: 'http://localhost.example' }, 'https://'],
     ['no master key outside loopback', { ...outside, MASTER_KEY: undefined }, 'MASTER_KEY'],
     ['two master keys', { ...outside, MASTER_KEY_FILE: '/none' }, 'not both'],
+    ['all networks in brackets without PUBLIC_URL', { DATA_DIR, HOST: '[::]' }, 'PUBLIC_URL'],
+    ['a name that only begins like this machine', { DATA_DIR, HOST: 'localhost.example' }, 'PUBLIC_URL'],
     ['every network without PUBLIC_URL', { DATA_DIR, HOST: '0.0.0.0' }, 'PUBLIC_URL'],
     ['all networks (IPv6) without PUBLIC_URL', { DATA_DIR, HOST: '::' }, 'PUBLIC_URL'],
     [

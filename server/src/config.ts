@@ -7,6 +7,7 @@ import { configWarnings } from './config-warnings.ts';
 import { Environment } from './environment.ts';
 import { CannotStart, reasonOf } from './errors.ts';
 import { allowedHosts } from './http/allowed-hosts.ts';
+import { proxiesOf } from './http/proxy.ts';
 import {
   generatedMasterKeys,
   type MasterKey,
@@ -22,9 +23,13 @@ export class UnusableConfiguration extends CannotStart {
   override name = 'UnusableConfiguration';
 }
 
+/** A host as it is listened at: an IPv6 address may come in brackets, as it stands in an address of the web. */
+const bareHost = (host: string) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+
 export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  const host = bareHost(hostname);
+  if (isIP(host) === 6) return URL.parse(`http://[${host}]`)?.hostname === '[::1]';
+  return host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function masterKeys(env: Environment, loopback: boolean, dataDir: string): MasterKey[] {
@@ -48,6 +53,11 @@ export const secretVariables = [
   'S3_SECRET_ACCESS_KEY',
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  // A password may be in it. Other programs read these too, some of them in small letters only.
+  'HTTPS_PROXY',
+  'https_proxy',
+  'HTTP_PROXY',
+  'http_proxy',
 ] as const;
 
 /** An identity provider's application of ours; undefined where it is not configured. */
@@ -73,6 +83,15 @@ function trusted(name: string, address: string): URL {
   return url;
 }
 
+/** How other machines are reached. */
+function proxiesIn(env: Environment) {
+  try {
+    return proxiesOf(env);
+  } catch (cause) {
+    throw new UnusableConfiguration(reasonOf(cause), { cause });
+  }
+}
+
 /** undefined: files are kept in the data folder. */
 function s3Of(env: Environment) {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
@@ -82,12 +101,25 @@ function s3Of(env: Environment) {
       'Set S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, all of them or none.',
     );
   const url = trusted('S3_ENDPOINT', endpoint);
-  return { endpoint: url, bucket, region: env.S3_REGION, accessKeyId: keyId, secretAccessKey: new Secret(secret) };
+  return {
+    endpoint: url,
+    bucket,
+    region: env.S3_REGION,
+    accessKeyId: keyId,
+    secretAccessKey: new Secret(secret),
+    proxyFor: proxiesIn(env),
+  };
 }
+
+/** Most programs read the variables of proxies in either case. */
+const asOthersWriteThem = (variables: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((name) => [name, variables[name] || variables[name.toLowerCase()]]),
+  );
 
 /** The variables, and where the installation is by them. */
 function readEnvironment(variables: Record<string, string | undefined>) {
-  const parsed = Environment.safeParse(variables);
+  const parsed = Environment.safeParse({ ...variables, ...asOthersWriteThem(variables) });
   if (!parsed.success)
     throw new UnusableConfiguration(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
   const env = parsed.data;
@@ -130,7 +162,10 @@ const isPlainElsewhere = ({ protocol, hostname }: URL) => protocol === 'http:' &
 function mailServerOf(address: string | undefined) {
   const url = address === undefined ? null : URL.parse(address);
   if (!url) return undefined;
-  const isPlain = url.protocol === 'smtp:' && url.searchParams.get('requireTLS') === 'false';
+  const { searchParams } = url;
+  const isPlain =
+    url.protocol === 'smtp:' &&
+    (searchParams.get('requireTLS') === 'false' || searchParams.get('ignoreTLS') === 'true');
   return { isPlain: isPlain && !isLoopback(url.hostname) };
 }
 
@@ -215,7 +250,10 @@ function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: toke
     throw new UnusableConfiguration(
       'METRICS_HOST is not a loopback address, so others can read the metrics: set METRICS_TOKEN.',
     );
-  return { listen: port === undefined ? undefined : { port, host }, token: token ? new Secret(token) : undefined };
+  return {
+    listen: port === undefined ? undefined : { port, host: bareHost(host) },
+    token: token ? new Secret(token) : undefined,
+  };
 }
 
 /** undefined: there is no collector, and nothing is noted. */
@@ -265,14 +303,17 @@ const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 function loginProvidersOf(env: Environment) {
   const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
   const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
+  const proxyFor = proxiesIn(env);
   return {
     google: google && {
       ...google,
+      proxyFor,
       issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
       trustEmail: env.GOOGLE_TRUST_EMAIL === 'true',
     },
     github: github && {
       ...github,
+      proxyFor,
       url: trusted('GITHUB_URL', env.GITHUB_URL),
       apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
     },
@@ -295,7 +336,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const isOpenAi = providerUrl.hostname === 'api.openai.com';
   return {
     port: env.PORT,
-    host: env.HOST,
+    host: bareHost(env.HOST),
     publicUrl,
     loopback,
     dataDir,
@@ -308,6 +349,8 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
       isOpenAi,
     },
     firstTokenMs: env.PROVIDER_FIRST_TOKEN_SECONDS * 1000,
+    proxyFor: proxiesIn(env),
+    includeSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'true',
     warnings: configWarnings(installation),
     defaultModel: env.DEFAULT_MODEL,
     modelCatalogue: modelCatalogueOf(env),

@@ -71,7 +71,14 @@ export async function foundation(
   const openResponses = createOpenResponses(liveSessions(db), (error) =>
     log.error({ err: error }, 'checking sessions failed'),
   );
-  const provider = await createProvider({ db, config: config.provider, times: providerTimes, metrics, tracing });
+  const provider = await createProvider({
+    db,
+    config: config.provider,
+    proxyFor: config.proxyFor,
+    times: providerTimes,
+    metrics,
+    tracing,
+  });
   const vault = createVault(config.masterKeys);
   return {
     ...given,

@@ -1,3 +1,5 @@
+import { ProxyFailed } from './proxy.ts';
+
 /** An address that Roster does not connect to. The message says why, and what can be done. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
@@ -45,6 +47,8 @@ export function outgoingFailure(host: string, error: unknown, sent: boolean): Ad
   if (error instanceof AddressRefused || error instanceof OutgoingFailed) return error;
   const cause = error instanceof NotConnected ? error.cause : error;
   if (cause instanceof AddressRefused) return cause;
+  if (cause instanceof ProxyFailed)
+    return new OutgoingFailed(`${host} cannot be reached: ${cause.message}`, { sent: false, cause });
   const code = codeOf(cause);
   const what =
     textOf.get(code) ?? (isCertificate(code) ? 'has no certificate that can be trusted.' : 'broke the connection off.');

@@ -1,9 +1,11 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
+import type { Secret } from '#server/security/secret';
 import { bytesOf, kindOf } from './addresses.ts';
 import { type AllowedHosts, hostOf } from './allowed-hosts.ts';
 import { AddressRefused, NotConnected, OutgoingFailed, outgoingFailure } from './outgoing-failures.ts';
+import { addressOf, type ProxyFor, throughTunnel, tunnel } from './proxy.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
 
@@ -41,7 +43,7 @@ const lookUp: Lookup = (hostname) => dns.lookup(hostname, { all: true });
 /** What is called a failure of the other side because its time was up. */
 type TooLate = (error: unknown, sent: boolean) => unknown;
 
-type Options = { allowed: AllowedHosts; lookup?: Lookup };
+type Options = { allowed: AllowedHosts; lookup?: Lookup; proxyFor?: ProxyFor };
 
 /** Names no address: what a private name leads to is nobody's business. */
 function refusal(url: URL, address: string, allowed: AllowedHosts): string | null {
@@ -95,17 +97,37 @@ const answerWith =
     else callback(null, first.address, first.family);
   };
 
+/**
+ * By way of a proxy, which is told the address that was checked, not the name: it could lead elsewhere by now, or there. TLS
+ * proves the name all the same.
+ */
+async function tunnelTo(url: URL, addresses: LookupAddress[], proxy: Secret) {
+  // Many proxies have no IPv6.
+  const [first] = addresses.toSorted((one, other) => one.family - other.family);
+  if (!first) throw new AddressRefused(`${hostOf(url.hostname)} has no address.`);
+  return tunnel(proxy, first.address, portOf(url), connectMs);
+}
+
 /** Connects to nothing but the addresses that were checked for this very connection. */
 function guardedConnector(build: typeof buildConnector, options: Options): buildConnector.connector {
   return (target, callback) => {
-    const url = URL.parse(
-      `${target.protocol}//${target.hostname.includes(':') ? `[${hostOf(target.hostname)}]` : target.hostname}`,
-    );
+    const url = addressOf(target);
     if (!url) return callback(new NotConnected('no address'), null);
-    url.port = target.port;
     checkedAddresses(url, options).then(
       (addresses) => {
         const connect = build({ timeout: connectMs, lookup: answerWith(addresses), maxCachedSessions: 0 });
+        const proxy = options.proxyFor?.(url);
+        if (proxy) {
+          tunnelTo(url, addresses, proxy).then(
+            (socket) =>
+              throughTunnel(connect, target, socket, (error, through) => {
+                if (through) callback(null, through);
+                else callback(new NotConnected('not connected', { cause: error }), null);
+              }),
+            (cause: unknown) => callback(new NotConnected('not connected', { cause }), null),
+          );
+          return;
+        }
         connect(target, (error, socket) => {
           if (!socket) return callback(new NotConnected('not connected', { cause: error }), null);
           const at = bytesOf(socket.remoteAddress ?? '');

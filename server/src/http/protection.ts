@@ -41,7 +41,7 @@ const permissionsPolicy = [
   .map((feature) => `${feature}=()`)
   .join(', ');
 
-export function securityHeaders(config: Pick<Config, 'publicUrl'>): Record<string, string> {
+export function securityHeaders(config: Pick<Config, 'publicUrl' | 'includeSubdomains'>): Record<string, string> {
   return {
     'content-security-policy': contentSecurityPolicy,
     'x-content-type-options': 'nosniff',
@@ -50,7 +50,7 @@ export function securityHeaders(config: Pick<Config, 'publicUrl'>): Record<strin
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': permissionsPolicy,
     ...(config.publicUrl.protocol === 'https:'
-      ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+      ? { 'strict-transport-security': `max-age=31536000${config.includeSubdomains ? '; includeSubDomains' : ''}` }
       : {}),
   };
 }

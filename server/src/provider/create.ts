@@ -24,6 +24,7 @@ import { providerVectorStores } from './vector-stores.ts';
 export async function createProvider(options: {
   db: Kysely<Database>;
   config: Config['provider'];
+  proxyFor: Config['proxyFor'];
   times: ProviderTimes;
   metrics: Pick<Metrics, 'providerFailed'>;
   tracing: Pick<Tracing, 'outgoing'>;
@@ -33,6 +34,7 @@ export async function createProvider(options: {
   const http = createProviderHttp(baseUrl, times, {
     onFailure: options.metrics.providerFailed,
     outgoing: options.tracing.outgoing,
+    proxyFor: options.proxyFor,
   });
   const traits = await loadTraits(options.db, baseUrl);
 

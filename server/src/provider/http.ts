@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
+import { connectorBy, noProxy, type ProxyFor } from '#server/http/proxy';
 import type { Secret } from '#server/security/secret';
 import { type ArrivingBody, createArrivingBody } from './arriving-body.ts';
 import { ProviderError } from './error.ts';
@@ -47,6 +48,8 @@ type Observed = {
   onFailure?: ((code: ProviderError['code']) => void) | undefined;
   /** What each request goes through. */
   outgoing?: Dispatcher.DispatcherComposeInterceptor | undefined;
+  /** By what the provider is reached. */
+  proxyFor?: ProxyFor | undefined;
 };
 
 /** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
@@ -57,7 +60,7 @@ export function createProviderHttp(
     silentMs,
     firstTokenMs = beginsMs,
   }: Pick<ProviderTimes, 'beginsMs' | 'silentMs'> & Partial<ProviderTimes> = usualProviderTimes,
-  { onFailure, outgoing }: Observed = {},
+  { onFailure, outgoing, proxyFor = noProxy }: Observed = {},
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
@@ -69,7 +72,7 @@ export function createProviderHttp(
   async function connect() {
     const undici = await import('undici');
     agent = new undici.Agent({
-      connect: { timeout: 10_000 },
+      connect: connectorBy(proxyFor, undici.buildConnector, { timeout: 10_000 }),
       headersTimeout: beginsMs,
       // A look every half second, however long it is; `dispatched` has a timer for each body.
       bodyTimeout: 0,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '#server/config';
 import { Unavailable } from '#server/errors';
+import { fetchBy, noProxy, type ProxyFor } from '#server/http/proxy';
 import { isObject } from '#server/is-object';
 import { NoAnswer, within } from '#server/watch';
 import { type FileStore, NoSuchBytes } from './file-store.ts';
@@ -11,10 +12,11 @@ const partBytes = 5 * 1024 * 1024;
 /** There are at most 10,000 parts: these make 160 GB. */
 const largePartBytes = 16 * 1024 * 1024;
 
+type Settings = Omit<NonNullable<Config['s3']>, 'proxyFor'> & { proxyFor?: ProxyFor };
 type BreakableStore = FileStore & { breakOff: () => void };
 
 /** An S3-compatible store. What fits into one part goes in one request, the rest in parts. */
-export function s3Store(config: NonNullable<Config['s3']>, { silenceMs = 20_000 } = {}): BreakableStore {
+export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): BreakableStore {
   let underWay = new AbortController();
   const client = clientOf(config, () => underWay.signal);
 
@@ -46,7 +48,7 @@ export function s3Store(config: NonNullable<Config['s3']>, { silenceMs = 20_000 
 }
 
 /** Objects under names of one's own, for what is no file of a user. Each request has its time. */
-export function s3Objects(config: NonNullable<Config['s3']>, { silenceMs = 60_000, requestMs = 300_000 } = {}) {
+export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 300_000 } = {}) {
   const client = clientOf(config, (method) =>
     method === 'GET' ? new AbortController().signal : AbortSignal.timeout(requestMs),
   );
@@ -72,7 +74,8 @@ export function s3Objects(config: NonNullable<Config['s3']>, { silenceMs = 60_00
 
 const keyOf = (name: string) => `files/${name}`;
 
-function clientOf(config: NonNullable<Config['s3']>, underWay: (method?: string) => AbortSignal): S3mini {
+function clientOf(config: Settings, underWay: (method?: string) => AbortSignal): S3mini {
+  const fetch = fetchBy(config.proxyFor ?? noProxy);
   return new S3mini({
     endpoint: `${config.endpoint.href.replace(/\/+$/, '')}/${config.bucket}`,
     region: config.region,

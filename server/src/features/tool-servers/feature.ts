@@ -31,7 +31,7 @@ type Dependencies = {
   app: FastifyInstance;
   database: OpenDatabase;
   vault: Vault;
-  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed' | 'toolCommands'>;
+  config: Pick<Config, 'publicUrl' | 'toolHostsAllowed' | 'toolCommands' | 'proxyFor'>;
   rates: Rates;
   cookie: { read: (request: FastifyRequest) => string | undefined };
   sessions: { find: (token: string, ipAddress: string) => Promise<SignedIn | null>; lock: LockActor };
@@ -52,7 +52,7 @@ export function toolServerFeature({
   versions,
 }: Dependencies) {
   const { db } = database;
-  const outgoing = createOutgoing({ allowed: config.toolHostsAllowed });
+  const outgoing = createOutgoing({ allowed: config.toolHostsAllowed, proxyFor: config.proxyFor });
   const mcp = mcpClient(outgoing, times);
   const headers = serverHeaders({ db, vault });
   const access = serverAccess({ db, vault, outgoing, headers, times });

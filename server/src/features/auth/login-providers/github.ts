@@ -1,6 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config';
+import { fetchBy } from '#server/http/proxy';
 import { issuerAt } from './issuers.ts';
 import {
   asValue,
@@ -53,7 +54,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
 
 const at = (base: URL, path: string) => new URL(`${base.href.replace(/\/+$/, '')}${path}`);
 
-async function configure({ clientId, clientSecret, url, apiUrl }: Settings): Promise<Configuration> {
+async function configure({ clientId, clientSecret, url, apiUrl, proxyFor }: Settings): Promise<Configuration> {
   const oauth = await import('openid-client');
   const configuration = new oauth.Configuration(
     {
@@ -68,7 +69,7 @@ async function configure({ clientId, clientSecret, url, apiUrl }: Settings): Pro
     (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
   );
   configuration.timeout = timeoutSeconds;
-  configuration[oauth.customFetch] = boundedFetch;
+  configuration[oauth.customFetch] = boundedFetch(fetchBy(proxyFor));
   // `config.ts` lets plain http pass on loopback only.
   if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
   return configuration;

@@ -1,6 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config';
+import { fetchBy } from '#server/http/proxy';
 import { isObject } from '#server/is-object';
 import { issuerAt } from './issuers.ts';
 import {
@@ -76,7 +77,7 @@ export function googleProvider(settings: Settings): LoginProviderClient {
 }
 
 /** The library, and what the issuer says of itself, at the first use. */
-async function discover({ clientId, clientSecret, issuer }: Settings): Promise<Configuration> {
+async function discover({ clientId, clientSecret, issuer, proxyFor }: Settings): Promise<Configuration> {
   const oidc = await import('openid-client');
   return oidc.discovery(
     issuer,
@@ -86,7 +87,7 @@ async function discover({ clientId, clientSecret, issuer }: Settings): Promise<C
     (...request) => oidc.ClientSecretPost(clientSecret.reveal())(...request),
     {
       timeout: timeoutSeconds,
-      [oidc.customFetch]: boundedFetch,
+      [oidc.customFetch]: boundedFetch(fetchBy(proxyFor)),
       execute: [
         oidc.enableNonRepudiationChecks,
         // `config.ts` lets plain http pass on loopback only.

@@ -43,27 +43,29 @@ export const timeoutSeconds = 10;
 const largestAnswer = 1024 * 1024;
 
 /** Follows no redirect, reads no more than 1 MiB, and speaks plain http within this machine only. */
-export const boundedFetch: CustomFetch = async (address, { body, method, headers, signal }) => {
-  const url = new URL(address);
-  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
-    throw new Error('the provider names an address without TLS');
-  const response = await fetch(url, {
-    method,
-    headers,
-    redirect: 'manual',
-    ...(body != null && { body }),
-    ...(signal && { signal }),
-  });
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > largestAnswer) throw new Error('the answer is longer than 1 MiB');
-    parts.push(part);
-  }
-  const { status, headers: answered } = response;
-  return new Response(length > 0 ? Buffer.concat(parts) : null, { status, headers: answered });
-};
+export const boundedFetch =
+  (fetch: typeof globalThis.fetch): CustomFetch =>
+  async (address, { body, method, headers, signal }) => {
+    const url = new URL(address);
+    if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+      throw new Error('the provider names an address without TLS');
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(body != null && { body }),
+      ...(signal && { signal }),
+    });
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for await (const part of response.body ?? []) {
+      length += part.length;
+      if (length > largestAnswer) throw new Error('the answer is longer than 1 MiB');
+      parts.push(part);
+    }
+    const { status, headers: answered } = response;
+    return new Response(length > 0 ? Buffer.concat(parts) : null, { status, headers: answered });
+  };
 
 /** Whatever goes wrong at the provider is its failure, kept as the cause. */
 export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {

@@ -16,6 +16,7 @@ const onOne = {
   'operator/tampered-backup.test.ts': 'a backup is the same file from both; backup.test.ts has it from and into both',
   'features/account/key-format.test.ts':
     'about the sealing; the keys of both engines are in account and operator tests',
+  'features/chat/runs/full-disk.test.ts': "about SQLite's disk; that of PostgreSQL is away, and in away.test.ts",
   'features/chat/runs/drain.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
   'features/files/memory.test.ts': 'about the bytes of files, which no database sees',
   'metrics/dashboards.test.ts': 'PostgreSQL has the metrics of SQLite, and those of its connections',
@@ -31,6 +32,7 @@ const onOne = {
   'http/protection.test.ts': beforeSql,
   'http/rates.test.ts': beforeSql,
   'http/shared-rates.test.ts': 'several processes share PostgreSQL only',
+  'http/proxy.test.ts': 'about connections to other machines, whatever the database',
   'http/refusals-in-log.test.ts': beforeSql,
   'http/required-texts.test.ts': beforeSql,
   'http/hanging-provider.test.ts': 'about waiting for the provider, while no query is under way',

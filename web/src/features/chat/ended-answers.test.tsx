@@ -23,7 +23,7 @@ function streamed() {
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   });
   return async (event: RunEvent) => {
-    await expect.poll(() => stream).toBeDefined();
+    await expect.poll(() => stream !== undefined).toBe(true);
     stream?.enqueue(
       new TextEncoder().encode(`id: ${++number}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
     );

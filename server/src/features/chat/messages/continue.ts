@@ -40,7 +40,11 @@ class AlreadyContinued extends Error {}
 
 const refused = (why: string) => new AppError('conflict', why);
 
-/** Goes on with an answer that is not whole, in the same message and by the same run. */
+/**
+ * Goes on with an answer that is not whole, in the same message and by the same run.
+ *
+ * Long: recognizing a retry, storing and starting, each read alone.
+ */
 export function answerContinuing({
   database: { db },
   executor,

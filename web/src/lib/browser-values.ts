@@ -18,6 +18,15 @@ export function readValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name));
 }
 
+/** The same of this tab alone; it outlives a reload, and goes with the tab. */
+export function readTabValue(name: string): string | null {
+  return owner === null ? null : readStored(nameOf(name), 'sessionStorage');
+}
+
+export function writeTabValue(name: string, value: string | null): void {
+  if (owner !== null) writeStored(nameOf(name), value, 'sessionStorage');
+}
+
 /** Kept until it is taken back (null) or the session ends, however it ends. */
 export function writeValue(name: string, value: string | null): void {
   if (owner !== null) writeStored(nameOf(name), value);

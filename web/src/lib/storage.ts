@@ -1,20 +1,23 @@
+/** Of all tabs, or of this one. */
+type Place = 'localStorage' | 'sessionStorage';
+
 /**
  * What this browser keeps. Where storage is refused or full nothing is kept and nothing fails: what was to be kept holds
  * until the page is left. All but `browser-values.ts` leaves alone goes when another user signs in.
  */
-export function readStored(name: string): string | null {
+export function readStored(name: string, place: Place = 'localStorage'): string | null {
   try {
-    return localStorage.getItem(name);
+    return globalThis[place].getItem(name);
   } catch {
     return null;
   }
 }
 
 /** null takes it back. */
-export function writeStored(name: string, value: string | null): void {
+export function writeStored(name: string, value: string | null, place: Place = 'localStorage'): void {
   try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
+    if (value === null) globalThis[place].removeItem(name);
+    else globalThis[place].setItem(name, value);
   } catch {
     // As said above.
   }

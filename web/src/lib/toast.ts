@@ -32,4 +32,9 @@ export function dismissToast(id: number): void {
   shown.set(shown.get().filter((candidate) => candidate.id !== id));
 }
 
+/** What failed before does not stand beside its success. */
+export function dismissProblems(): void {
+  shown.set(shown.get().filter(({ isProblem }) => !isProblem));
+}
+
 export const useToasts = (): readonly ShownToast[] => useStore(shown);

@@ -21,9 +21,14 @@ export function withArrived(message: Message, run: LiveRun | null): Message {
     ...(run.thoughtMs !== null && { thoughtMs: run.thoughtMs }),
   };
   const { end } = run;
+  // Before the server has said so: it writes, as one sees.
+  const isWriting =
+    message.state === 'queued' &&
+    (arrived.text !== message.text || arrived.reasoning !== message.reasoning || run.calls.length > 0);
   return {
     ...message,
     ...arrived,
+    ...(isWriting && { state: 'running' as const }),
     ...(end && { ...end, run: message.run && { ...message.run, state: end.state } }),
   };
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/data/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { dismissProblems, tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Input } from '#web/ui/input.tsx';
@@ -36,7 +36,10 @@ export function LoginForm() {
     if (found.email) return field('email')?.focus();
     if (found.password) return field('password')?.focus();
     login.mutate(values(), {
-      onSuccess: (user) => toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` }),
+      onSuccess(user) {
+        dismissProblems();
+        toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` });
+      },
       onError: (error) => {
         const refused = error instanceof ApiError && error.status === 401;
         const description = refused ? wrongCredentials : errorText(error, wrongCredentials);

@@ -56,7 +56,7 @@ function useOpened() {
     },
     showList() {
       setPlain(undefined);
-      void navigate({ to: '/chat', search: {} });
+      return navigate({ to: '/chat', search: {} });
     },
   };
 }
@@ -80,7 +80,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
         onOpenMatch={openMatch}
         onNewChat={() => setChoosing(true)}
         onStartChat={startWith}
-        onRemoved={(id) => id === threadId && showList()}
+        onRemoved={(id) => (id === threadId ? showList() : undefined)}
         className={classNames('w-76 shrink-0 border-border border-e max-md:w-full', showsPane && 'max-md:hidden')}
       />
       <div className={classNames('min-h-0 min-w-0 flex-1', !showsPane && 'max-md:hidden')}>
@@ -100,6 +100,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
               threadId={threadId}
               targetId={target?.threadId === threadId ? target.messageId : null}
               onBack={showList}
+              onStarted={openThread}
               onRemoved={showList}
             />
           </Suspense>

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowRight, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { withArrived } from '#web/data/runs/run-message.ts';
-import { watchRun } from '#web/data/runs/run-store.ts';
+import { useLiveRun, watchRun } from '#web/data/runs/run-store.ts';
 import { refreshThread } from '#web/features/chat/threads/thread-cache.ts';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -121,11 +121,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         label: (
           <span className="font-mono text-sm">
             {nameOf(answer, at)}
-            {isUnderWay(answer) && (
-              <span className="ms-2 inline-block size-1.5 animate-pulse rounded-full bg-primary">
-                <span className="sr-only">{states[answer.state]}</span>
-              </span>
-            )}
+            {isUnderWay(answer) && <UnderWayMark answer={answer} />}
           </span>
         ),
       }))}
@@ -134,6 +130,15 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         {current && <Column key={current.id} answer={current} name={nameOf(current, index)} />}
       </div>
     </Tabs>
+  );
+}
+
+function UnderWayMark({ answer }: { answer: Message }) {
+  const { state } = withArrived(answer, useLiveRun(answer.run?.id ?? null));
+  return (
+    <span className="ms-2 inline-block size-1.5 animate-pulse rounded-full bg-primary">
+      <span className="sr-only">{states[state]}</span>
+    </span>
   );
 }
 

@@ -1,22 +1,25 @@
 import type { Thread } from '@roster/contracts/chat';
+import { useQueryClient } from '@tanstack/react-query';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { useRemoveThread } from './mutations.ts';
+import { leaveRemoved, useRemoveThread } from './mutations.ts';
 
 type DeleteThreadDialogProps = {
   thread: Thread;
   onOpenChange: (open: boolean) => void;
-  onRemoved: (threadId: number) => void;
+  /** Leads away from it; a promise of that, where it was open. */
+  onRemoved: (threadId: number) => unknown;
 };
 
 export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteThreadDialogProps) {
+  const client = useQueryClient();
   const remove = useRemoveThread();
   const confirm = () =>
     remove.mutate(thread.id, {
       onSuccess: () => {
         onOpenChange(false);
-        onRemoved(thread.id);
+        leaveRemoved(client, thread.id, onRemoved(thread.id)).catch(reportError);
         toast({ title: 'Conversation deleted', description: thread.title });
       },
       onError: tellFailure('The conversation was not deleted'),

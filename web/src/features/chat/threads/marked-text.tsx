@@ -1,8 +1,9 @@
+import { searchPattern } from '#web/lib/search-pattern.ts';
+
 /** A text with the words of a search marked in it. */
 export function MarkedText({ text, query }: { text: string; query: string }) {
-  const words = query.match(/[\p{L}\p{N}]{2,}/gu);
-  if (!words) return text;
-  const pattern = new RegExp(`(${words.join('|')})`, 'giu');
+  const pattern = searchPattern(query);
+  if (!pattern) return text;
   return text.split(pattern).map((part, index) =>
     index % 2 === 0 ? (
       part

@@ -15,6 +15,7 @@ import { newClientId } from '#web/lib/client-id.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import {
   forgetThread,
+  hideThread,
   loadAround,
   loadEnd,
   refreshLists,
@@ -101,15 +102,18 @@ export function useUpdateThread() {
 }
 
 export function useRemoveThread() {
-  const client = useQueryClient();
   return useMutation({
     ...atOnce,
     mutationFn: (id: number) => call(chat.removeThread, { params: { id } }),
-    onSuccess: (_nothing, id) => {
-      forgetThread(client, id);
-      return refreshLists(client);
-    },
   });
+}
+
+/** Once it is not shown any more: what is forgotten while it is shown would be asked for again, and not be there. */
+export async function leaveRemoved(client: QueryClient, id: number, left: unknown): Promise<void> {
+  hideThread(client, id);
+  await left;
+  await refreshLists(client);
+  forgetThread(client, id);
 }
 
 /** Shows messages that begin a new branch, with the run that goes on from them. */

@@ -58,7 +58,7 @@ type OpenThreadProps = {
   runId: number | null;
   targetId: number | null;
   onBack: () => void;
-  onRemoved: () => void;
+  onRemoved: () => unknown;
 };
 
 function useThreadActions(open: Open, thread: Thread | undefined, runId: number | null): ThreadActions {

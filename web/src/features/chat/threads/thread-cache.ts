@@ -93,7 +93,11 @@ export function showThread(client: QueryClient, thread: Thread): void {
   });
 }
 
+/** Takes it out of the lists. */
+export const hideThread = (client: QueryClient, threadId: number): void =>
+  changeLists(client, (window) => withoutThread(window, threadId));
+
 export function forgetThread(client: QueryClient, threadId: number): void {
   client.removeQueries({ queryKey: ['threads', threadId] });
-  changeLists(client, (window) => withoutThread(window, threadId));
+  hideThread(client, threadId);
 }

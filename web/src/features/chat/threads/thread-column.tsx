@@ -30,7 +30,7 @@ type ThreadColumnProps = {
   onOpenMatch: (match: { threadId: number; messageId: number }) => void;
   onNewChat: () => void;
   onStartChat: (assistantId: number) => void;
-  onRemoved: (threadId: number) => void;
+  onRemoved: (threadId: number) => unknown;
   className: string;
 };
 

@@ -14,7 +14,7 @@ import { ThreadMenu } from './thread-menu.tsx';
 type ThreadHeaderProps = {
   thread: Thread | undefined;
   onBack: () => void;
-  onRemoved: () => void;
+  onRemoved: () => unknown;
   onChoose: (choice: Choice) => void;
   several: AnswererPickerProps['several'];
 };

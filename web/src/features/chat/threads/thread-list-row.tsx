@@ -17,7 +17,7 @@ type ThreadListRowProps = {
   query: string;
   onOpen: (threadId: number) => void;
   onOpenMatch: (match: { threadId: number; messageId: number }) => void;
-  onRemoved: (threadId: number) => void;
+  onRemoved: (threadId: number) => unknown;
 };
 
 const isPlainClick = (event: MouseEvent) =>

@@ -34,7 +34,7 @@ type ThreadListProps = {
   openThreadId: number | undefined;
   onOpen: (threadId: number) => void;
   onOpenMatch: (match: Match) => void;
-  onRemoved: (threadId: number) => void;
+  onRemoved: (threadId: number) => unknown;
 };
 
 /** One way down or up through the rows that are there. */

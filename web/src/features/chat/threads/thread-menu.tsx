@@ -14,7 +14,7 @@ type ThreadMenuProps = {
   thread: Thread;
   trigger: ReactElement;
   onRename: () => void;
-  onRemoved: (threadId: number) => void;
+  onRemoved: (threadId: number) => unknown;
 };
 
 /** The server names the file and sends it as a download, so the page stays where it is. */

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useReducer, useRef } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useReducer, useRef } from 'react';
 import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
@@ -23,13 +23,22 @@ type ThreadPaneProps = {
   threadId: number;
   targetId: number | null;
   onBack: () => void;
-  onRemoved: () => void;
+  /** Its text has gone to a new conversation, because it was deleted. */
+  onStarted: (threadId: number) => void;
+  onRemoved: () => unknown;
 };
+
+/** What was written in a conversation that was deleted meanwhile. */
+const LeftText = lazy(async () => ({ default: (await import('./left-text.tsx')).LeftText }));
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404;
 
-/** One conversation: its messages, and the composer below, which stays as it is while the rest comes. */
-export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPaneProps) {
+/**
+ * One conversation: its messages, and the composer below, which stays as it is while the rest comes.
+ *
+ * Long: the composer’s many properties, each one line.
+ */
+export function ThreadPane({ threadId, targetId, onBack, onStarted, onRemoved }: ThreadPaneProps) {
   const client = useQueryClient();
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -52,7 +61,16 @@ export function ThreadPane({ threadId, targetId, onBack, onRemoved }: ThreadPane
       ) : (
         <Opening title={thread.data?.title} onBack={onBack} />
       )}
-      {!isGone(thread.error ?? run.error) && (
+      {isGone(thread.error ?? run.error) ? (
+        <Suspense>
+          <LeftText
+            place={`chat:${threadId}`}
+            choice={{ assistantId, model }}
+            isSending={state.pending !== null}
+            onStarted={onStarted}
+          />
+        </Suspense>
+      ) : (
         <Composer
           ref={box}
           place={`chat:${threadId}`}

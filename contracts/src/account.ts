@@ -52,6 +52,8 @@ export const Preferences = z.object({
   soundEnabled: z.boolean(),
   /** Whether mails say which models end. */
   modelMails: z.boolean(),
+  /** The model that names conversations; null: the cheapest, an empty text: none, they are named by their first words. */
+  titleModel: z.string().nullable(),
   customColors: z.boolean(),
   /** All colors are null while `customColors` is false. */
   backgroundColor: SavedColor,
@@ -68,6 +70,7 @@ export const defaultPreferences: Preferences = {
   notificationsEnabled: true,
   soundEnabled: true,
   modelMails: true,
+  titleModel: null,
   customColors: false,
   backgroundColor: null,
   foregroundColor: null,
@@ -83,6 +86,7 @@ export const PreferencesInput = z.strictObject({
   soundEnabled: z.boolean(),
   /** Left out: as it is. */
   modelMails: z.boolean().optional(),
+  titleModel: z.string().max(200, 'Model cannot exceed 200 characters').nullish(),
   customColors: z.boolean(),
   backgroundColor: Color.nullable(),
   foregroundColor: Color.nullable(),

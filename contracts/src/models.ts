@@ -56,6 +56,20 @@ export const ToolsOfModel = z.object({
 });
 export type ToolsOfModel = z.output<typeof ToolsOfModel>;
 
+/** What a title takes, roughly: the first exchange, its request, and a few words of answer. */
+const titleTokens = { input: 700, output: 30 };
+
+/** USD for one title, roughly; null where no price is known. */
+export const titleCost = (price: Price | null): number | null =>
+  price && (price.input * titleTokens.input + price.output * titleTokens.output) / 1_000_000;
+
+/** The cheapest model to ask for titles, of those with a known price that are neither tuned nor about to end. */
+export function cheapestForTitles(list: readonly Model[]): Model | undefined {
+  const usable = list.filter(({ price, tuned, lifecycle }) => price !== null && !tuned && lifecycle === 'current');
+  const costOf = ({ price }: Model) => titleCost(price) ?? 0;
+  return usable.reduce<Model | undefined>((best, one) => (best && costOf(best) <= costOf(one) ? best : one), undefined);
+}
+
 /** Offered while the key's own list is unknown. */
 export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
 

@@ -1,5 +1,6 @@
 import type { Feature } from './feature.ts';
 import { accountFeature } from './features/account/feature.ts';
+import { preferencesRepository } from './features/account/preferences-repository.ts';
 import { apiTokenFeature } from './features/api-tokens/feature.ts';
 import { assistantFeature } from './features/assistants/feature.ts';
 import { knowledgeFeature } from './features/assistants/knowledge/feature.ts';
@@ -71,6 +72,7 @@ export function createFeatures(base: Foundation, tools?: ToolsForTests) {
   const chat = chatFeature({
     ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts },
     sideAnswerEnded,
+    titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
   });
   const training = trainingFeature({
     ...base,

@@ -38,10 +38,10 @@ export function useSavePreferences() {
       const saved = await client.ensureQueryData(preferencesQuery).catch(() => defaultPreferences);
       const { customColors, ...next } = { ...saved, ...changes };
       const none = { backgroundColor: null, foregroundColor: null, accentColor: null };
-      const { theme, notificationsEnabled, soundEnabled, modelMails } = next;
+      const { theme, notificationsEnabled, soundEnabled, modelMails, titleModel } = next;
       const colors = customColors ? colorsOf({ ...next, customColors }) : none;
       return call(account.savePreferences, {
-        body: { theme, notificationsEnabled, soundEnabled, modelMails, customColors, ...colors },
+        body: { theme, notificationsEnabled, soundEnabled, modelMails, titleModel, customColors, ...colors },
       });
     },
     onSuccess: (saved) => {

@@ -10,6 +10,7 @@ const chosen = {
   notificationsEnabled: false,
   soundEnabled: false,
   modelMails: false,
+  titleModel: 'gpt-4o',
   customColors: true,
   backgroundColor: '#101010',
   foregroundColor: '#EEEEEE',

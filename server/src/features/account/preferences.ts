@@ -16,8 +16,17 @@ export function preferencesService(preferences: PreferencesRepository) {
     /** Colors are kept only while they are on. */
     async save(userId: number, input: z.output<typeof PreferencesInput>): Promise<Preferences> {
       const { primaryColor = null, cardColor = null, ...sent } = input;
-      const modelMails = sent.modelMails ?? (await preferences.find(userId)).modelMails;
-      const saved: Preferences = { ...sent, modelMails, primaryColor, cardColor, ...(!sent.customColors && noColors) };
+      const before = await preferences.find(userId);
+      const modelMails = sent.modelMails ?? before.modelMails;
+      const titleModel = sent.titleModel === undefined ? before.titleModel : sent.titleModel;
+      const saved: Preferences = {
+        ...sent,
+        modelMails,
+        titleModel,
+        primaryColor,
+        cardColor,
+        ...(!sent.customColors && noColors),
+      };
       await preferences.save(userId, saved);
       return saved;
     },

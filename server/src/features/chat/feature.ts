@@ -66,7 +66,9 @@ type Dependencies = {
   metrics: Metrics;
   tracing: Tracing;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown'> & { ended: EndedModels };
+  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown' | 'list'> & { ended: EndedModels };
+  /** Which model a person wants to name conversations. */
+  titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
   budgets: Pick<BudgetService, 'check'>;
@@ -166,7 +168,7 @@ const createApprovals = ({ database, presence, executor, keys, budgets }: Parts)
   });
 
 function createExecutor(dependencies: Dependencies & Orders) {
-  const { database, provider, catalogue, pricing, keys, sideAnswerEnded } = dependencies;
+  const { database, pricing, keys, sideAnswerEnded } = dependencies;
   const { db } = database;
   return runExecutor({
     ...dependencies,
@@ -175,7 +177,7 @@ function createExecutor(dependencies: Dependencies & Orders) {
     events: eventRepository(db),
     endings: runEndings({ db, pricing, sideAnswerEnded }),
     onKeyRejected: keys.noteRejected,
-    onComplete: titleSuggester({ db, provider, catalogue, pricing }),
+    onComplete: titleSuggester({ ...dependencies, db }),
     takeMade: madeFileTaker({ ...dependencies, db }),
   });
 }

@@ -1,4 +1,7 @@
+import { defaultPreferences } from '@roster/contracts/account';
+import { cheapestForTitles } from '@roster/contracts/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread, regenerated, send, titleAsksOf, until } from '#server/testing/chat';
@@ -53,15 +56,53 @@ describe.each(engines)('titles on %s', (engine) => {
   test('are suggested after the first exchange, and that is counted', async () => {
     const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
     const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');
-    expect(await suggested(run.id)).toMatchObject({ model: 'gpt-4.1', thread_id: threadId, estimated: 0 });
+    const cheapest = cheapestForTitles((await ada.get('/api/models')).body.models)?.id;
+    expect(cheapest).toMatch(/nano|luna/);
+    expect(await suggested(run.id)).toMatchObject({ model: cheapest, thread_id: threadId, estimated: 0 });
     expect(await titleOf(threadId)).toBe('Moss grows granite');
     const [request] = await asked('moss grows on granite');
-    expect(request?.body).toMatchObject({ model: 'gpt-4.1', store: false });
+    expect(request?.body).toMatchObject({ model: cheapest, store: false });
     expect(request?.body.input[0].content).toContain(answer.text.slice(0, 50));
     const found = await ada.get('/api/threads?q=granite');
     expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
     // The message that asked is not what the title cost.
     expect((await ada.get(`/api/threads/${threadId}/messages`)).body.items[1].usage).toEqual(answer.usage);
+  });
+
+  const choose = async (titleModel: string | null) =>
+    ada.post('/api/settings/preferences', { ...defaultPreferences, titleModel });
+
+  test('are asked of the model that their person has chosen, or of none', async () => {
+    expect((await choose('gpt-4.1')).body).toMatchObject({ titleModel: 'gpt-4.1' });
+    const { titleModel: _, ...others } = defaultPreferences;
+    expect((await ada.post('/api/settings/preferences', others)).body).toMatchObject({ titleModel: 'gpt-4.1' });
+    const { run } = await ask(app, ada, await newThread(ada), 'Sorrel on the shore');
+    expect(await suggested(run.id)).toMatchObject({ model: 'gpt-4.1' });
+    await choose('');
+    const threadId = await newThread(ada);
+    await ask(app, ada, threadId, 'Sorrel in the sand');
+    await ask(app, ada, threadId, 'And then?');
+    await choose(null);
+    expect(await asked('Sorrel in the sand')).toEqual([]);
+    expect(await titleOf(threadId)).toBe('Sorrel in the sand');
+  });
+
+  test('of what programs ask are its first words, and nobody is asked', async () => {
+    const { token } = await newToken(ada);
+    const headers = { 'openai-beta': 'assistants=v2' };
+    const api = (path: string, body?: object) =>
+      called(app, token, `/v1/${path}`, { headers, ...(body && { method: 'POST' as const, body }) });
+    const { body: assistant } = await api('assistants', { model: 'gpt-4.1' });
+    const messages = [{ role: 'user', content: 'Yarrow for a program' }];
+    const { body: run } = await api('threads/runs', { assistant_id: assistant.id, thread: { messages } });
+    await until('The end of the run', async () => {
+      const { body } = await api(`threads/${run.thread_id}/runs/${run.id}`);
+      return body.status === 'completed';
+    });
+    const { body } = await ada.get('/api/threads?q=Yarrow&programs=true');
+    expect(body.items.map(({ title }: { title: string }) => title)).toEqual(['Yarrow for a program']);
+    await ask(app, ada, body.items[0].id, 'Yarrow from its person');
+    expect(await asked('Yarrow')).toEqual([]);
   });
 
   test('are suggested once: neither after the second exchange nor for a new answer', async () => {

@@ -1,15 +1,19 @@
 import { beginningOf } from '@roster/contracts/cut';
+import { cheapestForTitles } from '@roster/contracts/models';
 import type { Kysely } from 'kysely';
+import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
 import { branchRepository } from '#server/features/chat/messages/branch-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import type { RunOrder } from '#server/features/chat/runs/live-run';
 import { searchRepository } from '#server/features/chat/search/repository';
+import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
 import type { AnswerRequest, Provider } from '#server/provider/provider';
+import { countsFor } from '#server/provider/token-counts';
 import { threadRepository } from './repository.ts';
 
 const titleLength = 60;
@@ -42,10 +46,18 @@ type Dependencies = {
   provider: Pick<Provider, 'answer'>;
   catalogue: Catalogue;
   pricing: Pick<PricingService, 'price'>;
+  models: Pick<ModelService, 'list'>;
+  /** The person's choice: null the cheapest model, an empty text none. */
+  titleModel: (userId: number) => Promise<string | null>;
 };
 
-/** Asks the conversation's own model for a title after the first exchange. Its usage is recorded like any other. */
-export function titleSuggester({ db, provider, catalogue, pricing }: Dependencies) {
+const listWithinMs = 3_000;
+
+/**
+ * Asks for a title after the first exchange: the model that the person has chosen, or the cheapest one, or where no price is known the
+ * conversation's own. Its usage is recorded like any other. Conversations of programs keep their first words.
+ */
+export function titleSuggester({ db, provider, catalogue, pricing, models, titleModel }: Dependencies) {
   /** Threads whose title is being asked for: of parallel answers, one is enough. */
   const asking = new Set<number>();
 
@@ -56,12 +68,22 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
     await suggestOnce(order, request, signal).finally(() => asking.delete(threadId));
   };
 
+  /** undefined: nobody is asked. */
+  async function modelFor(userId: number, own: string): Promise<string | undefined> {
+    const chosen = await titleModel(userId);
+    if (chosen !== null) return chosen === '' ? undefined : chosen;
+    const { source, models: list } = await models.list(userId, listWithinMs);
+    return (source === 'provider' && cheapestForTitles(list)?.id) || own;
+  }
+
   async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
     const { userId, threadId, runId, assistantId } = order;
     const thread = await threadRepository(db).find(userId, threadId);
-    if (thread?.titleSource !== 'opening') return;
+    if (thread?.titleSource !== 'opening' || thread.madeBy !== null) return;
     const answer = await messageRepository(db).place(userId, order.messageId);
     if (answer?.depth !== 1) return;
+    const model = await modelFor(userId, request.model);
+    if (model === undefined) return;
     const exchange = await branchRepository(db).words(userId, {
       threadId,
       head: answer.id,
@@ -71,27 +93,33 @@ export function titleSuggester({ db, provider, catalogue, pricing }: Dependencie
     const talk = exchange.map(({ role, text }) => `${role}: ${beginningOf(text, excerpt)}`).join('\n\n');
     const suggestion = await askFor(
       { provider, catalogue },
-      request,
+      { ...request, model },
       talk,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
     if (!suggestion) return;
     const { words, end } = suggestion;
     const title = cleaned(words);
+    const { counts, estimated } = countsFor(end.usage, {
+      inputTokens: estimateTokens(instructions + talk),
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: estimateTokens(words),
+      reasoningTokens: 0,
+    });
     await db.transaction().execute(async (trx) => {
       if (title !== '' && (await threadRepository(trx).suggestTitle(userId, threadId, title)))
         await searchRepository(trx).putTitle(userId, threadId, title);
-      if (!end.usage) return;
-      const price = await pricing.price(userId, request.model, end.usage, { tier: end.tier, within: trx });
+      const price = await pricing.price(userId, model, counts, { tier: end.tier, within: trx });
       await usageRepository(trx).record(userId, {
-        ...end.usage,
+        ...counts,
         runId,
         threadId,
         assistantId,
         purpose: 'title',
-        model: request.model,
+        model,
         ...price,
-        estimated: false,
+        estimated,
         createdAt: new Date().toISOString(),
       });
     });

@@ -13,11 +13,13 @@ import { Advanced } from './advanced.tsx';
 import { Appearance } from './appearance.tsx';
 import { type ColorErrors, colorErrors, readColors } from './colors.ts';
 import { Notifications } from './notifications.tsx';
+import { Titles } from './titles.tsx';
 import { useDraft } from './use-draft.ts';
 
 const parts = [
   { value: 'appearance', label: 'Appearance' },
   { value: 'notifications', label: 'Notifications' },
+  { value: 'conversations', label: 'Conversations' },
   { value: 'advanced', label: 'Advanced' },
 ] as const;
 type Part = (typeof parts)[number]['value'];
@@ -51,9 +53,12 @@ function useSaving({ draft, isLoading, forget }: Edited, checkedColors: () => Co
     if (save.isPending) return;
     const colors = checkedColors();
     if (!colors) return;
-    const { notificationsEnabled, soundEnabled, modelMails, customColors } = draft;
+    const { notificationsEnabled, soundEnabled, modelMails, titleModel, customColors } = draft;
     save.mutate(
-      { theme, ...(isLoading ? {} : { notificationsEnabled, soundEnabled, modelMails, customColors, ...colors }) },
+      {
+        theme,
+        ...(isLoading ? {} : { notificationsEnabled, soundEnabled, modelMails, titleModel, customColors, ...colors }),
+      },
       {
         onSuccess: () => {
           forget();
@@ -81,6 +86,11 @@ export function PreferencesTab() {
   const contents: Record<Part, ReactNode> = {
     appearance: <Appearance hasColors={draft.customColors} />,
     notifications: isLoading ? <LoadingRows count={2} /> : <Notifications draft={draft} onChange={edit} />,
+    conversations: isLoading ? (
+      <LoadingRows count={1} />
+    ) : (
+      <Titles model={draft.titleModel} onChange={(titleModel) => edit({ titleModel })} />
+    ),
     advanced: isLoading ? (
       <LoadingRows count={1} />
     ) : (

@@ -7,15 +7,25 @@ import { useTheme } from '#web/lib/theme.ts';
 import { themeColors } from './colors.ts';
 
 /** What is edited on the Preferences tab. The theme is not: it applies at once, and `lib/theme.ts` keeps it. */
-export type Draft = Pick<Preferences, 'notificationsEnabled' | 'soundEnabled' | 'modelMails' | 'customColors'> & {
+export type Draft = Pick<
+  Preferences,
+  'notificationsEnabled' | 'soundEnabled' | 'modelMails' | 'titleModel' | 'customColors'
+> & {
   /** As typed; may not be colors yet. */
   colors: Colors;
 };
 type Edits = Partial<Omit<Draft, 'colors'>> & { colors?: Partial<Colors> };
 
 const draftOf = (preferences: Preferences, unsaved: Colors): Draft => {
-  const { notificationsEnabled, soundEnabled, modelMails, customColors } = preferences;
-  return { notificationsEnabled, soundEnabled, modelMails, customColors, colors: colorsOf(preferences, unsaved) };
+  const { notificationsEnabled, soundEnabled, modelMails, titleModel, customColors } = preferences;
+  return {
+    notificationsEnabled,
+    soundEnabled,
+    modelMails,
+    titleModel,
+    customColors,
+    colors: colorsOf(preferences, unsaved),
+  };
 };
 
 const sameColors = (one: Colors, other: Colors) => JSON.stringify(one) === JSON.stringify(other);
@@ -33,6 +43,7 @@ export function useDraft() {
     draft.notificationsEnabled !== saved.notificationsEnabled ||
     draft.soundEnabled !== saved.soundEnabled ||
     draft.modelMails !== saved.modelMails ||
+    draft.titleModel !== saved.titleModel ||
     draft.customColors !== saved.customColors ||
     (draft.customColors && !sameColors(draft.colors, saved.colors));
   const edit = (next: Edits) =>

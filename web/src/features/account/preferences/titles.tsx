@@ -1,0 +1,60 @@
+import { cheapestForTitles, type Model, titleCost } from '@roster/contracts/models';
+import { useQuery } from '@tanstack/react-query';
+import { findModel, modelsQuery } from '#web/data/models.ts';
+import { formatCost } from '#web/lib/format.ts';
+import { Field } from '#web/ui/field.tsx';
+import { Select } from '#web/ui/select.tsx';
+
+const automatic = 'automatic';
+const firstWords = 'first-words';
+/** Before a model's id, which may be any text. */
+const chosen = 'model:';
+
+const choiceOf = (model: string | null) => (model === null ? automatic : model === '' ? firstWords : chosen + model);
+
+function modelOf(choice: string): string | null {
+  if (choice === automatic) return null;
+  return choice === firstWords ? '' : choice.slice(chosen.length);
+}
+
+/** What titles cost with this choice. */
+function costOf(model: string | null, list: readonly Model[]): string {
+  if (model === '') return 'Titles are the first words of a conversation and cost nothing.';
+  const asked = model === null ? cheapestForTitles(list) : findModel(list, model);
+  if (!asked && model === null) return 'No prices are known here, so the conversation’s own model is asked.';
+  const cost = titleCost(asked?.price ?? null);
+  const name = asked?.id ?? model;
+  return cost === null
+    ? `${name} is asked once for each new conversation. No price is known for it.`
+    : `${name} is asked once for each new conversation, at about ${formatCost(cost)}.`;
+}
+
+type TitlesProps = { model: string | null; onChange: (model: string | null) => void };
+
+/** Which model names new conversations, and what that costs. */
+export function Titles({ model, onChange }: TitlesProps) {
+  const { data } = useQuery(modelsQuery);
+  const list = data?.models ?? [];
+  const offered = list.filter(({ lifecycle }) => lifecycle !== 'gone').map(({ id }) => id);
+  const all = model && !offered.includes(model) ? [model, ...offered] : offered;
+  return (
+    <Field
+      label="Conversation titles"
+      hint={`${data ? costOf(model, list) : ''} Conversations that programs start are always named by their first words.`.trim()}
+    >
+      {(control) => (
+        <Select {...control} value={choiceOf(model)} onChange={({ target }) => onChange(modelOf(target.value))}>
+          <option value={automatic}>Automatic: the cheapest model</option>
+          <option value={firstWords}>First words only</option>
+          <optgroup label="Always this model">
+            {all.map((id) => (
+              <option key={id} value={chosen + id}>
+                {id}
+              </option>
+            ))}
+          </optgroup>
+        </Select>
+      )}
+    </Field>
+  );
+}

@@ -111,7 +111,8 @@ describe.each(engines)('the door for programs on %s', (engine) => {
       bearer(token.replace('rst_', 'sk-')),
       bearer(`rst_${'0'.repeat(38)}`),
       bearer('rst_000000000000000000000000000000002wjyrI'),
-      { 'x-api-key': token },
+      { 'x-api-key': `${token}x` },
+      { 'api-key': `Bearer ${token}` },
     ];
     for (const endpoint of app.apiEndpoints)
       for (const headers of wrong) {
@@ -157,8 +158,15 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     }
     const gzip = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': 'gzip' };
     expect((await bare(app, 'POST', '/v1/chat/completions', gzip, gzipSync('{}'))).status).toBe(415);
-    const query = await called(app, token, '/v1/models?limit=1');
-    expect([query.status, query.body.error.param]).toEqual([400, 'limit']);
+    for (const same of ['/v1/models?limit=5&new_parameter=1', '/v1/models/', '/v1/models//?limit=5']) {
+      const { status, body } = await called(app, token, same);
+      expect([same, status, body.object]).toEqual([same, 200, 'list']);
+    }
+    for (const header of ['api-key', 'x-api-key']) {
+      expect((await bare(app, 'GET', '/v1/models', { [header]: token })).status).toBe(200);
+      expect((await bare(app, 'GET', '/v1/models', { [header]: `${token}x` })).status).toBe(401);
+      expect((await bare(app, 'GET', '/api/user', { [header]: token })).status).toBe(401);
+    }
   });
 
   test.each(['', '/', '?limit=1', '/?limit=1'])('knows no call at /v1%s alone', async (rest) => {
@@ -176,7 +184,6 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     ['vector_stores?limit=1.5', 'limit', 'Limit must be a whole number from 1 to 100'],
     ['vector_stores?limit=', 'limit', 'Limit must be a whole number from 1 to 100'],
     ['vector_stores?limit=0', 'limit', 'Limit must be at least 1'],
-    ['models/', 'model', 'The address names no model. GET /v1/models lists them.'],
   ])('says what is wrong with the address %s', async (address, param, message) => {
     const { status, body } = await called(app, token, `/v1/${address}`);
     expect([status, body.error]).toEqual([400, { message, type: 'invalid_request_error', param, code: null }]);

@@ -1,9 +1,10 @@
 import { Nothing } from '@roster/contracts/endpoint';
 import type { ApiEndpoint } from '@roster/contracts/openai-api/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Config } from '#server/config';
 import { AppError } from '#server/errors';
+import { isObject } from '#server/is-object';
 import { requireKind } from './admission.ts';
 import { ApiRefusal, apiError, invalidApiInput } from './api-errors.ts';
 import type { Caller, FindCaller } from './caller.ts';
@@ -66,13 +67,34 @@ function createRegistry(options: Options) {
         handler: (request, reply) => {
           const caller = callers.get(request);
           if (!caller) throw new Error(`${endpoint.path} was reached without a caller`);
-          return handle({ ...readInput(endpoint, request, invalidApiInput), caller, request, reply });
+          const { body } = request;
+          const sent = { params: request.params, query: knownQuery(endpoint.query, request.query), body };
+          return handle({ ...readInput(endpoint, sent, invalidApiInput), caller, request, reply });
         },
       }),
     );
   }
 
   return { endpoints, registrations, register };
+}
+
+/** Parameters that a call does not know change nothing, as with OpenAI. */
+function knownQuery(schema: z.ZodType, query: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || !isObject(query)) return query;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(schema.shape, name)));
+}
+
+/** The address without slashes at its end, which some clients append to the base URL or to a path. */
+export function withoutLastSlash(url: string): string {
+  if (!url.startsWith('/v1/')) return url;
+  const [path = '', ...query] = url.split('?');
+  return [path.replace(/(?<=^\/v1\/[^/].*)\/+$/, ''), ...query].join('?');
+}
+
+/** The token, in the header of OpenAI's clients or in those of clients that were made for Azure or Anthropic. */
+function tokenIn({ authorization, 'api-key': azure, 'x-api-key': anthropic }: FastifyRequest['headers']) {
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  return bearer ?? [azure, anthropic].find((value) => typeof value === 'string' && /^\S+$/.test(value))?.toString();
 }
 
 /**
@@ -149,7 +171,7 @@ async function admit(
   endpoint: ApiEndpoint,
 ): Promise<Caller> {
   const { path, rate, accepts, isBeta } = endpoint;
-  const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const token = tokenIn(request.headers);
   const found = token === undefined ? null : await findCaller(token, request.ip);
   if (!found) {
     await rates.use('failedToken', { address: request.ip });

@@ -6,7 +6,7 @@ import { AppError } from '#server/errors';
 /** Everything that came in, parsed with the contract. @throws what `refusal` makes of the faults */
 export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: { params: P; query: Q; body: B },
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'params' | 'query' | 'body'>,
   refusal: (issues: z.core.$ZodIssue[]) => AppError = invalidInput,
 ) {
   // A call without a body is one that names no field; the value `null` is neither.

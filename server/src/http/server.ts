@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import type { Config } from '#server/config';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Tracing } from '#server/tracing/tracing';
+import { withoutLastSlash } from './api-door.ts';
 import { compressAnswers } from './compression.ts';
 import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
 import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
@@ -26,6 +27,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, { metrics, 
     connectionTimeout: times.stalledMs,
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 200 },
+    rewriteUrl: ({ url = '/' }) => withoutLastSlash(url),
     http: {
       maxHeaderSize: 16 * 1024,
       // protect() demands it, except of what load balancers ask.

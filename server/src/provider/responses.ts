@@ -42,13 +42,15 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
     ...(effort && !omitted.has('effort') && { effort }),
     ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
   };
+  // An answer to no message has the instructions alone, which have to be input then.
+  const isInput = turns.length === 0 && instructions !== '';
   return {
     model,
-    input: (await Promise.all(turns.map(inputOf))).flat(),
+    input: isInput ? [{ role: 'developer', content: instructions }] : (await Promise.all(turns.map(inputOf))).flat(),
     stream: true,
     // Nothing is kept at the provider: the history is ours and goes along with every request.
     ...(!omitted.has('store') && { store: false }),
-    ...(instructions && { instructions }),
+    ...(instructions && !isInput && { instructions }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
     ...(Object.keys(reasoning).length > 0 && { reasoning }),

@@ -154,7 +154,7 @@ async function importAll(
     const hasDefault = (await assistants.newestId(userId)) !== undefined;
     const stored = await assistants.insert(
       userId,
-      chosen.map(({ draft }, index) => ({ ...draft, isDefault: !hasDefault && index === 0 })),
+      chosen.map(({ draft, createdAt }, index) => ({ ...draft, createdAt, isDefault: !hasDefault && index === 0 })),
     );
     for (const [index, { id }] of stored.entries()) {
       const api = chosen[index]?.api;
@@ -216,7 +216,12 @@ export function importService(dependencies: Dependencies) {
 
 export type ImportService = ReturnType<typeof importService>;
 
-type Importable = { draft: ImportedDraft; api: ApiFields | undefined; notes: string[] };
+type Importable = {
+  draft: ImportedDraft;
+  api: ApiFields | undefined;
+  createdAt: string | undefined;
+  notes: string[];
+};
 
 /** Which entries can be stored; called while this person's assistants do not change. */
 async function judge(assistants: AssistantRepository, userId: number, entries: Entry[]) {

@@ -48,7 +48,7 @@ const Source = z.looseObject(
 
 /** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
 export type Reading = { id: string | null; name: string | null } & (
-  | { draft: ImportedDraft; program: ProgramFields; notes: string[] }
+  | { draft: ImportedDraft; program: ProgramFields; createdAt: string | undefined; notes: string[] }
   | { problem: string }
 );
 
@@ -64,7 +64,14 @@ export function readAssistant(raw: unknown): Reading {
   const notes: string[] = [];
   const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
   const program = programFieldsIn(source, notes);
-  return { id, name: draft.name, draft, program, notes: [...notes, ...leftBehind(source)] };
+  const createdAt = timeOf(isObject(raw) ? raw.created_at : undefined);
+  return { id, name: draft.name, draft, program, createdAt, notes: [...notes, ...leftBehind(source)] };
+}
+
+/** From the provider's seconds; undefined where they are none, or lie in the future. */
+function timeOf(seconds: unknown): string | undefined {
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds <= 0) return undefined;
+  return seconds * 1_000 <= Date.now() ? new Date(seconds * 1_000).toISOString() : undefined;
 }
 
 type Source = z.output<typeof Source>;

@@ -6,7 +6,8 @@ import type { Database } from '#server/db/schema';
 import { settingsColumns, settingsIn } from './columns.ts';
 
 export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
-export type NewAssistant = ImportedDraft & { isDefault: boolean };
+/** `createdAt`: of an import, when it was made elsewhere. */
+export type NewAssistant = ImportedDraft & { isDefault: boolean; createdAt?: string | undefined };
 
 export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
 
@@ -154,7 +155,7 @@ export function assistantRepository(db: Kysely<Database>) {
             ...settingsColumns(assistant),
             is_default: assistant.isDefault ? (1 as const) : (0 as const),
             provider_assistant_id: assistant.openaiAssistantId,
-            created_at: now,
+            created_at: assistant.createdAt ?? now,
             updated_at: now,
           })),
         )

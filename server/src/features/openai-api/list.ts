@@ -11,6 +11,9 @@ export type NumberedPage = {
   before: number | null;
 };
 
+/** `isBack`: it is read from its end, as those immediately before an id; `listAnswer` turns it into the list's order again. */
+type ReadPage = NumberedPage & { isBack: boolean };
+
 /**
  * What a program asks for, by our numbers. Read one more than `limit`, so that it is known whether there are more.
  * @throws where an end is none of these things
@@ -19,14 +22,16 @@ export function numberedPage(
   { limit, order, after, before }: ApiPage,
   what: string,
   decode: (id: string) => number | undefined,
-): NumberedPage {
+): ReadPage {
   const numberOf = (id: string | undefined) => {
     if (id === undefined) return null;
     const number = decode(id);
     if (number === undefined) throw noSuchThing(what, id);
     return number;
   };
-  return { limit, order, after: numberOf(after), before: numberOf(before) };
+  const [first, last] = [numberOf(after), numberOf(before)];
+  if (last === null) return { limit, order, after: first, before: null, isBack: false };
+  return { limit, order: order === 'asc' ? 'desc' : 'asc', after: last, before: first, isBack: true };
 }
 
 /**
@@ -39,18 +44,20 @@ export async function numberedPageWithin(
   what: string,
   decode: (id: string) => number | undefined,
   isElsewhere: (number: number) => Promise<boolean>,
-): Promise<NumberedPage> {
+): Promise<ReadPage> {
   const page = numberedPage(query, what, decode);
   for (const end of ['after', 'before'] as const) {
-    const [id, number] = [query[end], page[end]];
+    const id = query[end];
+    const number = id === undefined ? null : (decode(id) ?? null);
     if (id !== undefined && number !== null && (await isElsewhere(number))) throw noSuchThing(what, id);
   }
   return page;
 }
 
-/** The answer of a list, of the one more than `limit` that were found, in the list's order. */
-export function listAnswer<Item extends { id: string }>(found: Item[], limit: number) {
-  const data = found.slice(0, limit);
+/** The answer of a list, of the one more than `limit` that were found, in the order in which they were read. */
+export function listAnswer<Item extends { id: string }>(found: Item[], limit: number, isBack = false) {
+  const read = found.slice(0, limit);
+  const data = isBack ? read.reverse() : read;
   return {
     object: 'list' as const,
     data,

@@ -19,6 +19,8 @@ import { type ClientCall, messageRepository } from './repository.ts';
 export const conversationsAtOnce = 3;
 
 export type Question = { id: number; depth: number };
+/** Before the first message of a thread: an answer that stands there has the instructions alone. */
+export const noQuestion: Question = { id: 0, depth: -1 };
 /** An answer that is still empty, with its run. */
 export type StoredAnswer = {
   question: Question;
@@ -99,7 +101,7 @@ export async function insertAnswers(
   for (const [beside, answerer] of answerers.entries()) {
     const messageId = await messageRepository(trx).insert(userId, {
       threadId,
-      parentId: question.id,
+      parentId: question === noQuestion ? null : question.id,
       position: place.position + beside,
       depth: question.depth + 1,
       role: 'assistant',

@@ -8,7 +8,7 @@ import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
 import type { Caller } from '#server/http/caller';
-import { insertAnswers, type StoredAnswer } from './answer-store.ts';
+import { insertAnswers, noQuestion, type StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import { messageRepository } from './repository.ts';
 
@@ -32,7 +32,7 @@ export type FunctionOutput = { callId: string; output: string };
 
 /** Why nothing was stored. */
 export type NotStored =
-  | { kind: 'no_thread' | 'no_messages' | 'too_many' | 'not_waiting' }
+  | { kind: 'no_thread' | 'too_many' | 'not_waiting' }
   | { kind: 'wrong_outputs'; expected: string[] };
 export type Stored = { kind: 'stored'; answer: StoredAnswer & { programRunId: number } };
 
@@ -59,8 +59,9 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
     const threads = threadRepository(trx);
     const place = await threads.takePositions(userId, threadId, 1);
     const last = after ?? place?.thread.headMessageId ?? null;
-    const question = last === null ? undefined : await messageRepository(trx).place(userId, last);
-    if (!place || !question) return undefined;
+    // An empty thread is answered from the instructions alone.
+    const question = last === null ? noQuestion : await messageRepository(trx).place(userId, last);
+    if (!place || question === undefined) return undefined;
     const at = new Date().toISOString();
     const answersAt = { threadId, question, position: place.first, client: null, at };
     const [stored] = await insertAnswers(trx, instance, userId, answersAt, [answerer]);
@@ -82,7 +83,7 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
         if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
         const at = await before(trx);
         const answer = await answerAfter(trx, userId, at, { answerer, after: null });
-        if (!answer) return { kind: 'no_messages' };
+        if (!answer) return { kind: 'no_thread' };
         const { assistantId } = answerer;
         // On its page it goes on with whom the program asks; in a conversation of their own a person has chosen that.
         const thread = await threads.find(userId, at);

@@ -11,7 +11,7 @@ import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue';
 import { formatOfSchema } from '#server/provider/schema-format';
 import type { Secret } from '#server/security/secret';
-import type { Question, StoredAnswer } from './answer-store.ts';
+import { noQuestion, type Question, type StoredAnswer } from './answer-store.ts';
 import { type Answerer, nothingKnown } from './answerer.ts';
 import type { AttachmentReader } from './attachments.ts';
 import { branchRepository } from './branch-repository.ts';
@@ -214,6 +214,7 @@ export function orderMaker(dependencies: Dependencies) {
         },
         async questionOf() {
           const answer = await messages.place(userId, messageId);
+          if (answer?.parentId === null) return noQuestion;
           const question = answer?.parentId ? await messages.place(userId, answer.parentId) : undefined;
           if (!question) throw new Error('The question of a run is gone');
           return question;

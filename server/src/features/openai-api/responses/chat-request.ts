@@ -112,9 +112,15 @@ function messagesOf({ instructions, input }: ResponseOrder): JsonObject[] {
   return messages;
 }
 
-function toolOf(tool: unknown): JsonObject {
-  if (!isObject(tool) || tool.type !== 'function')
-    throw notServed(`tools of the type '${isObject(tool) ? words(tool.type) : ''}', but functions alone`, 'tools');
+const isFunction = (tool: unknown): tool is JsonObject => isObject(tool) && tool.type === 'function';
+
+/** The types of tools that Chat Completions don't have. An answer can do without them. */
+const sparedTypes = (tools: unknown): string[] =>
+  Array.isArray(tools)
+    ? [...new Set(tools.filter((tool) => !isFunction(tool)).map((tool) => words(Object(tool).type) || 'unknown'))]
+    : [];
+
+function toolOf(tool: JsonObject): JsonObject {
   const { type, name, description, parameters, strict } = tool;
   return {
     type,
@@ -130,9 +136,16 @@ function toolOf(tool: unknown): JsonObject {
 /** The tools and the choice of them; those that are not allowed are left out. */
 function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   if (tools != null && !Array.isArray(tools)) throw misshapen('it is a list', 'tools');
-  const all = Array.isArray(tools) ? tools : [];
+  const all = Array.isArray(tools) ? tools.filter(isFunction) : [];
+  const spared = sparedTypes(tools);
+  if (all.length === 0 && spared.length > 0 && (choice === 'required' || isObject(choice)))
+    throw notServed(`tools of the type '${spared[0]}', but functions alone`, 'tool_choice');
   if (!isObject(choice))
-    return { ...(all.length > 0 && { tools: all.map(toolOf) }), ...(choice != null && { tool_choice: choice }) };
+    return {
+      ...(all.length > 0 && { tools: all.map(toolOf) }),
+      // Without tools many servers refuse a choice of them.
+      ...(choice != null && (all.length > 0 || spared.length === 0) && { tool_choice: choice }),
+    };
   if (choice.type === 'function')
     return { tools: all.map(toolOf), tool_choice: { type: 'function', function: { name: choice.name } } };
   if (choice.type !== 'allowed_tools')
@@ -140,7 +153,9 @@ function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   const allowed = Array.isArray(choice.tools)
     ? choice.tools.map((tool) => (isObject(tool) ? tool.name : undefined))
     : [];
-  const kept = all.filter((tool) => isObject(tool) && allowed.includes(tool.name));
+  const kept = all.filter((tool) => allowed.includes(tool.name));
+  if (kept.length === 0 && choice.mode === 'required')
+    throw notServed('tools other than functions, and none of those is allowed', 'tool_choice');
   return { ...(kept.length > 0 && { tools: kept.map(toolOf) }), tool_choice: choice.mode ?? 'auto' };
 }
 
@@ -186,11 +201,13 @@ export function chatRequest(order: ResponseOrder) {
   const reasoning = body.reasoning ?? {};
   if (!isObject(reasoning)) throw misshapen('it is an object', 'reasoning');
   const unchanged = Object.entries(body).filter(([name]) => !translated.has(name) && !leftOut.has(name));
+  const offered = withoutHosted(tools.tools, new Set(hosted));
+  const spared = sparedTypes(offered);
   const whole = {
     ...Object.fromEntries(unchanged),
     model,
     messages: messagesOf(order),
-    ...toolsOf({ ...body, tools: withoutHosted(tools.tools, new Set(hosted)) }),
+    ...toolsOf({ ...body, tools: offered }),
     ...formatOf(body.text),
     ...(reasoning.effort != null && { reasoning_effort: reasoning.effort }),
     ...(body.top_logprobs != null && body.top_logprobs !== 0 && { logprobs: true, top_logprobs: body.top_logprobs }),
@@ -199,6 +216,9 @@ export function chatRequest(order: ResponseOrder) {
   const missing = [...leftOut].filter((name) => body[name] != null && body[name] !== 'disabled');
   const notes = [
     ...(missing.length > 0 ? [`Left out, because the provider serves no Responses: ${missing.join(', ')}.`] : []),
+    ...(spared.length > 0
+      ? [`Left out, because the provider serves no Responses: tools of the type ${spared.join(', ')}.`]
+      : []),
     ...hosted.map((name) => toolLeftOut(name, 'the provider serves no Responses.')),
   ];
   return {

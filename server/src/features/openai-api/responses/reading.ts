@@ -71,7 +71,7 @@ export function keptResponses({ repository, background, ids, fileNames }: Depend
       const places = new Map((await repository.named(userId, ends, id)).map((row) => [row.name, row.id] as const));
       const numbered = numberedPage(page, 'item', (end) => places.get(end));
       const rows = await repository.inputPage(userId, id, numbered);
-      return listAnswer(await read(userId, rows), page.limit);
+      return listAnswer(await read(userId, rows), page.limit, numbered.isBack);
     },
   };
 }

@@ -171,8 +171,28 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
     expect(body).toMatchObject({ status: 'incomplete', output: [{ content: [{ text: 'At once' }] }] });
     expect(String(headers['x-roster-note'])).toContain('include');
     exchange.got = [];
-    const refused = await send({ tools: [{ type: 'web_search' }] });
-    expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tools', []]);
+    // What an agent's command line offers by default, which an answer can do without.
+    const own = { type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } };
+    const spared = [
+      { type: 'namespace', name: 'mcp' },
+      { type: 'custom', name: 'apply_patch' },
+      { type: 'web_search' },
+    ];
+    const without = await send({ tools: [...spared, own], tool_choice: 'auto' });
+    expect(without.status).toBe(200);
+    expect(String(without.headers['x-roster-note'])).toContain('tools of the type namespace, custom, web_search');
+    expect(exchange.got.at(-1)).toMatchObject({
+      tool_choice: 'auto',
+      tools: [{ type: 'function', function: { name: 'shell' } }],
+    });
+    exchange.got = [];
+    for (const more of [
+      { tools: spared, tool_choice: 'required' },
+      { tools: [...spared, own], tool_choice: { type: 'custom', name: 'apply_patch' } },
+    ]) {
+      const refused = await send(more);
+      expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tool_choice', []]);
+    }
     // Nothing of a question is left out in silence.
     const saying = (content: unknown) => ({ input: [{ role: 'user', content }] });
     for (const [misshapen, param] of [

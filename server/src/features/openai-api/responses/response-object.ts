@@ -58,6 +58,7 @@ export function responseBase(
     top_logprobs: given('top_logprobs', 0),
     top_p: given('top_p', 1),
     truncation: given('truncation', 'disabled'),
+    usage: null,
     ...(body.user !== undefined && { user: body.user }),
   };
 }

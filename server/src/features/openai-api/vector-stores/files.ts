@@ -171,7 +171,12 @@ export function storeFileService(dependencies: Dependencies) {
       return entry ? { of: 'entry', number: entry.id } : { of: 'file', number };
     };
     const { limit, order, filter: status } = query;
-    const page = { limit, order, after: await placeOf(query.after), before: await placeOf(query.before) };
+    const [after, before] = [await placeOf(query.after), await placeOf(query.before)];
+    const isBack = before !== null;
+    // Read from its end, as those immediately before an id.
+    const page: EntryPage = isBack
+      ? { limit, order: order === 'asc' ? 'desc' : 'asc', after: before, before: after }
+      : { limit, order, after, before };
     const found =
       store.assistantId === null
         ? await files.page(userId, { storeId: store.id, batchId, status }, page)
@@ -184,6 +189,7 @@ export function storeFileService(dependencies: Dependencies) {
     return listAnswer(
       found.map((entry) => fileView(known, store.id, entry)),
       limit,
+      isBack,
     );
   }
 

@@ -70,7 +70,7 @@ export function storeService({ db, ids, access, fileIds, atProvider }: Dependenc
     async list(userId: number, query: ApiPage) {
       const { decode } = await ids();
       const page = numberedPage(query, 'vector store', (id) => decode('vs', id));
-      return listAnswer(await shown(userId, await stores.page(userId, page)), page.limit);
+      return listAnswer(await shown(userId, await stores.page(userId, page)), page.limit, page.isBack);
     },
 
     get: one,

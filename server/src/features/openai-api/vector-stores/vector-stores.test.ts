@@ -112,6 +112,8 @@ describe.each(engines)('vector stores of programs on %s', (engine) => {
     expect(body).toMatchObject({ has_more: true, first_id: body.data[0].id, last_id: body.data[1].id });
     const before = await called(app, token, `${path}?order=asc&before=${body.last_id}`);
     expect(before.body.data.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
+    const nearest = await called(app, token, `${path}?order=asc&limit=1&before=${body.last_id}`);
+    expect(nearest.body).toMatchObject({ data: [{ name: 'b' }], has_more: true });
     // It is read as any other, and changed with the assistant.
     const known = body.first_id;
     const [file] = await collected(client.vectorStores.files.list(known));

@@ -97,7 +97,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
         const numbers = new Map(all.map(({ assistantId, id }) => [id, assistantId]));
         const { limit, ...page } = numberedPage(query, 'assistant', (id) => numbers.get(id));
         const found = await assistants.page(userId, { ...page, count: limit + 1 });
-        return listAnswer(await objectsOf(userId, found), limit);
+        return listAnswer(await objectsOf(userId, found), limit, page.isBack);
       });
       route(api.get, async ({ caller: { userId }, params: { id } }) => {
         return objectIn(userId, id, await assistants.find(userId, await numberOf(userId, id)));

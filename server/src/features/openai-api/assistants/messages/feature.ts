@@ -50,7 +50,7 @@ export function apiMessageFeature({ conversations, ids, fileIds, objectsOf }: De
           const runId = query.run_id === undefined ? null : (decode('run', query.run_id) ?? null);
           if (query.run_id !== undefined && runId === null) throw noSuchThing('run', query.run_id);
           const found = await conversations.messages(userId, threadId, { ...page, runId, count: limit + 1 });
-          return listAnswer(await objectsOf(userId, found), limit);
+          return listAnswer(await objectsOf(userId, found), limit, page.isBack);
         }),
       );
       route(api.get, ({ caller: { userId }, params }) =>

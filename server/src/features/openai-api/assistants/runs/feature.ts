@@ -122,6 +122,7 @@ export function apiRunFeature(dependencies: Dependencies) {
           return listAnswer(
             found.map((run) => runObject(run, own)),
             limit,
+            page.isBack,
           );
         }),
       );
@@ -144,7 +145,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       route(api.steps, ({ caller, params, query }) =>
         onRun(caller, params, async (run) => {
           const own = await ids();
-          const { limit, order, after, before } = await numberedPageWithin(
+          const { limit, order, after, before, isBack } = await numberedPageWithin(
             query,
             'run step',
             (id) => own.decode('step', id),
@@ -154,7 +155,7 @@ export function apiRunFeature(dependencies: Dependencies) {
           const steps = stepsOf(run, own, await telling(caller, run, query))
             .filter(({ number }) => (low === null || number > low) && (high === null || number < high))
             .map(({ number: _, ...step }) => step);
-          return listAnswer((order === 'asc' ? steps : steps.reverse()).slice(0, limit + 1), limit);
+          return listAnswer((order === 'asc' ? steps : steps.reverse()).slice(0, limit + 1), limit, isBack);
         }),
       );
       route(api.step, ({ caller, params, query }) =>

@@ -192,6 +192,47 @@ describe.each(engines)('runs of programs on %s', (engine) => {
     expect((await runs.list(thread_id, { order: 'asc', after: one.id })).data.map(({ id }) => id)).toEqual([next.id]);
   });
 
+  test('answer from the instructions where there is no thread, or one without messages', async () => {
+    await forgetAsks(app);
+    const made = await client.beta.threads.createAndRunPoll({ assistant_id: plain }, quick);
+    const { id: empty } = await client.beta.threads.create();
+    const inEmpty = await client.beta.threads.runs.createAndPoll(empty, { assistant_id: plain }, quick);
+    for (const run of [made, inEmpty]) {
+      expect(run).toMatchObject({ status: 'completed', assistant_id: plain });
+      const { data } = await client.beta.threads.messages.list(run.thread_id);
+      expect(data.map(({ role, run_id }) => [role, run_id])).toEqual([['assistant', run.id]]);
+    }
+    expect(made.thread_id).not.toBe(empty);
+    const [asked] = await asksOf(app);
+    expect(JSON.stringify(asked?.body)).toContain('Be brief.');
+    const more = { role: 'user' as const, content: 'And now? [[bench 2]]' };
+    await client.beta.threads.messages.create(empty, more);
+    const next = await client.beta.threads.runs.createAndPoll(empty, { assistant_id: plain }, quick);
+    expect(next.status).toBe('completed');
+    const { items } = (await ada.get('/api/threads?programs=true')).body;
+    for (const { id } of items) expect((await ada.get(`/api/threads/${id}/messages`)).status).toBe(200);
+  });
+
+  test('and their messages: those before one are the nearest to it, in the order of the list', async () => {
+    const said = ['one', 'two', 'three', 'four', 'five'].map((content) => ({ role: 'user' as const, content }));
+    const { id } = await client.beta.threads.create({ messages: said });
+    const { data: all } = await client.beta.threads.messages.list(id, { order: 'asc' });
+    const nameOf = new Map(all.map((one, index) => [one.id, said[index]?.content]));
+    const page = async (query: OpenAI.Beta.Threads.MessageListParams) => {
+      const { data, has_more } = await client.beta.threads.messages.list(id, query);
+      return [...data.map((one) => nameOf.get(one.id)), has_more];
+    };
+    const [one, , , four, five] = all.map((message) => message.id);
+    expect(await page({ order: 'asc', before: five ?? '', limit: 2 })).toEqual(['three', 'four', true]);
+    expect(await page({ order: 'desc', before: one ?? '', limit: 2 })).toEqual(['three', 'two', true]);
+    expect(await page({ order: 'asc', before: four ?? '', after: one ?? '', limit: 5 })).toEqual([
+      'two',
+      'three',
+      false,
+    ]);
+    expect(await page({ order: 'asc', before: one ?? '' })).toEqual([false]);
+  });
+
   test('go on where a function has answered nothing, which is an empty text', async () => {
     const run = await client.beta.threads.createAndRunPoll(
       { assistant_id: calling, thread: saying('[[call]]') },

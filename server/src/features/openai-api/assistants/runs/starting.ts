@@ -70,7 +70,6 @@ export function runStarting(dependencies: Dependencies) {
       options: JSON.stringify(options),
       metadata: given.metadata ?? {},
     });
-    if (stored.kind === 'no_messages') throw noMessages();
     if (stored.kind === 'too_many') throw tooMany();
     if (stored.kind !== 'stored') throw noSuchThing('thread', (await ids()).encode('thread', place.threadId ?? 0));
     return { run: await whole(userId, stored), isFirst: true };
@@ -82,7 +81,6 @@ export function runStarting(dependencies: Dependencies) {
       const { userId } = caller;
       const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
       const messages = await readMessages(userId, said ?? [], fileIds);
-      if (messages.length === 0) throw noMessages();
       // What is wrong with the run is said before a vector store is made for it.
       refuseOverTokenBudget(caller);
       await optionsOf(userId, null, given);
@@ -158,7 +156,6 @@ function usable(resources: unknown, files: string[]): ToolResources | null {
   }
 }
 
-const noMessages = () => refused('The thread has no messages, so there is nothing to answer. Add one first.');
 const tooMany = () =>
   new ApiRefusal('rate_limited', 'Too many runs of this account are under way at once. Wait for one of them.', {
     status: 429,

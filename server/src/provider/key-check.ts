@@ -4,7 +4,7 @@ import { ProviderError } from './error.ts';
 import { isErrorValue } from './error-fields.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
-import { modelListLimit, modelsIn } from './lists.ts';
+import { modelListLimit, modelsIn } from './model-list.ts';
 import { pressedMs } from './times.ts';
 
 export type KeyCheck =

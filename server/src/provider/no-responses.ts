@@ -1,5 +1,5 @@
+import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
-import type { Provider } from './provider.ts';
 import { noResponses, type Traits } from './traits.ts';
 
 /** In the words of gateways and servers for a path that they do not have. */
@@ -31,8 +31,17 @@ const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said)
 export const noAnswerAtAll = () =>
   new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });
 
+export type ServedResponses = {
+  /** As far as is known: it has not been learned yet that they are not. */
+  areServed: (apiKey: Secret, model: string) => boolean;
+  /** What was refused as not served has been answered by Chat Completions. */
+  areNotServed: (apiKey: Secret, model: string, refusal: ProviderError) => Promise<void>;
+  /** What was not served before is served now. */
+  haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
+};
+
 /** What is known of Responses for a key and a model, and what was seen of them. */
-export const servedResponses = (traits: Traits): Provider['responses'] => ({
+export const servedResponses = (traits: Traits): ServedResponses => ({
   areServed: (apiKey, model) => !traits.has('*', noResponses, apiKey) && !traits.has(model, noResponses, apiKey),
   areNotServed: (apiKey, model, refusal) => traits.learn(isOfModelAlone(refusal) ? model : '*', noResponses, apiKey),
   async haveAnswered(apiKey, model) {

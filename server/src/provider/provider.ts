@@ -6,14 +6,17 @@ import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
 import type { ProviderContainers } from './containers.ts';
-import type { ProviderError } from './error.ts';
 import type { ProviderFiles } from './files.ts';
 import type { ProviderFineTuning } from './fine-tuning.ts';
 import type { KeyCheck } from './key-check.ts';
 import type { MadeFile } from './made-files.ts';
+import type { ProviderModel } from './model-list.ts';
+import type { ServedResponses } from './no-responses.ts';
 import type { ProviderOrganization } from './organization.ts';
 import type { RelayCall, Relayed } from './relay.ts';
 import type { ProviderVectorStores } from './vector-stores.ts';
+
+export type { ProviderModel };
 
 /** A file that goes along with a turn. */
 export type TurnFile = {
@@ -102,17 +105,6 @@ export type AnswerEnd = {
   tier?: string | null;
 };
 
-export type ProviderModel = {
-  id: string;
-  shutdownDate: string | null;
-  /** Whether it can hold a conversation; null: the provider does not say. */
-  chats: boolean | null;
-  /** Seconds; left out where the provider does not say. */
-  created?: number | undefined;
-  /** Left out where the provider does not say. */
-  ownedBy?: string | undefined;
-};
-
 /** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
 export type ProviderAssistant = {
   id: string;
@@ -131,14 +123,7 @@ export type Provider = {
   answerMs: number;
   /** Passes a request on as it is. @throws ProviderError */
   relay: (call: RelayCall) => Promise<Relayed>;
-  responses: {
-    /** As far as is known: it has not been learned yet that they are not. */
-    areServed: (apiKey: Secret, model: string) => boolean;
-    /** What was refused as not served has been answered by Chat Completions. */
-    areNotServed: (apiKey: Secret, model: string, refusal: ProviderError) => Promise<void>;
-    /** What was not served before is served now. */
-    haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
-  };
+  responses: ServedResponses;
   /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
   lacksTool: (model: string, tool: HostedTool, apiKey: Secret | undefined) => string | null;
   /** The model has refused it. */

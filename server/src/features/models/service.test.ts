@@ -1,3 +1,4 @@
+import { specifiedModels } from '@roster/contracts/models';
 import { describe, expect, test } from 'vitest';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { loadCatalogue } from '#server/provider/catalogue';
@@ -135,6 +136,12 @@ describe('the list of models', () => {
     expect(await failing.usable(1)).toBeNull();
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
     expect(await serviceFor(plain('gpt-4o')).usable(1)).toEqual(new Set(['gpt-4o']));
+  });
+
+  test('offers no models of OpenAI in the place of another provider’s that cannot be read', async () => {
+    const error = new ProviderError('provider_unavailable', 'The provider’s list of models could not be read.');
+    expect(await serviceFor(error, { isOpenAi: false }).list(1)).toMatchObject({ source: 'unknown', models: [] });
+    expect(await ids(serviceFor(error))).toEqual([...specifiedModels]);
   });
 
   test('that is on its way while the key changes is not taken for the new key’s', async () => {

@@ -7,10 +7,16 @@ export function modelGroups(list: ModelList | undefined, current: string): Model
   const groups =
     list?.source === 'provider'
       ? groupedByState(list.models)
-      : [{ label: 'Models', ids: [...new Set([...specifiedModels, ...(list?.models ?? []).map(({ id }) => id)])] }];
+      : [{ label: 'Models', ids: list?.models.map(({ id }) => id) ?? [...specifiedModels] }].filter(
+          ({ ids }) => ids.length > 0,
+        );
   const known = current === '' || groups.some((group) => group.ids.includes(current));
   return known ? groups : [{ label: 'Chosen before', ids: [current] }, ...groups];
 }
+
+/** Nothing is known of the models that the key has: any id may be one of them. */
+export const mayBeAny = (list: ModelList | undefined): boolean =>
+  list?.source === 'unknown' && list.models.every(({ tuned }) => tuned);
 
 function groupedByState(models: readonly Model[]): ModelGroup[] {
   const ids = (belongs: (model: Model) => boolean) => models.filter(belongs).map((model) => model.id);

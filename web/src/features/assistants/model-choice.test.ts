@@ -1,6 +1,6 @@
 import type { Model, ModelList } from '@roster/contracts/models';
 import { describe, expect, test } from 'vitest';
-import { modelGroups } from '#web/data/model-groups.ts';
+import { mayBeAny, modelGroups } from '#web/data/model-groups.ts';
 import { endingModel } from '#web/testing/new-account.ts';
 import { modelTrouble, temperatureUse } from './model-choice.ts';
 
@@ -20,8 +20,13 @@ const list = (models: Model[]): ModelList => ({ source: 'provider', notice: null
 const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o' };
 
 describe('the models to choose from', () => {
-  test('are the specified three while the key is unknown', () =>
-    expect(modelGroups(unknown, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
+  test('are three that everybody knows while nothing is loaded', () =>
+    expect(modelGroups(undefined, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
+  test('are none of another provider’s while its list cannot be read: any id can be typed', () => {
+    expect(modelGroups(unknown, '')).toEqual([]);
+    expect(mayBeAny(unknown)).toBe(true);
+    expect(mayBeAny(list([model('gpt-5.2')]))).toBe(false);
+  });
 
   test('are grouped by how long they last, and leave out what is gone', () =>
     expect(

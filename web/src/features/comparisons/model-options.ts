@@ -9,7 +9,7 @@ export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined
   const named = new Set(tuned.map(({ model }) => model));
   const others = (list?.models ?? []).filter(({ id, lifecycle }) => lifecycle !== 'gone' && !named.has(id));
   const plain = others.filter((model) => !model.tuned).map(({ id }) => id);
-  const known = list?.source === 'provider' ? plain : [...new Set([...specifiedModels, ...plain])];
+  const known = list ? plain : [...specifiedModels];
   return [
     { label: 'Tuned here', options: tuned.map(({ name, model }) => ({ id: model, words: `${name} (${model})` })) },
     { label: 'Tuned elsewhere', options: others.filter((model) => model.tuned).map(({ id }) => ({ id, words: id })) },

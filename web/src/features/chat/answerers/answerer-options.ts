@@ -72,7 +72,8 @@ type Offer = { answerers: readonly Answerer[]; models: ModelList | undefined; te
 export function answererOptions({ answerers, models, text, modelsOnly }: Offer): OptionGroup[] {
   const isKnown = models?.source === 'provider';
   const list = models?.models ?? [];
-  const ids = isKnown ? list.map(({ id }) => id) : [...new Set([...specifiedModels, ...list.map(({ id }) => id)])];
+  // Where the list cannot be read, the server says which models are offered all the same.
+  const ids = models ? list.map(({ id }) => id) : [...specifiedModels];
   const options = ids.map((id) => {
     const model = list.find((one) => one.id === id);
     return { model, option: modelOption(id, model) };

@@ -4,7 +4,7 @@ import { requiredText } from './text.ts';
 import { HeaderName, SecretValue, ServerName, ServerUrl, ToolServer } from './tool-servers.ts';
 
 /** Characters of the text of an OpenAPI description. */
-export const descriptionLimit = 1024 * 1024;
+export const descriptionLimit = 20 * 1024 * 1024;
 
 const QueryName = requiredText(100, 'The name cannot exceed 100 characters', 'The name is required')
   .trim()
@@ -21,7 +21,7 @@ export type OpenApiAuth = z.output<typeof Auth>;
 const Description = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('pasted'),
-    text: requiredText(descriptionLimit, 'The description cannot exceed 1 MB', 'Paste the description'),
+    text: requiredText(descriptionLimit, 'The description cannot exceed 20 MB', 'Paste the description'),
   }),
   z.strictObject({ type: z.literal('address'), url: ServerUrl }),
 ]);
@@ -46,7 +46,7 @@ export type OpenApiServerChanges = z.output<typeof OpenApiServerChanges>;
 
 const byId = z.strictObject({ id: PathId });
 /** With what JSON needs to write the text of a description. */
-const bodyLimit = 4 * descriptionLimit;
+const bodyLimit = 2 * descriptionLimit;
 
 export const openApiServers = {
   create: endpoint({

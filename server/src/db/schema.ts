@@ -249,8 +249,6 @@ export type Database = {
     /** JSON: the tools or operations that are not offered, the first of them, with the reasons. */
     left_out: string;
     left_out_count: number;
-    /** JSON: the operations that become tools; null: all of them. */
-    chosen: Generated<string | null>;
   };
   assistant_tool_choices: {
     assistant_id: number;

@@ -96,7 +96,7 @@ test('a description that was pasted is sent with the key in the query, once all 
 
 test('what the server says of the text and of the base address stands at them', async () => {
   const dialog = await openNew();
-  const message = 'This description is in the older form Swagger 2.0.';
+  const message = 'Line 3 cannot be read as YAML.';
   answer(openApiServers.create, refusal('invalid_input', message, { 'description.text': message }));
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Notes');
   await dialog.getByLabelText('Text').fill('swagger: "2.0"');

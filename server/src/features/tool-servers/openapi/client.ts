@@ -12,7 +12,7 @@ export type Secret = NonNullable<SecretPlace> & { value: string };
 type Bounds = { withinMs: number; signal: AbortSignal };
 type Called = { url: string; secret: Secret | null; operation: Operation; inputSchema: Record<string, unknown> };
 
-const descriptionBytes = 1024 * 1024;
+const descriptionBytes = 20 * 1024 * 1024;
 /** The most that is let through; far less of it is read. */
 const answerBytes = 16 * 1024 * 1024;
 const redirectsAtMost = 3;

@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { type Document, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { storable } from '#server/features/tool-servers/seen-tool';
 
 /** A description that cannot be read. The message is for people. `about`: what of it they can change. */
@@ -17,6 +17,41 @@ export class Unreadable extends Error {
 const shown = (error: unknown) =>
   error instanceof Error ? storable(error.message.split('\n')[0] ?? '').slice(0, 200) : 'it is damaged';
 
+/** Numbers that stand for texts keep the form that their author gave them: `1.0` is not `1`. */
+function keepTexts(document: Document) {
+  visit(document, {
+    Map(_key, map) {
+      if (map.get('type') !== 'string') return;
+      const values = map.get('enum', true);
+      const scalars = [map.get('const', true), ...(isSeq(values) ? values.items : [])];
+      for (const one of scalars)
+        if (isScalar(one) && typeof one.value === 'number' && one.source !== undefined) one.value = one.source;
+    },
+  });
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+const mergeMark = /^(<{7}|={7}|>{7})(\s|$)/m;
+
+/** @throws Unreadable */
+function parsedYaml(text: string): unknown {
+  const mark = mergeMark.exec(text);
+  if (mark)
+    throw new Unreadable(
+      `Line ${lineOf(text, mark.index)} is a mark of a merge that was not finished: ${mark[0].trim()}`,
+    );
+  // An alias is the very thing that it stands for, however much that is: it is counted where it is written out.
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
+  const [wrong] = document.errors;
+  // The parser goes on behind an error, and leaves out what it could not read.
+  if (wrong) throw new Unreadable(`Line ${lineOf(text, wrong.pos[0])} cannot be read as YAML: ${shown(wrong)}`);
+  keepTexts(document);
+  return document.toJS({ maxAliasCount: -1 });
+}
+
 /** JSON or YAML. Slow with what was made to be slow: who calls it has a time limit. @throws Unreadable */
 export function parsedDocument(text: string): unknown {
   const plain = text.replace(/^\uFEFF/, '').trim();
@@ -26,9 +61,9 @@ export function parsedDocument(text: string): unknown {
     throw new Unreadable(`This cannot be read as JSON: ${shown(cause)}`, { cause });
   }
   try {
-    // An alias is the very thing that it stands for, however much that is: it is counted where it is written out.
-    return parse(plain, { schema: 'core', uniqueKeys: false, maxAliasCount: -1, logLevel: 'silent' });
+    return parsedYaml(plain);
   } catch (cause) {
+    if (cause instanceof Unreadable) throw cause;
     throw new Unreadable(`This cannot be read as YAML: ${shown(cause)}`, { cause });
   }
 }

@@ -189,8 +189,10 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
 
   test.each([
     ['nothing', { description: pasted(' ') }, 'description.text'],
-    ['more than a megabyte', { description: pasted(`${'x'.repeat(1024 * 1024)}x`) }, 'description.text'],
-    ['Swagger 2.0', { description: pasted('swagger: "2.0"') }, 'description.text'],
+    ['more than 20 MB', { description: pasted(`${'x'.repeat(20 * 1024 * 1024)}x`) }, 'description.text'],
+    ['Swagger 1.2', { description: pasted('swagger: "1.2"\npaths: {}') }, 'description.text'],
+    ['a tab in YAML', { description: pasted('openapi: 3.0.0\npaths:\n\t/a: {}') }, 'description.text'],
+    ['marks of a merge', { description: pasted('openapi: 3.0.0\n<<<<<<< HEAD\npaths: {}') }, 'description.text'],
     ['another version', { description: pasted('openapi: 4.0.0\npaths: {}') }, 'description.text'],
     ['no description', { description: pasted('- a\n- b') }, 'description.text'],
     ['no JSON', { description: pasted('{"openapi": ') }, 'description.text'],

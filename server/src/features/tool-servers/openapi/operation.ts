@@ -51,3 +51,6 @@ export const isOwnHeader = (name: string) => {
   const lower = name.toLowerCase();
   return ownHeaders.has(lower) || /^(proxy|sec)-|^x-forwarded-/.test(lower);
 };
+
+/** A body that is written as an address writes its query. */
+export const isForm = (type: string) => /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type);

@@ -9,9 +9,10 @@ export type ThreadAnswer =
   | { unreadable: { message: string; about: Unreadable['about'] } }
   | { failed: string };
 
-/** So long a hostile megabyte keeps a thread busy; an honest one takes a second or two. */
-const usualWithinMs = 15_000;
-const memoryLimitMb = 256;
+/** So long a hostile description keeps a thread busy; an honest one of 20 MB takes less. */
+const usualWithinMs = 45_000;
+/** A megabyte of YAML takes some 50 MB while it is read, one of JSON some 10. */
+const memoryLimitMb = 768;
 const waitingAtMost = 20;
 
 const tooMuch = (cause?: unknown) =>

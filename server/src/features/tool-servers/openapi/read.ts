@@ -17,10 +17,11 @@ import {
 import { isObject } from '#server/is-object';
 import { addressOf, operationHasOwnAddress } from './address.ts';
 import { Unreadable } from './document.ts';
-import { Operation } from './operation.ts';
+import { isForm, Operation } from './operation.ts';
 import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
 import { LeftOut, type References, references } from './references.ts';
 import { type SchemaReader, schemaReader } from './schemas.ts';
+import { fromSwagger } from './swagger.ts';
 
 type Json = Record<string, unknown>;
 
@@ -45,21 +46,19 @@ export type ReadOrder = {
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
 const pathLimit = 1_000;
 
-/** @throws Unreadable where this is no description that Roster reads */
-function checkVersion(document: unknown): asserts document is Json {
-  if (!isObject(document))
+/** The description in the form of OpenAPI 3. @throws Unreadable where this is none that Roster reads */
+function openApiOf(document: unknown, { descriptionUrl }: ReadOrder): Json {
+  if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
     throw new Unreadable('This is no OpenAPI description: it has no “openapi” at its beginning.');
-  const { openapi, swagger } = document;
-  if (swagger !== undefined)
-    throw new Unreadable(
-      'This description is in the older form Swagger 2.0. Convert it to OpenAPI 3, for example with the command npx swagger2openapi, and use the result.',
-    );
-  if (openapi === undefined)
-    throw new Unreadable('This is no OpenAPI description: it has no “openapi” at its beginning.');
-  const version = typeof openapi === 'string' ? storable(openapi.slice(0, 20)) : 'something else';
-  if (!/^3\.[01](\.|$)/.test(version))
-    throw new Unreadable(`Roster reads OpenAPI 3.0 and 3.1, and this says ${version}.`);
+  const isSwagger = document.openapi === undefined;
+  const said = isSwagger ? document.swagger : document.openapi;
+  // Without quotation marks YAML takes it for a number, and 3.0 for 3.
+  const version = typeof said === 'number' ? said.toFixed(1) : said;
+  const shown = typeof version === 'string' ? storable(version.slice(0, 20)) : 'something else';
+  if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
+    throw new Unreadable(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, and this says ${shown}.`);
   if (!isObject(document.paths)) throw new Unreadable('This description has no paths, so there is nothing to call.');
+  return isSwagger ? fromSwagger(document, descriptionUrl) : document;
 }
 
 function checkPath(path: string) {
@@ -68,16 +67,18 @@ function checkPath(path: string) {
   if (!isPlain || isDotted || !path.isWellFormed()) throw new LeftOut('its path is not one that Roster can call');
 }
 
-/** The body, where it is JSON. @throws LeftOut */
+/** The body, where it is JSON or a form without files. @throws LeftOut */
 function readBody(value: unknown, { follow }: References, schemas: SchemaReader) {
   const body = follow(value);
   if (body === undefined) return null;
   if (!isObject(body) || !isObject(body.content)) throw new LeftOut('its body cannot be read');
   const types = Object.keys(body.content);
-  const type = types.find((one) => /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(one));
+  const type =
+    types.find((one) => /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(one)) ??
+    types.find((one) => isForm(one));
   if (type === undefined || !/^[\x20-\x7e]{1,100}$/.test(type)) {
     const [first = 'nothing'] = types;
-    throw new LeftOut(`its body is no JSON but ${storable(first).slice(0, 60)}`);
+    throw new LeftOut(`its body is neither JSON nor a plain form, but ${storable(first).slice(0, 60)}`);
   }
   const content = body.content[type];
   const schema = schemas.read(isObject(content) ? (content.schema ?? {}) : {});
@@ -198,8 +199,8 @@ function callable({ method, operation }: Listed): { method: Operation['method'];
 }
 
 /** The tools that the operations of a description make, and what of them is left out. @throws Unreadable */
-export function readDescription(document: unknown, order: ReadOrder): ReadDescription {
-  checkVersion(document);
+export function readDescription(given: unknown, order: ReadOrder): ReadDescription {
+  const document = openApiOf(given, order);
   const url = addressOf(document, order);
   const refs = references(document);
   const readers = { refs, schemas: schemaReader(refs), order, url, nameOf: toolNames() };

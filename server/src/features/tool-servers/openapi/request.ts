@@ -1,6 +1,6 @@
 import { isObject } from '#server/is-object';
 import { WrongArguments } from './arguments.ts';
-import { isOwnHeader, type Operation, type Parameter } from './operation.ts';
+import { isForm, isOwnHeader, type Operation, type Parameter } from './operation.ts';
 import type { SecretPlace } from './parameters.ts';
 
 export type Request = { method: Operation['method']; url: URL; headers: Record<string, string>; body?: string };
@@ -102,6 +102,14 @@ function queryOf(operation: Operation, input: Record<string, unknown>, secret: S
   return parts.filter((part) => !part.startsWith(own)).join('&');
 }
 
+/** Lists as one pair for each of their values; what is nested deeper as JSON. @throws WrongArguments */
+function formText(value: unknown): string {
+  if (!isObject(value)) throw new WrongArguments('The body has to be an object: it is sent as a form.');
+  return pairsOf(value)
+    .flatMap(([name, inner]) => [inner].flat().map((one) => `${encoded(name)}=${encoded(one)}`))
+    .join('&');
+}
+
 /** The request that an operation makes of its arguments, without the secret. @throws WrongArguments */
 export function requestOf(
   base: string,
@@ -124,6 +132,6 @@ export function requestOf(
     method: operation.method,
     url,
     headers: { ...headers, 'content-type': body.type },
-    body: JSON.stringify(input[body.argument]),
+    body: isForm(body.type) ? formText(input[body.argument]) : JSON.stringify(input[body.argument]),
   };
 }

@@ -5,8 +5,10 @@ type Json = Record<string, unknown>;
 
 const depthAtMost = 12;
 const refsAtMost = 30;
+/** Followed to find out whether an argument is only ever answered. */
+const hopsAtMost = 5;
 const nodesOfOperation = 4_000;
-const nodesOfAll = 300_000;
+const nodesOfAll = 1_000_000;
 /** So long a text counts as one more node. */
 const charactersOfNode = 50;
 const tooDeep = 'its arguments are nested deeper than Roster takes';
@@ -107,6 +109,16 @@ function boundedCopies() {
 export function schemaReader({ at }: References) {
   const { count, copied, beginOperation } = boundedCopies();
 
+  /** Also where that is said behind a reference, or in one of the parts that it is composed of. */
+  function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
+    if (!isObject(schema) || hops <= 0) return false;
+    count();
+    if (schema.readOnly === true) return true;
+    const ref = refOf(schema);
+    if (ref !== null && isReadOnly(at(ref), hops - 1)) return true;
+    return Array.isArray(schema.allOf) && schema.allOf.some((part) => isReadOnly(part, hops - 1));
+  }
+
   function properties(value: unknown, refs: readonly string[], depth: number): Json {
     if (!isObject(value)) return {};
     const kept: [string, unknown][] = [];
@@ -138,6 +150,11 @@ export function schemaReader({ at }: References) {
       const kept = member(key, value, refs, depth);
       if (kept !== undefined) made[key] = kept;
     }
+    // Their author left the quotation marks out, and the service reads texts.
+    if (schema.type === 'string' && Array.isArray(made.enum))
+      made.enum = made.enum.map((value) =>
+        typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
+      );
     if (Array.isArray(schema.required)) made.required = requiredOf(schema.required, schema.properties);
     return made;
   }
@@ -156,7 +173,7 @@ export function schemaReader({ at }: References) {
       return isObject(found) ? { ...found, ...members(beside, refs, depth - 1) } : found;
     }
     const made = withBounds(members(schema, refs, depth - 1));
-    return schema.nullable === true ? withNull(made) : made;
+    return schema.nullable === true || schema['x-nullable'] === true ? withNull(made) : made;
   }
 
   return {
@@ -164,7 +181,5 @@ export function schemaReader({ at }: References) {
     beginOperation,
   };
 }
-
-const isReadOnly = (schema: unknown) => isObject(schema) && schema.readOnly === true;
 
 export type SchemaReader = ReturnType<typeof schemaReader>;

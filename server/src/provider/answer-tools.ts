@@ -10,6 +10,8 @@ export type FunctionTool = {
   description?: string | undefined;
   parameters?: Record<string, unknown> | undefined;
   strict?: boolean | null | undefined;
+  /** The answer goes on without it where the provider refuses it. */
+  canBeSpared?: boolean;
 };
 
 /** What a model may use while it answers, besides the files in `search`. */

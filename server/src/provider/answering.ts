@@ -6,6 +6,7 @@ import type { ProviderHttp } from './http.ts';
 import { mayHaveNoResponses, servedResponses } from './no-responses.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { refusedField, type SparableField } from './refused-fields.ts';
+import { leaveFunctionOut, refusedFunction, withoutFunctions } from './refused-function.ts';
 import { answerByResponses } from './responses.ts';
 import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools, servedTools } from './served-tools.ts';
 import { settingLeftOut } from './setting-left-out.ts';
@@ -85,6 +86,11 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
   /** Likewise a tool of the provider, or the form that an assistant wants. false: neither was refused. */
   async function learnOfAssistant(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model } = request;
+    const refusedOne = refusedFunction(error, request, omitted);
+    if (refusedOne) {
+      onPieces([{ type: 'note', text: leaveFunctionOut(refusedOne, error, omitted) }]);
+      return true;
+    }
     const refused = refusedTool(error, request, omitted);
     if (refused) {
       const { tool, why, isOfModel } = refused;
@@ -209,9 +215,10 @@ function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<
 
 /** The request in the form that has not been refused. */
 function inForm(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
-  const { tools, instructions } = request;
+  const sent = withoutFunctions(request, omitted);
+  const { tools, instructions } = sent;
   return {
-    ...inFormat(request, omitted),
+    ...inFormat(sent, omitted),
     ...(tools && {
       tools: {
         ...tools,
@@ -259,6 +266,7 @@ const isOfResponses = (error: unknown, request: AnswerRequest, omitted: Readonly
   mayHaveNoResponses(error) &&
   !refusedField(error, sparable(request, omitted)) &&
   !refusedTool(error, request, omitted) &&
+  !refusedFunction(error, request, omitted) &&
   !(readsFiles(request) && error.isFileGone);
 
 const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileIds.length ?? 0) > 0;

@@ -33,7 +33,8 @@ async function asking(baseUrl: string) {
     // As each of them is in the end.
     const calls = [...new Map(told.map((call) => [call.callId, call])).values()];
     const text = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
-    return { end, calls, text };
+    const notes = pieces.flatMap((piece) => (piece.type === 'note' ? [piece.text] : []));
+    return { end, calls, text, notes };
   };
 }
 
@@ -130,4 +131,25 @@ test('a call that is damaged, too large or one of too many ends the answer', asy
   const more = piece({ index: 0, function: { arguments: 'x'.repeat(200 * 1024) } });
   await expect(said(named, more, more, 'data: [DONE]\n\n')).rejects.toThrow('could not be taken');
   expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
+});
+
+test('a tool whose schema is refused is left out with a note, and the answer goes on', async () => {
+  const said = "Invalid schema for function 'get_weather': In context=(), object schema missing properties";
+  let asked = 0;
+  const provider = await startRawProvider(() => {
+    asked++;
+    return asked === 1
+      ? {
+          status: 400,
+          headers: { 'content-type': 'application/json' },
+          packets: [JSON.stringify({ error: { message: said } })],
+        }
+      : { packets: [event('response.output_text.delta', { delta: 'Fine.' }), completed()] };
+  });
+  onTestFinished(() => provider.close());
+  const ask = await asking(provider.url);
+  const functions = tools.functions.map((one) => ({ ...one, canBeSpared: true }));
+  const { text, notes } = await ask([saying('Hello')], { tools: { ...tools, functions } });
+  expect([text, asked]).toEqual(['Fine.', 2]);
+  expect(notes).toEqual([expect.stringContaining('The tool get_weather was left out')]);
 });

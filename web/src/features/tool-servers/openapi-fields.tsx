@@ -69,7 +69,12 @@ export function DescriptionFields(props: FieldsProps) {
         ]}
       />
       {values.source === 'pasted' ? (
-        <Field label="Text" required hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, up to 20 MB" error={problems.text}>
+        <Field
+          label="Text"
+          required
+          hint="OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML, up to 20 MB"
+          error={problems.text}
+        >
           {(control) => (
             <Textarea
               {...control}

@@ -43,7 +43,9 @@ function openTools(given: ToolServer[]) {
       answer(toolServers.list, given);
       answer(toolServers.tools, {
         tools: [tool],
-        leftOut: [{ operation: 'POST /files', reason: 'its body is no JSON but multipart/form-data' }],
+        leftOut: [
+          { operation: 'POST /files', reason: 'its body is neither JSON nor a plain form, but multipart/form-data' },
+        ],
         leftOutCount: 3,
         usedBy: [],
         usedByCount: 0,
@@ -150,6 +152,6 @@ test('the list says what it is, and its tools what was left out; one that was pa
   await page.getByRole('button', { name: '1 tool of Notes' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tools of “Notes”' });
   await dialog.getByText('3 operations were left out').click();
-  await expectText(dialog.getByRole('list', { name: 'Left out' }), /POST \/files.*its body is no JSON/);
+  await expectText(dialog.getByRole('list', { name: 'Left out' }), /POST \/files.*its body is neither JSON/);
   await expect.element(dialog.getByText('And 2 more that are not listed.')).toBeVisible();
 });

@@ -237,6 +237,7 @@ function withOffered(tools: AnswerTools | undefined, offered: readonly OfferedTo
     name,
     ...(description !== '' && { description }),
     parameters: inputSchema,
+    canBeSpared: true,
   }));
   if (!tools) return { functions, codeInterpreter: null, choice: 'auto', isParallel: true };
   return { ...tools, functions: [...tools.functions, ...functions] };

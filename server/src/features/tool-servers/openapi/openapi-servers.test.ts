@@ -49,7 +49,10 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
     const { tools, leftOut, leftOutCount } = (await ada.get(`${path}/${body.id}/tools`)).body;
     expect(leftOutCount).toBe(3);
     expect(leftOut).toEqual([
-      { operation: 'PUT /notes/{noteId}', reason: 'its body is no JSON but multipart/form-data' },
+      {
+        operation: 'PUT /notes/{noteId}',
+        reason: 'its body is neither JSON nor a plain form, but multipart/form-data',
+      },
       { operation: 'TRACE /notes/{noteId}', reason: 'Roster does not call TRACE' },
       { operation: 'GET /session', reason: 'it needs a cookie' },
     ]);

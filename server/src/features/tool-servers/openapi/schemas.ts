@@ -8,7 +8,7 @@ const refsAtMost = 30;
 /** Followed to find out whether an argument is only ever answered. */
 const hopsAtMost = 5;
 const nodesOfOperation = 4_000;
-const nodesOfAll = 1_000_000;
+const nodesOfAll = 380_000;
 /** So long a text counts as one more node. */
 const charactersOfNode = 50;
 const tooDeep = 'its arguments are nested deeper than Roster takes';
@@ -112,7 +112,7 @@ export function schemaReader({ at }: References) {
   /** Also where that is said behind a reference, or in one of the parts that it is composed of. */
   function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
     if (!isObject(schema) || hops <= 0) return false;
-    count();
+    if (hops < hopsAtMost) count();
     if (schema.readOnly === true) return true;
     const ref = refOf(schema);
     if (ref !== null && isReadOnly(at(ref), hops - 1)) return true;

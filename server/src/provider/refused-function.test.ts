@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { Secret } from '#server/security/secret';
+import { ProviderError } from './error.ts';
+import type { AnswerRequest } from './provider.ts';
+import { refusedFunction } from './refused-function.ts';
+
+const named = (names: string[], canBeSpared: boolean) => names.map((name) => ({ name, canBeSpared }));
+const requestWith = (functions: ReturnType<typeof named>): AnswerRequest => ({
+  apiKey: new Secret('sk-x'),
+  model: 'gpt-4o',
+  instructions: '',
+  temperature: null,
+  effort: null,
+  turns: [],
+  tools: { functions, codeInterpreter: null, choice: 'auto', isParallel: true },
+});
+const refusal = (said: string, more: { status?: number; param?: string } = {}) =>
+  new ProviderError('bad_request', `The provider refused the request: ${said}`, { status: 400, said, ...more });
+const names = ['Notes__read', 'Notes__read_all', 'Notes__write'];
+
+test.each([
+  ["Invalid schema for function 'Notes__read_all': In context=(), object schema missing properties", 'Notes__read_all'],
+  ["Invalid schema for function 'Notes__read': schema must have a 'type' key", 'Notes__read'],
+  ['tools.1.custom.input_schema.properties: Property keys should match pattern', 'Notes__read_all'],
+  [
+    '* GenerateContentRequest.tools[0].function_declarations[2].parameters.properties[a].items: missing field',
+    'Notes__write',
+  ],
+  ['Invalid type for tools[0].function.parameters', 'Notes__read'],
+  ['The maximum context length is 8192 tokens', undefined],
+  ["Unknown parameter: 'temperature'", undefined],
+])('"%s" is the refusal of %s', (said, name) => {
+  const request = requestWith(named(names, true));
+  expect(refusedFunction(refusal(said), request, new Set())?.name).toBe(name);
+  // A program is told what is wrong with its own functions.
+  expect(refusedFunction(refusal(said), requestWith(named(names, false)), new Set())).toBeUndefined();
+});
+
+test('a place counts what is still sent, and other failures name no function', () => {
+  const request = requestWith(named(names, true));
+  const omitted = new Set(['function Notes__read']);
+  expect(refusedFunction(refusal('bad schema', { param: 'tools[0].parameters' }), request, omitted)?.name).toBe(
+    'Notes__read_all',
+  );
+  expect(refusedFunction(refusal("schema of 'Notes__read'", { status: 500 }), request, new Set())).toBeUndefined();
+  expect(refusedFunction(new Error("schema of 'Notes__read'"), request, new Set())).toBeUndefined();
+});

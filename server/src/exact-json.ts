@@ -1,5 +1,5 @@
 /** A number in the digits of its author, where a JavaScript number would be written differently. `JSON.stringify` writes it unchanged. */
-export type ExactNumber = { readonly rawJSON: string };
+type ExactNumber = { readonly rawJSON: string };
 
 declare global {
   /** In Node.js 24, not yet in TypeScript's library. */

@@ -3,7 +3,7 @@ import { references } from './openapi/references.ts';
 import { conjunction } from './schema-parts.ts';
 
 /** `nodes` counts down over the whole schema; beyond it, and beyond `depth`, nothing more is said of a value. */
-export type SchemaBounds = { document: unknown; nodes: number; depth: number };
+type SchemaBounds = { document: unknown; nodes: number; depth: number };
 type Place = { refs: readonly string[]; depth: number };
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']);

@@ -1,6 +1,5 @@
 import { Component, type ReactNode } from 'react';
 import { Skeleton } from '#web/ui/skeleton.tsx';
-import { copySelection } from './copied-selection.ts';
 import { onDemand } from './on-demand.tsx';
 import { withoutMarks } from './source-marks.ts';
 
@@ -53,10 +52,7 @@ class OrPlain extends Component<AnswerTextProps & { children: ReactNode }, { fai
  */
 export function AnswerText(props: AnswerTextProps) {
   return (
-    <div
-      onCopy={copySelection}
-      className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]"
-    >
+    <div className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]">
       <OrPlain {...props}>
         <MarkdownText {...props} />
       </OrPlain>

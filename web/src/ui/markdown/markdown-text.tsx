@@ -2,6 +2,7 @@ import { memo, useDeferredValue, useEffect, useId, useState } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/skeleton.tsx';
 import { CodeBlock } from './code-block.tsx';
+import { copySelection } from './copied-selection.ts';
 import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
 import { Footnote, FootnotesContext } from './footnote.tsx';
 import { InlineText, MathText } from './inline-text.tsx';
@@ -316,10 +317,12 @@ export const MarkdownText = memo(function MarkdownText({ text, live }: { text: s
   const footnotes = useId();
   return (
     <FootnotesContext value={footnotes}>
-      {useShown(document.sections).map((section, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
-        <SectionPart key={index} section={section} />
-      ))}
+      <div onCopy={copySelection}>
+        {useShown(document.sections).map((section, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
+          <SectionPart key={index} section={section} />
+        ))}
+      </div>
     </FootnotesContext>
   );
 });

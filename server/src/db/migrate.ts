@@ -46,6 +46,7 @@ import * as system from './migrations/0037-system.ts';
 import * as testSets from './migrations/0038-test-sets.ts';
 import * as datasetsOfFiles from './migrations/0039-datasets-of-files.ts';
 import * as traitEvidence from './migrations/0040-trait-evidence.ts';
+import * as callEchoes from './migrations/0041-call-echoes.ts';
 import * as continuedAnswers from './migrations/0042-continued-answers.ts';
 import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts';
 import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
@@ -99,6 +100,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0038-test-sets', testSets],
   ['0039-datasets-of-files', datasetsOfFiles],
   ['0040-trait-evidence', traitEvidence],
+  ['0041-call-echoes', callEchoes],
   ['0042-continued-answers', continuedAnswers],
   ['0043-issuers-of-identities', issuersOfIdentities],
   ['0044-prices-by-tier', pricesByTier],

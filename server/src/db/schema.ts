@@ -400,6 +400,8 @@ export type Database = {
     /** null: a person is to decide. */
     decision: Generated<ApprovalDecision | 'not_asked' | null>;
     reason: Generated<string | null>;
+    /** What the provider wants back with it, as JSON. */
+    echo: Generated<string | null>;
   };
   /** The tools that a person has approved for later calls in a conversation, as they were then. */
   thread_approvals: {

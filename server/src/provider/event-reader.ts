@@ -4,27 +4,41 @@ import type { ArrivingBody } from './arriving-body.ts';
 import { ProviderError } from './error.ts';
 import { networkFailure } from './http.ts';
 
+const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+
 /** Characters of an event that has not come to its end. */
 const eventLimit = 32 * 1024 * 1024;
+
+const idleWords = /^\s*("?(ping|pong|heartbeat|keep-?alive)"?|null)?\s*$/i;
+const isIdleWord = (text: string) => text.length < 20 && idleWords.test(text);
+/** Servers send such an event so that a connection stays open. */
+const isIdle = ({ event, data }: EventSourceMessage) => isIdleWord(data) || (event !== undefined && isIdleWord(event));
+
+type EventReader = {
+  onEvent: (event: EventSourceMessage) => void;
+  onPacket: () => void;
+  isDone: () => boolean;
+  /** JSON that came in the place of a stream. */
+  onWhole: (json: string) => void;
+  /** The stream has ended, or broken off, without `isDone()`. */
+  onClosed?: () => void;
+};
 
 /**
  * Reads a stream of server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one
  * network packet, so that what arrived together is passed on together. Resolves when `isDone()` or the stream ends.
  */
-export function readEvents(
-  body: ArrivingBody,
-  reader: { onEvent: (event: EventSourceMessage) => void; onPacket: () => void; isDone: () => boolean },
-  signal: AbortSignal,
-): Promise<void> {
+export function readEvents(body: ArrivingBody, reader: EventReader, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const decoder = new TextDecoder();
     const parser = createParser({
-      onEvent: reader.onEvent,
+      onEvent(event) {
+        if (!isIdle(event)) reader.onEvent(event);
+      },
       maxBufferSize: eventLimit,
       onError(error) {
         // Anything else is a line that says nothing, and is passed over.
-        if (error.type === 'max-buffer-size-exceeded')
-          throw new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+        if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
       },
     });
 
@@ -50,23 +64,41 @@ export function readEvents(
         finish(error);
       }
     };
+    /** undefined until the first character that counts: no event begins as JSON does. */
+    let isWhole: boolean | undefined;
+    let whole = '';
+    function take(text: string) {
+      if (isWhole === undefined) {
+        const begun = text.trimStart();
+        if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
+      }
+      if (!isWhole) return parser.feed(text);
+      whole += text;
+      if (whole.length > eventLimit) throw tooLarge();
+    }
+
     body.read({
-      onData: (chunk) => guarded(() => parser.feed(decoder.decode(chunk, { stream: true }))),
+      onData: (chunk) => guarded(() => take(decoder.decode(chunk, { stream: true }))),
       onEnd: () =>
         guarded(() => {
+          take(decoder.decode());
           // Ends a last event that the provider left without its empty line.
-          parser.feed(`${decoder.decode()}\n\n`);
+          if (isWhole) reader.onWhole(whole);
+          else parser.feed('\n\n');
+          if (!reader.isDone()) reader.onClosed?.();
           if (!reader.isDone())
             throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
         }),
       onError(error) {
         if (signal.aborted) return finish(signal.reason);
-        const failure = networkFailure(error);
-        finish(
-          failure.code === 'provider_timeout'
+        guarded(() => {
+          reader.onClosed?.();
+          if (reader.isDone()) return;
+          const failure = networkFailure(error);
+          throw failure.code === 'provider_timeout'
             ? failure
-            : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error }),
-        );
+            : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error });
+        });
       },
     });
   });

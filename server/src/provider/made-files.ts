@@ -91,14 +91,18 @@ export function madeFileReader({ tell, tooMany }: Told) {
     if (bytes.length > 0) add({ filename: pictureName(), bytes });
   }
 
+  /** A picture that a model has drawn. false: what came is none. */
+  function generated(base64: string): boolean {
+    const bytes = Buffer.from(base64, 'base64');
+    if (!isPicture(bytes)) return false;
+    keepPicture(bytes);
+    return true;
+  }
+
   return {
-    /** A picture that a model has drawn. false: what came is none. */
-    generated(base64: string): boolean {
-      const bytes = Buffer.from(base64, 'base64');
-      if (!isPicture(bytes)) return false;
-      keepPicture(bytes);
-      return true;
-    },
+    generated,
+    /** Likewise one that came as a data URL. */
+    shown: (address: string) => dataAddress.test(address) && generated(address.slice(address.indexOf(',') + 1)),
     cited(annotation: unknown) {
       const citation = Citation.safeParse(annotation);
       if (!citation.success) return;

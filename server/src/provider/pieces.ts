@@ -1,6 +1,6 @@
 import type { WebLink } from '@roster/contracts/web-links';
 import type { ToolCall } from './answer-tools.ts';
-import type { AnswerPiece } from './provider.ts';
+import type { AnswerPiece, CallEcho } from './provider.ts';
 
 /** A whole answer is at most this much text, in UTF-16 units. */
 const answerLimit = 1024 * 1024;
@@ -39,8 +39,8 @@ export function collectPieces(onPieces: (pieces: AnswerPiece[]) => void) {
       pieces.push({ type: 'link', url, title });
       length += url.length + title.length;
     },
-    addCall(call: ToolCall) {
-      pieces.push({ type: 'tool', call });
+    addCall(call: ToolCall, echo?: CallEcho) {
+      pieces.push({ type: 'tool', call, ...(echo && { echo }) });
       length += call.input.length + (call.output?.length ?? 0);
     },
     passOn() {

@@ -2,6 +2,7 @@ import type { AssistantTools, HostedTool } from '@roster/contracts/assistant-too
 import type { ReasoningEffort } from '@roster/contracts/models';
 import type { BilledTool } from '@roster/contracts/usage';
 import type { WebLink } from '@roster/contracts/web-links';
+import type { JsonObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue.ts';
@@ -41,8 +42,14 @@ export type ConversationTurn = {
   files?: TurnFile[];
   parts?: (string | TurnFile | TurnImage)[];
   /** The functions that the model called with these words, each with what it was answered. */
-  calls?: { callId: string; name: string; input: string; output: string }[];
+  calls?: { callId: string; name: string; input: string; output: string; echo?: CallEcho | undefined }[];
 };
+
+/**
+ * Fields that a provider wants back with a call while its turn lasts, as it sent them: in the message that made it, and in the
+ * call itself.
+ */
+export type CallEcho = { message?: JsonObject | undefined; call?: JsonObject | undefined };
 
 export type AnswerRequest = {
   apiKey: Secret;
@@ -95,7 +102,7 @@ export type AnswerPiece =
   | { type: 'citation'; fileId: number }
   /** What was said last is taken from this page of the web. */
   | ({ type: 'link' } & WebLink)
-  | { type: 'tool'; call: ToolCall };
+  | { type: 'tool'; call: ToolCall; echo?: CallEcho | undefined };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';

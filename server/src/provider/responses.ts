@@ -1,8 +1,10 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { z } from 'zod';
+import { isObject, type JsonObject } from '#server/is-object';
 import { callReader } from './answer-tools.ts';
+import { thoughtSplitter } from './chat-completions/think-tags.ts';
 import { ProviderError } from './error.ts';
-import { eventJson, readEvents } from './event-reader.ts';
+import { eventJson, notAnAnswer, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { madeFileReader } from './made-files.ts';
@@ -73,6 +75,9 @@ const relevant = new Set([
   'response.refusal.delta',
   'response.reasoning_summary_text.delta',
   'response.reasoning_summary_part.added',
+  // Open models have no summaries of what they thought: all of it is told.
+  'response.reasoning_text.delta',
+  'response.reasoning.delta',
   'response.completed',
   'response.incomplete',
   'response.failed',
@@ -179,58 +184,97 @@ export async function answerByResponses(
   const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
   const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
 
-  await readEvents(
-    body,
-    {
-      onEvent({ event: name, data }) {
-        hasEvents = true;
-        if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
-        const event = eventJson(data);
-        switch (name ?? event.type) {
-          case 'response.output_text.delta':
-          case 'response.refusal.delta':
-            return pieces.add('text', event.delta);
-          case 'response.reasoning_summary_text.delta':
-            return pieces.add('reasoning', event.delta);
-          case 'response.reasoning_summary_part.added':
-            return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
-          case 'response.output_text.annotation.added':
-            return citations.one(event.annotation);
-          case 'response.output_item.done':
-            citations.allOf(event.item);
-            tellUse(request, event.item);
-            // Of its own files an answer without tools of a program only says what they are called.
-            if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
-            return;
-          case 'response.output_item.added':
-            if (tellsCalls) beginItem(calls, event.item);
-            return;
-          case 'response.completed':
-          case 'response.incomplete':
-            end = endOf(event.response);
-            return;
-          case 'response.failed':
-            throw failureInStream(event.response, request.apiKey);
-          case 'error':
-            throw failureInStream(event, request.apiKey);
-        }
+  const thoughts = thoughtSplitter(pieces.add);
+
+  function take(type: unknown, event: JsonObject) {
+    switch (type) {
+      case 'response.output_text.delta':
+        return typeof event.delta === 'string' ? thoughts.add(event.delta) : undefined;
+      case 'response.refusal.delta':
+        return pieces.add('text', event.delta);
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
+        return pieces.add('reasoning', event.delta);
+      case 'response.reasoning_summary_part.added':
+        return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
+      case 'response.output_text.annotation.added':
+        return citations.one(event.annotation);
+      case 'response.output_item.done':
+        citations.allOf(event.item);
+        tellUse(request, event.item);
+        // Of its own files an answer without tools of a program only says what they are called.
+        if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
+        return;
+      case 'response.output_item.added':
+        if (tellsCalls) beginItem(calls, event.item);
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+        thoughts.end();
+        end = endOf(event.response);
+        return;
+      case 'response.failed':
+        throw failureInStream(event.response, request.apiKey);
+      case 'error':
+        throw failureInStream(event, request.apiKey);
+    }
+  }
+
+  try {
+    await readEvents(
+      body,
+      {
+        onEvent({ event: name, data }) {
+          hasEvents = true;
+          if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
+          const event = eventJson(data);
+          take(name ?? event.type, event);
+        },
+        onWhole(json) {
+          const response = eventJson(json);
+          if (!Array.isArray(response.output) && response.status !== 'failed') throw notAnAnswer();
+          hasEvents = true;
+          for (const event of eventsOf(response)) take(event.type, event);
+        },
+        onPacket() {
+          pieces.passOn();
+          if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
+        },
+        isDone: () => end !== undefined,
       },
-      onPacket() {
-        pieces.passOn();
-        if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
-      },
-      isDone: () => end !== undefined,
-    },
-    signal,
-  ).catch((error: unknown) => {
+      signal,
+    );
+  } catch (error) {
     throw hasEvents || signal.aborted || !isBrokenOff(error) ? error : noAnswerAtAll();
-  });
+  } finally {
+    thoughts.end();
+    pieces.passOn();
+  }
   return end ?? { reason: 'complete', usage: null };
 }
 
 /** It has ended in order, and nothing came. */
 const isBrokenOff = (error: unknown) =>
   error instanceof ProviderError && error.code === 'provider_broke_off' && error.cause === undefined;
+
+const listIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** A whole response as the events that it would have come in. */
+function* eventsOf(response: JsonObject): Generator<JsonObject> {
+  for (const item of listIn(response.output)) {
+    for (const [index, { text }] of listIn(item.summary).entries()) {
+      yield { type: 'response.reasoning_summary_part.added', summary_index: index };
+      yield { type: 'response.reasoning_summary_text.delta', delta: text };
+    }
+    for (const { type, text, refusal } of listIn(item.content))
+      if (type === 'reasoning_text') yield { type: 'response.reasoning_text.delta', delta: text };
+      else if (type === 'refusal') yield { type: 'response.refusal.delta', delta: refusal };
+      else yield { type: 'response.output_text.delta', delta: text };
+    yield { type: 'response.output_item.done', item };
+  }
+  yield { type: `response.${response.status ?? 'completed'}`, response };
+}
 
 function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
   const use = usedTool(item);

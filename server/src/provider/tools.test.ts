@@ -129,7 +129,8 @@ test('a call that is damaged, too large or one of too many ends the answer', asy
   const piece = (fields: object) => chunk({ choices: [{ delta: { tool_calls: [fields] } }] });
   const named = piece({ index: 0, id: 'call_1', function: { name: 'get_weather', arguments: '' } });
   const more = piece({ index: 0, function: { arguments: 'x'.repeat(200 * 1024) } });
-  await expect(said(named, more, more, 'data: [DONE]\n\n')).rejects.toThrow('could not be taken');
+  const ended = chunk({ choices: [{ finish_reason: 'tool_calls' }] });
+  await expect(said(named, more, more, ended, 'data: [DONE]\n\n')).rejects.toThrow('could not be taken');
   expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
 });
 

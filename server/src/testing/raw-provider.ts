@@ -43,12 +43,16 @@ async function sendTo(response: ServerResponse, { packets, everyMs = 5 }: RawAns
 }
 
 /** A provider that sends exactly the bytes a test wants, which the simulator, being correct, never would. */
-export async function startRawProvider(answerTo: (path: string) => RawAnswer, models: readonly string[] = ['gpt-4o']) {
+export async function startRawProvider(
+  answerTo: (path: string, body: string) => RawAnswer,
+  models: readonly string[] = ['gpt-4o'],
+) {
   const asked: string[] = [];
   const open = new Set<ServerResponse>();
   let sent = 0;
   const server = createServer(async (request: IncomingMessage, response) => {
-    for await (const _ of request);
+    const received: Buffer[] = [];
+    for await (const piece of request) received.push(piece);
     const path = (request.url ?? '').replace('/v1', '');
     if (request.method === 'GET') {
       response.setHeader('content-type', 'application/json');
@@ -57,7 +61,7 @@ export async function startRawProvider(answerTo: (path: string) => RawAnswer, mo
     asked.push(path);
     open.add(response);
     response.on('close', () => open.delete(response));
-    const answer = answerTo(path);
+    const answer = answerTo(path, Buffer.concat(received).toString());
     if (answer.isSilent) return;
     response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers });
     response.flushHeaders();

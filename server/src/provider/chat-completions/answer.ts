@@ -1,37 +1,45 @@
-import { z } from 'zod';
 import { callReader } from '#server/provider/answer-tools';
-import type { TokenCounts } from '#server/provider/catalogue';
-import { eventJson, readEvents } from '#server/provider/event-reader';
-import { failureInStream } from '#server/provider/failures';
+import { readEvents } from '#server/provider/event-reader';
 import type { ProviderHttp } from '#server/provider/http';
+import { madeFileReader } from '#server/provider/made-files';
 import { collectPieces, tellOfWaits } from '#server/provider/pieces';
-import type { AnswerEnd, AnswerPiece, AnswerRequest } from '#server/provider/provider';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, CallEcho } from '#server/provider/provider';
 import type { Omitted } from '#server/provider/responses';
-import { tierIn, usageIn } from '#server/provider/token-counts';
+import { tierIn } from '#server/provider/token-counts';
+import { isWebAddress, webLinkReader } from '#server/provider/web-links';
+import { type ChatPiece, chatAnswerReader } from './reader.ts';
 import { requestBody } from './request.ts';
-import { CallPieces, callCollector } from './tool-calls.ts';
 
-const Chunk = z.object({
-  choices: z
-    .array(
-      z.object({
-        delta: z
-          .object({
-            content: z.string().nullish(),
-            refusal: z.string().nullish(),
-            reasoning_content: z.string().nullish(),
-            tool_calls: CallPieces,
-          })
-          .nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .catch([]),
-  error: z
-    .union([z.string().transform((message) => ({ message })), z.record(z.string(), z.unknown())])
-    .nullish()
-    .catch(null),
-});
+const notKept = 'The model sent a picture in a form that Roster does not keep.';
+
+/** Passes on what is read of an answer as its pieces. */
+function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]) => void) {
+  const pieces = collectPieces(onPieces);
+  const made = madeFileReader({
+    tell: (file) => onMade?.(file),
+    tooMany: (note) => pieces.add('note', note),
+  });
+  const link = webLinkReader(pieces.addLink);
+  const citationOf = (url: string) => ({ type: 'url_citation', url, title: 'Picture', start_index: 0, end_index: 0 });
+  function write(piece: ChatPiece) {
+    switch (piece.type) {
+      case 'text':
+      case 'refusal':
+        return pieces.add('text', piece.text);
+      case 'reasoning':
+        return pieces.add('reasoning', piece.text);
+      case 'link':
+        return pieces.addLink(piece);
+      case 'image':
+        if (made.shown(piece.address)) return;
+        // Roster fetches nothing from an address that a model names.
+        if (isWebAddress(piece.address)) link(citationOf(piece.address));
+        else pieces.add('note', notKept);
+        return;
+    }
+  }
+  return { pieces, write };
+}
 
 /** Writes an answer through Chat Completions, for providers that do not serve Responses. @throws ProviderError */
 export async function answerByChatCompletions(
@@ -41,64 +49,67 @@ export async function answerByChatCompletions(
   onPieces: (pieces: AnswerPiece[]) => void,
   signal: AbortSignal,
 ): Promise<AnswerEnd> {
+  const { apiKey, tools } = request;
   let hasWords = false;
   const { body } = await http.send({
     method: 'POST',
     path: '/chat/completions',
-    apiKey: request.apiKey,
+    apiKey,
     body: await requestBody(request, omitted),
     signal,
     awaitsWord: () => !hasWords,
     onWait: tellOfWaits(onPieces),
     onAsking: request.onAsking,
   });
-  let reason: string | undefined;
-  let usage: TokenCounts | null = null;
-  let tier: string | null = null;
-  let done = false;
-  const pieces = collectPieces((some) => {
+  const { pieces, write } = pieceWriter(request, (some) => {
     hasWords = true;
     onPieces(some);
   });
-  const calls = callCollector(callReader((call) => pieces.addCall(call)));
-
+  const reader = chatAnswerReader(apiKey, write);
+  let isCut = false;
   try {
     await readEvents(
       body,
       {
-        onEvent({ data }) {
-          if (done) return;
-          if (data === '[DONE]') {
-            done = true;
-            return;
-          }
-          const event = eventJson(data);
-          const chunk = Chunk.parse(event);
-          if (chunk.error) throw failureInStream(event, request.apiKey);
-          const [choice] = chunk.choices;
-          pieces.add('reasoning', choice?.delta?.reasoning_content);
-          pieces.add('text', choice?.delta?.content ?? choice?.delta?.refusal);
-          if (request.tools) calls.add(choice?.delta?.tool_calls);
-          reason = choice?.finish_reason ?? reason;
-          usage = usageIn(event) ?? usage;
-          tier = tierIn(event) ?? tier;
-        },
+        onEvent: ({ data }) => reader.event(data),
+        onWhole: reader.whole,
+        onClosed: reader.closed,
         onPacket() {
           pieces.passOn();
-          if (!pieces.isTooLong(calls.length())) return;
-          reason = 'length';
-          done = true;
+          isCut ||= !reader.ending() && pieces.isTooLong(reader.heldLength());
         },
-        isDone: () => done,
+        isDone: () => isCut || reader.ending() !== undefined,
       },
       signal,
     );
-  } catch (error) {
-    // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
-    if (reason === undefined || signal.aborted) throw error;
+  } finally {
+    reader.letGo();
+    pieces.passOn();
   }
-  if (reason === 'length' || reason === 'content_filter') return { reason, usage, tier };
-  calls.takeAll();
+  const ending = reader.ending();
+  if (!ending) return { reason: 'length', usage: null };
+  const { reason, unknownWord, usage } = ending;
+  if (unknownWord !== undefined)
+    pieces.add(
+      'note',
+      `The provider ended this answer with “${unknownWord}”, which Roster does not know. It may not be complete.`,
+    );
+  // A call that was cut off is none.
+  if (tools && reason === 'complete') takeCalls(reader, pieces.addCall);
   pieces.passOn();
-  return { reason: 'complete', usage, tier };
+  return { reason, usage, tier: tierIn({ service_tier: reader.tier() }) };
+}
+
+/** What the message has to carry goes with the first of its calls. */
+function takeCalls(
+  { calls, echo }: Pick<ReturnType<typeof chatAnswerReader>, 'calls' | 'echo'>,
+  add: ReturnType<typeof collectPieces>['addCall'],
+) {
+  let fields: CallEcho | undefined;
+  const taking = callReader((call) => add(call, fields));
+  for (const [index, { callId, name, input, extra }] of calls().entries()) {
+    const message = index === 0 ? echo() : undefined;
+    fields = message || extra ? { message, call: extra && { extra_content: extra } } : undefined;
+    taking.take('function', { callId, name, input, output: null });
+  }
 }

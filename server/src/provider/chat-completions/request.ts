@@ -40,16 +40,19 @@ function toolFields({ tools, search, format }: Pick<AnswerRequest, 'tools' | 'se
 }
 
 /** A turn's calls beside its words, and the messages that answer them. */
-function callMessages({ calls = [] }: ConversationTurn) {
+function callMessages({ calls = [] }: ConversationTurn, echoes: boolean) {
+  const echoOf = ({ echo }: (typeof calls)[number]) => (echoes ? echo : undefined);
   return {
     ofTurn:
       calls.length === 0
         ? {}
         : {
-            tool_calls: calls.map(({ callId, name, input }) => ({
-              id: callId,
+            ...Object.assign({}, ...calls.map((call) => echoOf(call)?.message)),
+            tool_calls: calls.map((call) => ({
+              id: call.callId,
               type: 'function',
-              function: { name, arguments: input },
+              function: { name: call.name, arguments: call.input },
+              ...echoOf(call)?.call,
             })),
           },
     answers: calls.map(({ callId, output }) => ({ role: 'tool', tool_call_id: callId, content: output })),
@@ -67,7 +70,7 @@ const imageOf = ({ url, detail }: TurnImage): Part => ({
  * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
  * nothing; in earlier messages a remark stands in its place.
  */
-async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
+async function messagesOf(turn: ConversationTurn, { isQuestion, echoes }: { isQuestion: boolean; echoes: boolean }) {
   const words = (text: string): Part => ({ type: 'text', text });
   const document = turn.files?.find(({ kind }) => kind === 'document');
   if (isQuestion && document)
@@ -78,7 +81,7 @@ async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
   const content = await contentOf<Part>(turn, words, (part) =>
     part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
   );
-  const { ofTurn, answers } = callMessages(turn);
+  const { ofTurn, answers } = callMessages(turn, echoes);
   return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];
 }
 
@@ -86,11 +89,16 @@ async function messagesOf(turn: ConversationTurn, isQuestion: boolean) {
 export async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const { model, instructions, temperature, effort, topP, maxOutputTokens } = request;
   const turns = alternating(request.turns);
+  // Once its turn has ended, nobody wants it back, and another model may answer the next one.
+  const question = turns.findLastIndex(({ role }) => role === 'user');
+  const messages = turns.map((turn, index) =>
+    messagesOf(turn, { isQuestion: index === turns.length - 1, echoes: index > question }),
+  );
   return {
     model,
     messages: [
       ...(instructions ? [{ role: 'system', content: instructions }] : []),
-      ...(await Promise.all(turns.map((turn, index) => messagesOf(turn, index === turns.length - 1)))).flat(),
+      ...(await Promise.all(messages)).flat(),
     ],
     stream: true,
     // Without `store`: here nothing is stored unless it is asked for, and a server may refuse what it does not know.

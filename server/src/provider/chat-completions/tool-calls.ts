@@ -1,40 +1,146 @@
-import { z } from 'zod';
-import type { CallReader } from '#server/provider/answer-tools';
+import { randomInt } from 'node:crypto';
+import { isObject, type JsonObject } from '#server/is-object';
 
-/** The calls in a piece of the answer: a name and an id once, the arguments in pieces. */
-export const CallPieces = z
-  .array(
-    z.object({
-      index: z.number().int().min(0).max(1_000).catch(0),
-      id: z.string().nullish().catch(null),
-      function: z
-        .object({ name: z.string().nullish().catch(null), arguments: z.string().nullish().catch(null) })
-        .nullish()
-        .catch(null),
-    }),
-  )
-  .nullish()
-  .catch(null);
+const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** Puts calls together that come in pieces, and takes them at the end. */
-export function callCollector(calls: CallReader) {
-  const open = new Map<number, { callId: string; name: string; input: string }>();
+/** The call of a function. Where its id could not be used, it has one of ours. */
+export type ChatCall = {
+  callId: string;
+  name: string;
+  /** Its arguments, with the digits that came. */
+  input: string;
+  /** What the provider wants back with the call. */
+  extra: JsonObject | undefined;
+};
+
+type OpenCall = ChatCall & { wireId: string; place: number; isTold: boolean };
+
+export type CallTelling = {
+  /** A call begins; its arguments follow in pieces, under the same place. */
+  call: (place: number, callId: string, name: string) => void;
+  arguments: (place: number, text: string) => void;
+};
+
+const usableId = /^[\x21-\x7e]{1,200}$/;
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** In the form that the strictest provider takes: nine letters and digits. */
+const ownId = () => Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join('');
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Arguments as text; some servers send the object itself. */
+const argumentsIn = (value: unknown) =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
+
+type Piece = { id: string; number: number | undefined; name: string; given: string; extra: JsonObject | undefined };
+
+/** What one entry of a list of calls says; undefined: nothing. */
+function pieceOf(value: unknown): Piece | undefined {
+  if (!isObject(value)) return undefined;
+  const called = isObject(value.function) ? value.function : {};
+  const extra = isObject(value.extra_content) ? value.extra_content : undefined;
+  const number = typeof value.index === 'number' ? value.index : undefined;
+  const piece = { id: textIn(value.id), name: textIn(called.name), given: argumentsIn(called.arguments) };
+  const isEmpty = piece.id === '' && piece.name === '' && piece.given === '' && !extra;
+  return isEmpty ? undefined : { ...piece, number, extra };
+}
+
+/**
+ * Puts calls together that come in pieces. Servers number the pieces, or name their ids, or do neither, or give every call the same
+ * number or the same id.
+ */
+export function callCollector(tell: CallTelling) {
+  const calls: OpenCall[] = [];
+  const byNumber = new Map<number, OpenCall>();
+  const byId = new Map<string, OpenCall>();
+  let length = 0;
+
+  function begin(wireId: string): OpenCall {
+    const isFree = usableId.test(wireId) && !calls.some(({ callId }) => callId === wireId);
+    const call: OpenCall = {
+      callId: isFree ? wireId : ownId(),
+      name: '',
+      input: '',
+      extra: undefined,
+      wireId,
+      place: calls.length,
+      isTold: false,
+    };
+    calls.push(call);
+    return call;
+  }
+
+  /** Whether this piece of an answer belongs to another call than the one that has its number or id. */
+  function isAnother(call: OpenCall, piece: Piece, inSameEvent: boolean) {
+    if (piece.name === '' || call.name === '') return false;
+    if (piece.name !== call.name || inSameEvent) return true;
+    if (piece.id !== '' && call.wireId !== '' && piece.id !== call.wireId) return true;
+    // Some servers repeat id and name with every piece of one call.
+    return piece.given.trimStart().startsWith('{') && isWhole(call.input);
+  }
+
+  function tellBeginning(call: OpenCall) {
+    if (call.isTold) return;
+    call.isTold = true;
+    tell.call(call.place, call.callId, call.name);
+    if (call.input !== '') tell.arguments(call.place, call.input);
+  }
+
+  function say(call: OpenCall, given: string) {
+    if (call.name !== '') tellBeginning(call);
+    call.input += given;
+    length += given.length;
+    if (given !== '' && call.isTold) tell.arguments(call.place, given);
+  }
+
+  /** The call that has the piece's number or id by now. */
+  function found({ id, number }: Piece, position: number): OpenCall | undefined {
+    const named = id === '' ? undefined : byId.get(id);
+    const numbered = number === undefined && id !== '' ? named : byNumber.get(number ?? position);
+    return numbered && named && numbered.wireId !== id ? named : numbered;
+  }
+
+  function addOne(piece: Piece, position: number, before: number) {
+    const { id, number, name, extra } = piece;
+    const open = found(piece, position);
+    const call = !open || isAnother(open, piece, open.place >= before) ? begin(id) : open;
+    byNumber.set(number ?? position, call);
+    if (id !== '') byId.set(id, call);
+    call.name ||= name;
+    if (extra) call.extra = { ...call.extra, ...extra };
+    say(call, piece.given);
+  }
+
   return {
-    add(pieces: z.output<typeof CallPieces>) {
-      for (const { index, id, function: called } of pieces ?? []) {
-        const call = open.get(index) ?? { callId: '', name: '', input: '' };
-        call.callId ||= id ?? '';
-        call.name ||= called?.name ?? '';
-        call.input += called?.arguments ?? '';
-        open.set(index, call);
+    /** The calls in one event. */
+    add(pieces: readonly unknown[]) {
+      const before = calls.length;
+      for (const [position, value] of pieces.entries()) {
+        const piece = pieceOf(value);
+        if (piece) addOne(piece, position, before);
       }
     },
-    /** How much has been collected, in UTF-16 units. */
-    length: () => [...open.values()].reduce((sum, { input }) => sum + input.length, 0),
-    takeAll() {
-      for (const call of open.values())
-        calls.take('function', { ...call, input: call.input === '' ? '{}' : call.input, output: null });
-      open.clear();
+    /** Nothing more comes: a function without arguments is called with none. */
+    end() {
+      for (const call of calls) {
+        tellBeginning(call);
+        if (call.input.trim() === '') say(call, '{}');
+      }
     },
+    all: (): ChatCall[] => calls.map(({ callId, name, input, extra }) => ({ callId, name, input, extra })),
+    count: () => calls.length,
+    /** How much has been collected, in UTF-16 units. */
+    length: () => length,
   };
 }
+
+/** Whether arguments came as an object, whose numbers are to keep their digits. */
+export const hasObjectArguments = (pieces: readonly unknown[]) =>
+  pieces.some((piece) => isObject(piece) && isObject(piece.function) && typeof piece.function.arguments === 'object');

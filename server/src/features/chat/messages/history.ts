@@ -57,7 +57,7 @@ type Reading = {
   messageFiles: MessageFileRepository;
   attachments: AttachmentReader;
   catalogue: Catalogue;
-  toolCalls: Pick<ToolCallRepository, 'ofMessages'>;
+  toolCalls: Pick<ToolCallRepository, 'ofMessages' | 'echoes'>;
 };
 
 /** How much of a conversation is read, where that was asked for. */
@@ -82,12 +82,17 @@ async function answeredCalls(
     ({ kind }) => kind === 'function' || kind === 'server',
   );
   const answered = new Map<number, CallsAt[]>();
+  if (all.length === 0) return answered;
+  const echoes = new Map(
+    (await toolCalls.echoes(userId, messageIds)).map(({ runId, callId, echo }) => [`${runId} ${callId}`, echo]),
+  );
   for (const [messageId, ofMessage] of Map.groupBy(all, (call) => call.messageId)) {
     const places: CallsAt[] = [];
     for (const [at, here] of Map.groupBy(ofMessage, (call) => call.at)) {
-      const calls = here.flatMap(({ callId, name, input, output }) =>
-        output === null ? [] : [{ callId, name, input, output }],
-      );
+      const calls = here.flatMap(({ runId, callId, name, input, output }) => {
+        const echo = echoes.get(`${runId} ${callId}`);
+        return output === null ? [] : [{ callId, name, input, output, ...(echo && { echo }) }];
+      });
       if (calls.length === here.length) places.push({ at, calls });
     }
     if (places.length > 0) answered.set(messageId, places);

@@ -10,7 +10,7 @@ import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
-import type { AnswerEnd, ToolUse } from '#server/provider/provider';
+import type { AnswerEnd, CallEcho, ToolUse } from '#server/provider/provider';
 import { onceBack } from '#server/while-away';
 import {
   cutCalls,
@@ -99,7 +99,7 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
       const hasMade = run.taking.length > 0 || run.isGoingOn;
       if (hasMade) await beginFetching(trx, order.userId, order.messageId, at);
       await keepWords(trx, order, log, hasMade);
-      await keepCalls(trx, order, end.state, log, at);
+      await keepCalls(trx, { ...order, echoes: run.echoes }, end.state, log, at);
       await tellAsker(trx, order);
     });
     return last;
@@ -235,7 +235,10 @@ async function record(
   await usageRepository(trx).record(userId, { ...usage, accessTokenId }, isOwnerThere);
 }
 
-type Called = Pick<RunOrder, 'runId' | 'userId' | 'messageId' | 'programRunId'>;
+type Called = Pick<RunOrder, 'runId' | 'userId' | 'messageId' | 'programRunId'> & {
+  /** Left out: the run has ended without a function that a program could answer. */
+  echoes?: ReadonlyMap<string, CallEcho>;
+};
 
 /** What the model has called. Where that are functions of a program, its run waits for what they answer. */
 async function keepCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state'], log: FoldedLog, at: string) {
@@ -243,7 +246,8 @@ async function keepCalls(trx: Kysely<Database>, of: Called, state: RunEnd['state
   const serverCalls = serverCallRepository(trx);
   const ofServers = log.calls.filter(({ kind }) => kind === 'server');
   const open = ofServers.length > 0 ? await serverCalls.stored(of.userId, of.runId) : new Map<string, boolean>();
-  await toolCallRepository(trx).insert(of, log.calls, new Set(open.keys()));
+  const { echoes = new Map<string, CallEcho>() } = of;
+  await toolCallRepository(trx).insert(of, log.calls, { stored: new Set(open.keys()), echoes });
   for (const call of ofServers) if (open.get(call.callId)) await serverCalls.settle(of.userId, of.runId, call);
   const { userId, programRunId } = of;
   if (programRunId === null || state !== 'complete' || functionsCalled(log).length === 0) return;

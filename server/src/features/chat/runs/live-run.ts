@@ -1,7 +1,7 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import type { EventStream } from '#server/http/event-stream';
-import type { AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
+import type { AnswerRequest, CallEcho, ConversationTurn, ToolUse } from '#server/provider/provider';
 import { type Joint, jointTo } from './continuation.ts';
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';
 import type { EventBatch } from './event-repository.ts';
@@ -96,6 +96,8 @@ export class LiveRun {
   used: ToolUse[] = [];
   /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
   isCallingTools = false;
+  /** What the provider wants back with its model's calls, by their ids. */
+  readonly echoes = new Map<string, CallEcho>();
   /** The tools of tool servers that are being called, by the ids of the calls. */
   readonly made = new Set<string>();
   /** What they may still say. */

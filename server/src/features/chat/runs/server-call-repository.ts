@@ -1,6 +1,7 @@
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import type { CallEcho } from '#server/provider/provider';
 import type { PlacedCall } from './event-log.ts';
 
 /** A call of a tool server's tool, with what it takes to make it, or to ask whether it may be made. */
@@ -14,6 +15,8 @@ export type ServerCall = PlacedCall & {
   mayRepeat: boolean;
   /** null: a person is to decide. */
   decision: ApprovalDecision | 'not_asked' | null;
+  /** What the provider wants back with it; null: nothing. */
+  echo: CallEcho | null;
 };
 
 export type Approval = { serverId: number; tool: string; digest: string; given: 'once' | 'thread' };
@@ -35,6 +38,7 @@ const toServerCall = (row: Selectable<Database['tool_calls']>): ServerCall => ({
   digest: row.digest,
   mayRepeat: row.may_repeat === 1,
   decision: row.decision,
+  echo: row.echo === null ? null : JSON.parse(row.echo),
 });
 
 type Of = { userId: number; runId: number; messageId: number };
@@ -80,6 +84,7 @@ export function serverCallRepository(db: Kysely<Database>) {
         digest: call.digest,
         may_repeat: call.mayRepeat ? (1 as const) : (0 as const),
         decision: call.decision,
+        echo: call.echo && JSON.stringify(call.echo),
       }));
       await db.insertInto('tool_calls').values(rows).execute();
     },

@@ -50,7 +50,7 @@ describe.each(engines)('what an answer shows of its calls on %s', (engine) => {
       .values({ user_id: userId, ...run, created_at: at })
       .returning('id')
       .executeTakeFirstOrThrow();
-    await toolCallRepository(db).insert({ userId, runId, messageId }, calls, new Set());
+    await toolCallRepository(db).insert({ userId, runId, messageId }, calls, { stored: new Set(), echoes: new Map() });
     const shown = await toolCallRepository(db).shown(userId, [messageId]);
     expect(shown.map(({ output }) => output)).toEqual(expected);
     expect(calls.map((one) => shownCall(one).output)).toEqual(expected);

@@ -2,6 +2,7 @@ import type { ShownCall, ToolCall } from '@roster/contracts/chat';
 import { beginningOf } from '@roster/contracts/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import type { CallEcho } from '#server/provider/provider';
 import { isOpenCall, type PlacedCall } from './event-log.ts';
 
 type Of = { userId: number; runId: number; messageId: number };
@@ -49,7 +50,11 @@ export function toolCallRepository(db: Kysely<Database>) {
 
   return {
     /** All calls of an answer, in order, but for those that are stored already: also by an earlier end, if it was continued. */
-    async insert({ userId, runId, messageId }: Of, calls: readonly PlacedCall[], stored: ReadonlySet<string>) {
+    async insert(
+      { userId, runId, messageId }: Of,
+      calls: readonly PlacedCall[],
+      { stored, echoes }: { stored: ReadonlySet<string>; echoes: ReadonlyMap<string, CallEcho> },
+    ) {
       const all = calls.map(({ kind, callId, name, title, server, state, input, output, at }, position) => ({
         run_id: runId,
         position,
@@ -64,6 +69,7 @@ export function toolCallRepository(db: Kysely<Database>) {
         input,
         output,
         text_at: at,
+        echo: echoes.has(callId) ? JSON.stringify(echoes.get(callId)) : null,
       }));
       const rows = all.filter(({ call_id }) => !stored.has(call_id));
       for (let at = 0; at < rows.length; at += rowsAtOnce)
@@ -81,6 +87,18 @@ export function toolCallRepository(db: Kysely<Database>) {
     async ofMessages(userId: number, messageIds: number[]): Promise<KeptCall[]> {
       if (messageIds.length === 0) return [];
       return (await select(userId).where('message_id', 'in', messageIds).execute()).map(withoutNoTool);
+    },
+    /** What the provider wants back with calls of these answers. */
+    async echoes(userId: number, messageIds: number[]): Promise<{ runId: number; callId: string; echo: CallEcho }[]> {
+      if (messageIds.length === 0) return [];
+      const rows = await db
+        .selectFrom('tool_calls')
+        .select(['run_id', 'call_id', 'echo'])
+        .where(isOf(userId))
+        .where('message_id', 'in', messageIds)
+        .where('echo', 'is not', null)
+        .execute();
+      return rows.map(({ run_id, call_id, echo }) => ({ runId: run_id, callId: call_id, echo: JSON.parse(`${echo}`) }));
     },
     /** As pages show them, with until when what they wait for can come. */
     async shown(userId: number, messageIds: number[]): Promise<Kept[]> {

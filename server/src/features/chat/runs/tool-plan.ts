@@ -2,6 +2,7 @@ import { toolInputLimit } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
 import { parseExact } from '#server/exact-json';
 import { isObject } from '#server/is-object';
+import type { CallEcho } from '#server/provider/provider';
 import type { PlacedCall } from './event-log.ts';
 import type { Approval, ServerCall } from './server-call-repository.ts';
 
@@ -21,6 +22,7 @@ type Known = {
   approvals: readonly Approval[];
   /** The calls of the steps before. */
   earlier: readonly ServerCall[];
+  echoes: ReadonlyMap<string, CallEcho>;
   canAsk: boolean;
   step: number;
 };
@@ -50,7 +52,7 @@ function refusalOf(call: PlacedCall, tool: OfferedTool | undefined, mayAsk: bool
 export function planned(
   call: PlacedCall,
   position: number,
-  { offered, approvals, earlier, canAsk, step }: Known,
+  { offered, approvals, earlier, echoes, canAsk, step }: Known,
 ): ServerCall {
   const tool = offered.find(({ name }) => name === call.name);
   // What may have run already is not called again without a person’s word.
@@ -69,6 +71,7 @@ export function planned(
     state: refusal === undefined ? 'waiting' : 'failed',
     output: refusal ?? null,
     decision: isAsked ? null : 'not_asked',
+    echo: echoes.get(call.callId) ?? null,
   };
 }
 

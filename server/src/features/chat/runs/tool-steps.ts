@@ -97,7 +97,7 @@ export function toolSteps({
     const { signal } = run.controller;
     const earlier = run.step > 1 ? await onceBack(signal, () => calls.ofRun(userId, runId)) : [];
     const approvals = loop.canAsk ? await onceBack(signal, () => calls.approvals(userId, threadId)) : [];
-    const known = { ...loop, approvals, earlier, step: run.step };
+    const known = { ...loop, approvals, earlier, echoes: run.echoes, step: run.step };
     const positions = new Map(run.log.calls.map(({ callId }, position) => [callId, position]));
     const all = run
       .ofStep()
@@ -244,7 +244,13 @@ function turnsOf(text: string, calls: readonly ServerCall[]): ConversationTurn[]
     const end = index === steps.length - 1 ? text.length : Math.max(...step.map(({ at }) => at));
     const words = text.slice(from, end);
     from = end;
-    const answered = step.map(({ callId, name, input, output }) => ({ callId, name, input, output: output ?? '' }));
+    const answered = step.map(({ callId, name, input, output, echo }) => ({
+      callId,
+      name,
+      input,
+      output: output ?? '',
+      ...(echo && { echo }),
+    }));
     return { role: 'assistant', text: words, calls: answered };
   });
 }

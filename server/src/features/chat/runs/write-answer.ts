@@ -1,11 +1,11 @@
-import { calledNote, type RunEvent } from '@roster/contracts/chat';
+import { calledNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { ProviderError } from '#server/provider/error';
 import type { MadeFile } from '#server/provider/made-files';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
 import { onceBack } from '#server/while-away';
 import { functionsCalled, isOpenCall } from './event-log.ts';
-import type { LiveRun, PreparedRequest } from './live-run.ts';
+import type { LiveRun, PreparedRequest, ToolLoop } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -196,15 +196,19 @@ function joined({ joint }: LiveRun, pieces: AnswerPiece[]): AnswerPiece[] {
  * function that nobody offers is told to be none.
  */
 function toldPieces(run: LiveRun, { loop }: PreparedRequest, pieces: AnswerPiece[]): RunEvent[] {
-  if (!loop) return pieces;
-  const { offered, canAsk } = loop;
+  return pieces.map((piece) => {
+    if (piece.type !== 'tool') return piece;
+    const call = loop && piece.call.kind === 'function' ? toldCall(run, loop, piece.call) : piece.call;
+    // It is for the provider, and no reader is told of it.
+    if (piece.echo) run.echoes.set(call.callId, piece.echo);
+    return { type: 'tool', call };
+  });
+}
+
+function toldCall(run: LiveRun, { offered, canAsk }: ToolLoop, call: ToolCall): ToolCall {
+  if (!canAsk && !offered.some((tool) => tool.name === call.name)) return call;
   const taken = new Set(run.log.calls.slice(0, run.since.calls).map(({ callId }) => callId));
-  const isOurs = (name: string) => canAsk || offered.some((tool) => tool.name === name);
-  return pieces.map((piece) =>
-    piece.type === 'tool' && piece.call.kind === 'function' && isOurs(piece.call.name)
-      ? { type: 'tool', call: asServerCall(piece.call, offered, run.step, taken) }
-      : piece,
-  );
+  return asServerCall(call, offered, run.step, taken);
 }
 
 /** Shown in place of an answer without text: the model only reasoned, or called a tool that does not exist. */

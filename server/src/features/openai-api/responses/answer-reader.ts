@@ -15,9 +15,9 @@ export type Ending = {
 export type AnswerReader = {
   /** @throws ProviderError */
   event: (name: string | undefined, data: string) => void;
-  /** An answer that came at once. */
-  whole: (answer: JsonObject) => void;
-  /** The provider has closed the stream. */
+  /** The JSON of an answer that came at once. */
+  whole: (json: string) => void;
+  /** The provider has closed the stream, or it has broken off. */
   closed?: () => void;
   /** The frames since the last time. */
   taken: () => string;

@@ -1,12 +1,11 @@
 import { AppError } from '#server/errors';
 import { estimateInput } from '#server/features/openai-api/input-tokens';
 import { toldToProgram } from '#server/features/openai-api/provider-failure';
-import { readWhole } from '#server/features/openai-api/whole-answer';
 import { apiError } from '#server/http/api-errors';
 import { isObject } from '#server/is-object';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
-import { eventJson, readEvents } from '#server/provider/event-reader';
+import { readEvents } from '#server/provider/event-reader';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
@@ -40,8 +39,6 @@ export type Answered = Relayed & { speaks: 'responses' | 'chat' };
 const charactersAtMost = 64 * 1024 * 1024;
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 
-const isStream = ({ contentType }: Relayed) => contentType.includes('text/event-stream');
-
 /** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
 export async function readInto(
   reader: AnswerReader,
@@ -52,10 +49,6 @@ export async function readInto(
     const frames = reader.taken();
     if (frames !== '') send(frames);
   };
-  if (!isStream(answered)) {
-    reader.whole(eventJson((await readWhole(answered, signal)).toString()));
-    return tell();
-  }
   let characters = 0;
   const reading = {
     onEvent({ event, data }: { event?: string | undefined; data: string }) {
@@ -66,15 +59,10 @@ export async function readInto(
     },
     onPacket: tell,
     isDone: () => reader.ending() !== undefined,
+    onWhole: reader.whole,
+    onClosed: () => reader.closed?.(),
   };
-  try {
-    await readEvents(answered.body, reading, signal);
-  } catch (error) {
-    if (signal.aborted || !(error instanceof ProviderError) || error.code !== 'provider_broke_off') throw error;
-    reader.closed?.();
-    if (!reader.ending()) throw error;
-    tell();
-  }
+  await readEvents(answered.body, reading, signal);
 }
 
 /** Reads an answer to its end, whatever that is; events are passed to `send`. */
@@ -91,16 +79,16 @@ export async function readAnswer(
     // What it has begun with, where nothing else came.
     const frames = reader.taken();
     if (frames !== '') send(frames);
-    return brokenOff(base, failure, reader);
+    return brokenOff(base, failure, reader, answered);
   }
   const ending = reader.ending();
-  if (!ending) return brokenOff(base, new Error('an answer has no end'), reader);
+  if (!ending) return brokenOff(base, new Error('an answer has no end'), reader, answered);
   const { status, of, output, usage } = ending;
   const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
   const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
   const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
   const events = tokensIn(output, reader.soFar().deltas);
-  const used = usedTools(output);
+  const used = usedIn(answered, output);
   return {
     response,
     usage,
@@ -141,22 +129,29 @@ function asAppError(failure: unknown): AppError {
     : new AppError('internal', 'Something went wrong on our side. Please try again.');
 }
 
-function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader): Outcome {
-  const { output, ...soFar } = reader.soFar();
-  return failedOutcome(base, failure, {
-    output: output.filter(isFinished),
-    ...soFar,
-    number: reader.nextNumber(),
-  });
+/** Chat Completions run no tools: a picture in their answer is part of it. */
+const usedIn = ({ speaks }: Answered, output: KeptItem[]) => (speaks === 'chat' ? [] : usedTools(output));
+
+function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
+  const soFar = reader.soFar();
+  const output = soFar.output.filter(isFinished);
+  const used = usedIn(answered, output);
+  return failedOutcome(base, failure, { ...soFar, output, used, number: reader.nextNumber() });
 }
 
 /** The end of an answer that was broken off. */
 export function failedOutcome(
   base: ResponseObject,
   failure: unknown,
-  { output, deltas, tier = null, number }: { output: KeptItem[]; deltas: number; tier?: string | null; number: number },
+  {
+    output,
+    deltas,
+    used = [],
+    tier = null,
+    number,
+  }: { output: KeptItem[]; deltas: number; used?: ToolUse[]; tier?: string | null; number: number },
 ): Outcome {
-  const soFar = { usage: null, events: tokensIn(output, deltas), used: usedTools(output), tier, failure };
+  const soFar = { usage: null, events: tokensIn(output, deltas), used, tier, failure };
   if (failure instanceof Cancelled) {
     const response = ownResponse(base, {}, 'cancelled', output);
     return { ...soFar, response, lastFrames: endFrame(response, number) + done };

@@ -3,6 +3,7 @@ import type { AssistantSettings } from '#server/features/openai-api/assistant-se
 import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import type { Catalogue } from '#server/provider/catalogue';
 import { formatOf } from '#server/provider/response-tools';
+import { isEchoItem } from './call-echo.ts';
 import type { ResponseOrder } from './order.ts';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
@@ -33,7 +34,8 @@ export function responsesRequest(
       ...rest,
       ...fields,
       model,
-      input,
+      // What Chat Completions want back is nothing that Responses know.
+      input: typeof input === 'string' ? input : input.filter((item) => !isEchoItem(item)),
       ...(tools !== undefined && { tools }),
       ...(instructions !== null && { instructions }),
     };

@@ -1,123 +1,109 @@
-import { isObject, type JsonObject } from '#server/is-object';
-import type { TokenCounts } from '#server/provider/catalogue';
-import { eventJson, notAnAnswer } from '#server/provider/event-reader';
-import { failureInStream } from '#server/provider/failures';
-import { usageIn } from '#server/provider/token-counts';
+import { estimatePiece } from '#server/conversation/token-estimate';
+import { type ChatPiece, chatAnswerReader } from '#server/provider/chat-completions/reader';
+import { tierIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
-import { eventWriter } from './events.ts';
+import { echoItem } from './call-echo.ts';
+import { type EventWriter, eventWriter } from './events.ts';
 import { newItemId } from './items.ts';
 import type { ResponseObject } from './response-object.ts';
 
-const text = (value: unknown) => (typeof value === 'string' ? value : '');
-const list = (value: unknown) => (Array.isArray(value) ? value : []);
+const incomplete = { length: 'max_output_tokens', content_filter: 'content_filter', complete: undefined } as const;
 
-type OpenCall = { id: string; add: (delta: string) => void };
+/** The data of a picture in base64, as an item of a response has it. */
+const pictureItem = (address: string) => ({
+  id: newItemId('image_generation_call'),
+  type: 'image_generation_call',
+  status: 'completed',
+  result: address.slice(address.indexOf(',') + 1),
+});
 
-const incomplete = new Map([
-  ['length', 'max_output_tokens'],
-  ['content_filter', 'content_filter'],
-]);
+/** Writes what is read of an answer as the events of a response. */
+function pieceWriter(writer: EventWriter) {
+  const calls = new Map<number, (delta: string) => void>();
+  return (piece: ChatPiece) => {
+    switch (piece.type) {
+      case 'text':
+        return writer.text('output_text', piece.text, piece.logprobs);
+      case 'reasoning':
+        return writer.text('reasoning_text', piece.text);
+      case 'refusal':
+        return writer.text('refusal', piece.text);
+      case 'call':
+        return void calls.set(piece.place, writer.call(piece.callId, piece.name));
+      case 'arguments':
+        return calls.get(piece.place)?.(piece.text);
+      case 'image':
+        return piece.address.startsWith('data:')
+          ? writer.item(pictureItem(piece.address))
+          : writer.link({ url: piece.address, title: 'Picture' });
+      case 'link':
+        return writer.link(piece);
+    }
+  };
+}
 
-/**
- * Reads Chat Completions as the events of a response.
- *
- * Long: each piece of a chunk adds to the same answer.
- */
+/** Reads Chat Completions as the events of a response. */
 export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader {
   let frames = '';
-  let deltas = 0;
-  let finish: string | undefined;
-  let isDone = false;
-  let usage: TokenCounts | null = null;
-  let model: unknown;
-  let tier: unknown;
-  const calls = new Map<number, OpenCall>();
+  /** About how many have come. */
+  let tokens = 0;
+  let ending: Ending | undefined;
   const writer = eventWriter(base, (frame) => {
     frames += frame;
   });
+  const write = pieceWriter(writer);
+  const reader = chatAnswerReader(apiKey, (piece) => {
+    tokens += 'text' in piece ? estimatePiece(piece.text) : 1;
+    write(piece);
+  });
   writer.begin();
 
-  function addCall(value: unknown, position: number) {
-    if (!isObject(value)) return;
-    const index = typeof value.index === 'number' ? value.index : position;
-    const of = isObject(value.function) ? value.function : {};
-    const id = text(value.id);
-    let call = calls.get(index);
-    // Some servers give every call the same place.
-    if (!call || (id !== '' && id !== call.id && text(of.name) !== '')) {
-      const callId = id || newItemId('call');
-      call = { id: callId, add: writer.call(callId, text(of.name)) };
-      calls.set(index, call);
-    }
-    if (text(of.arguments) !== '') call.add(text(of.arguments));
-  }
-
-  function addDelta(delta: JsonObject, logprobs: unknown) {
-    deltas++;
-    const thought = text(delta.reasoning_content) || text(delta.reasoning);
-    if (thought !== '') writer.text('reasoning_text', thought);
-    if (text(delta.content) !== '')
-      writer.text('output_text', text(delta.content), list(isObject(logprobs) ? logprobs.content : undefined));
-    if (text(delta.refusal) !== '') writer.text('refusal', text(delta.refusal));
-    for (const [position, call] of list(delta.tool_calls).entries()) addCall(call, position);
-  }
-
-  function addChunk(chunk: JsonObject) {
-    if (chunk.error) throw failureInStream(chunk, apiKey);
-    usage = usageIn(chunk) ?? usage;
-    model ??= chunk.model;
-    tier = chunk.service_tier ?? tier;
-    const choice: unknown = list(chunk.choices).find((one) => isObject(one) && (one.index ?? 0) === 0);
-    if (!isObject(choice)) return;
-    // An answer that came at once has the message in the place of its pieces.
-    const delta = isObject(choice.delta) ? choice.delta : choice.message;
-    if (isObject(delta)) addDelta(delta, choice.logprobs);
-    if (typeof choice.finish_reason === 'string') finish = choice.finish_reason;
-  }
-
-  function ending(): Ending | undefined {
-    if (!isDone) return undefined;
-    const reason = incomplete.get(finish ?? '');
-    return {
+  function endIfSaid() {
+    const ended = reader.ending();
+    if (!ended || ending) return;
+    const reason = incomplete[ended.reason];
+    const [model, tier] = [reader.model(), reader.tier()];
+    const echo = reason === undefined ? echoItem(reader.echo(), reader.calls()) : undefined;
+    writer.close(reason !== undefined);
+    if (echo) writer.item(echo);
+    ending = {
       status: reason === undefined ? 'completed' : 'incomplete',
       of: {
-        ...(typeof model === 'string' && model !== '' && { model }),
-        ...(typeof tier === 'string' && { service_tier: tier }),
+        ...(model !== '' && { model }),
+        ...(tier !== '' && { service_tier: tier }),
         ...(reason !== undefined && { incomplete_details: { reason } }),
       },
       output: writer.output(),
-      usage,
+      usage: ended.usage,
     };
   }
 
-  function end() {
-    if (isDone) return;
-    writer.close(incomplete.has(finish ?? ''));
-    isDone = true;
+  /** What was held back is said, where the answer breaks off. */
+  function reading(read: () => void) {
+    try {
+      read();
+    } catch (error) {
+      reader.letGo();
+      throw error;
+    }
+    endIfSaid();
   }
 
   return {
-    event(_name, data) {
-      if (data === '[DONE]') end();
-      else addChunk(eventJson(data));
-    },
-    whole(answer) {
-      addChunk(answer);
-      if (list(answer.choices).length === 0) throw notAnAnswer();
-      end();
-    },
-    // Some servers close without `[DONE]`; what they said is whole once a reason to finish has come.
+    event: (_name, data) => reading(() => reader.event(data)),
+    whole: (json) => reading(() => reader.whole(json)),
     closed() {
-      if (finish !== undefined) end();
+      reading(reader.closed);
+      if (!ending) reader.letGo();
     },
     taken() {
       const taken = frames;
       frames = '';
       return taken;
     },
-    ending,
-    soFar: () => ({ output: writer.output(), deltas }),
+    ending: () => ending,
+    soFar: () => ({ output: writer.output(), deltas: tokens, tier: tierIn({ service_tier: reader.tier() }) }),
     nextNumber: writer.nextNumber,
   };
 }

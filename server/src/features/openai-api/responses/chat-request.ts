@@ -4,6 +4,7 @@ import { additions, type Written } from '#server/features/openai-api/refused-add
 import { ApiRefusal } from '#server/http/api-errors';
 import { isObject, type JsonObject } from '#server/is-object';
 import { toolLeftOut } from '#server/provider/served-tools';
+import { echoes } from './call-echo.ts';
 import { typeOf } from './items.ts';
 import type { ResponseOrder } from './order.ts';
 
@@ -77,22 +78,29 @@ function contentOf(content: unknown): unknown {
 
 const roles = new Map([['developer', 'system']]);
 
+type Echoes = ReturnType<typeof echoes>;
+
 /** Calls of functions belong to the message of the model before them. */
-function addCall(messages: JsonObject[], { call_id, name, arguments: given }: ResponseItem) {
-  const call = { id: call_id, type: 'function', function: { name, arguments: given } };
+function addCall(messages: JsonObject[], { call_id, name, arguments: given }: ResponseItem, wantedBack: Echoes) {
+  const echo = wantedBack.get(words(call_id));
+  const call = { id: call_id, type: 'function', function: { name, arguments: given }, ...echo?.call };
   const last = messages.at(-1);
-  if (last?.role === 'assistant') last.tool_calls = [...(Array.isArray(last.tool_calls) ? last.tool_calls : []), call];
-  else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+  if (last?.role !== 'assistant')
+    messages.push({ role: 'assistant', content: null, ...echo?.message, tool_calls: [call] });
+  else
+    Object.assign(last, echo?.message, {
+      tool_calls: [...(Array.isArray(last.tool_calls) ? last.tool_calls : []), call],
+    });
 }
 
-function addItem(messages: JsonObject[], item: ResponseItem) {
+function addItem(messages: JsonObject[], item: ResponseItem, wantedBack: Echoes) {
   const type = typeOf(item);
   switch (type) {
     case 'message':
       messages.push({ role: roles.get(words(item.role)) ?? item.role, content: contentOf(item.content) });
       return;
     case 'function_call':
-      addCall(messages, item);
+      addCall(messages, item, wantedBack);
       return;
     case 'function_call_output':
       messages.push({ role: 'tool', tool_call_id: item.call_id, content: contentOf(item.output) });
@@ -108,7 +116,10 @@ function addItem(messages: JsonObject[], item: ResponseItem) {
 function messagesOf({ instructions, input }: ResponseOrder): JsonObject[] {
   const messages: JsonObject[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
-  for (const item of input) addItem(messages, item);
+  // Once its turn has ended, nobody wants it back.
+  const question = input.findLastIndex((item) => typeOf(item) === 'message' && item.role === 'user');
+  const wantedBack = echoes(input.slice(question + 1));
+  for (const item of input) addItem(messages, item, wantedBack);
   return messages;
 }
 

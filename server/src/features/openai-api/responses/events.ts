@@ -1,4 +1,5 @@
 import type { ResponseState } from '@roster/contracts/openai-api/responses';
+import type { WebLink } from '@roster/contracts/web-links';
 import type { JsonObject } from '#server/is-object';
 import { type KeptItem, newItemId, outputItem } from './items.ts';
 import { ownResponse, type ResponseObject } from './response-object.ts';
@@ -10,12 +11,14 @@ export const frameOf = (type: string, data: string) => `event: ${type}\ndata: ${
 export const done = 'data: [DONE]\n\n';
 
 type TextKind = 'output_text' | 'refusal' | 'reasoning_text';
-type OpenPart = { kind: TextKind; text: string; logprobs: unknown[] };
+type OpenPart = { kind: TextKind; text: string; logprobs: unknown[]; annotations: JsonObject[] };
 type Call = { index: number; item: KeptItem; given: string };
 
-const partOf = ({ kind, text, logprobs }: OpenPart): JsonObject => {
+const partOf = ({ kind, text, logprobs, annotations }: OpenPart): JsonObject => {
   if (kind === 'refusal') return { type: kind, refusal: text };
-  return kind === 'output_text' ? { type: kind, text, annotations: [], logprobs } : { type: kind, text };
+  return kind === 'output_text'
+    ? { type: kind, text, annotations: [...annotations], logprobs: [...logprobs] }
+    : { type: kind, text };
 };
 
 /**
@@ -78,7 +81,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     if (open.part && open.part.kind !== kind) closePart();
     const place = { item_id: open.item.id, output_index: open.index, content_index: open.parts.length };
     if (!open.part) {
-      open.part = { kind, text: '', logprobs: [] };
+      open.part = { kind, text: '', logprobs: [], annotations: [] };
       emit('response.content_part.added', { ...place, part: partOf(open.part) });
     }
     return { part: open.part, place };
@@ -89,11 +92,21 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
       emit('response.created', { response: base });
       emit('response.in_progress', { response: base });
     },
-    text(kind: TextKind, delta: string, logprobs: unknown[] = []) {
+    text(kind: TextKind, delta: string, logprobs: readonly unknown[] = []) {
       const { part, place } = openFor(kind);
       part.text += delta;
       part.logprobs.push(...logprobs);
       emit(`response.${kind}.delta`, { ...place, delta, ...(kind === 'output_text' && { logprobs }) });
+    },
+    /** A page that the text before it is taken from. */
+    link({ url, title }: WebLink) {
+      if (open?.part?.kind !== 'output_text') return;
+      const { part, item, index, parts } = open;
+      const { length } = part.text;
+      const annotation = { type: 'url_citation', url, title, start_index: length, end_index: length };
+      const annotation_index = part.annotations.push(annotation) - 1;
+      const place = { item_id: item.id, output_index: index, content_index: parts.length };
+      emit('response.output_text.annotation.added', { ...place, annotation_index, annotation });
     },
     /** A call begins; what is answered adds to its arguments. */
     call(callId: string, name: string): (delta: string) => void {
@@ -134,6 +147,8 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     nextNumber: () => sequence,
   };
 }
+
+export type EventWriter = ReturnType<typeof eventWriter>;
 
 /** The event by which a response ends. */
 export function endFrame(response: ResponseObject, sequence: number): string {

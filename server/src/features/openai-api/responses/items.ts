@@ -10,6 +10,7 @@ const prefixes = new Map([
   ['function_call', 'fc'],
   ['function_call_output', 'fco'],
   ['reasoning', 'rs'],
+  ['image_generation_call', 'ig'],
 ]);
 
 export const newItemId = (type: string) => `${prefixes.get(type) ?? 'item'}_${randomBytes(24).toString('hex')}`;

@@ -91,8 +91,8 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
       passOn(type, event, data);
     },
     // Also where events were asked for: those who read them get what there is.
-    whole(given) {
-      const answer = withoutKeyInErrors(given, apiKey);
+    whole(json) {
+      const answer = withoutKeyInErrors(eventJson(json), apiKey);
       const { status = 'completed', error, output: items } = answer;
       if (error && status !== 'failed') throw failureInStream(answer, apiKey);
       const ended = endings.get(`response.${status}`);

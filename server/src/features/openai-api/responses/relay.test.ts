@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
+import { choice, done, frame, rows, say } from '#server/testing/chat-shapes';
 import { conforming } from '#server/testing/openai-schema';
 import { eventsIn, orderOf, responsesPath as path } from '#server/testing/responses';
 
@@ -42,6 +43,9 @@ const said = (text: string) => ({
   ...message,
   content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
 });
+
+type Item = { type: string; content?: { text?: string }[]; name?: string; arguments?: string };
+type Last = { status: string; error: { message: string } | null; output: Item[] };
 
 describe.each(engines)('the relay of responses on %s', (engine) => {
   const exchange: Exchange = { type: json, answer: '', got: [], without: undefined };
@@ -163,6 +167,7 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
         { type: 'message', content: [{ type: 'output_text', text: 'One moment.' }] },
         { type: 'function_call', call_id: 'a', name: 'one', arguments: '{}' },
         { type: 'function_call', call_id: 'b', name: 'two', arguments: '{}' },
+        { type: 'reasoning', encrypted_content: expect.any(String) },
       ],
     });
     exchange.type = json;
@@ -193,6 +198,21 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
       const refused = await send(more);
       expect([refused.status, refused.body.error.param, exchange.got]).toEqual([400, 'tool_choice', []]);
     }
+    // What the provider wants back with the calls comes back with them, as long as their turn lasts.
+    exchange.answer = JSON.stringify({ choices: [{ message: { content: 'Done' }, finish_reason: 'stop' }] });
+    const outputs = ['a', 'b'].map((call_id) => ({ type: 'function_call_output', call_id, output: '12' }));
+    const turn = [{ role: 'user', content: 'Hi' }, ...Object(last).output, ...outputs];
+    await send({ input: turn });
+    await send({ input: [...turn, { role: 'user', content: 'And now?' }] });
+    const asked = exchange.got.map(({ messages }) => messages);
+    expect(asked[0]).toMatchObject([
+      { role: 'user' },
+      { reasoning_content: 'Hm.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+      {},
+      {},
+    ]);
+    expect(JSON.stringify(asked[1])).not.toContain('Hm.');
+    exchange.got = [];
     // Nothing of a question is left out in silence.
     const saying = (content: unknown) => ({ input: [{ role: 'user', content }] });
     for (const [misshapen, param] of [
@@ -206,5 +226,50 @@ describe.each(engines)('the relay of responses on %s', (engine) => {
       const { status, body } = await send(misshapen);
       expect([status, body.error.param, exchange.got]).toEqual([400, param, []]);
     }
+  });
+
+  test('reads Chat Completions in every form that servers have for them', async () => {
+    exchange.without = '/responses';
+    exchange.type = events;
+    // The schema of Open Responses has no pictures.
+    const described = rows.filter(([, , { images }]) => !images);
+    for (const [shape, given, { text = '', reasoning = '', calls = [], reason, failure }] of described) {
+      exchange.answer = given.map(frame).join('');
+      const { text: body } = await send({ stream: true });
+      const last: Last = Object(eventsIn(body).at(-1)?.response);
+      const status = failure ? 'failed' : reason === undefined || reason === 'complete' ? 'completed' : 'incomplete';
+      expect([shape, last.status]).toEqual([shape, status]);
+      if (failure) {
+        expect([shape, last.error?.message]).toEqual([shape, expect.stringMatching(failure)]);
+        continue;
+      }
+      const { output } = last;
+      const words = (type: string) =>
+        output
+          .flatMap((item) => (item.type === type ? (item.content ?? []).map((part) => part.text ?? '') : []))
+          .join('');
+      const found = output.flatMap((item) => (item.type === 'function_call' ? [[item.name, item.arguments]] : []));
+      expect([shape, words('message'), words('reasoning'), found]).toEqual([shape, text, reasoning, calls]);
+    }
+  });
+
+  test('has pictures and sources of Chat Completions in its response', async () => {
+    exchange.without = '/responses';
+    exchange.type = events;
+    const png = 'data:image/png;base64,iVBORw0KGgo=';
+    const source = { citations: ['https://a.example/'], search_results: [{ url: 'https://a.example/', title: 'A' }] };
+    exchange.answer = [
+      choice({ images: [{ type: 'image_url', image_url: { url: png } }] }),
+      { ...say('Rain[1]', 'stop'), ...source },
+      done,
+    ]
+      .map(frame)
+      .join('');
+    const { body } = await send({});
+    const cited = { type: 'url_citation', url: 'https://a.example/', title: 'A' };
+    expect(body.output).toMatchObject([
+      { type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' },
+      { type: 'message', content: [{ text: 'Rain[1]', annotations: [cited] }] },
+    ]);
   });
 });

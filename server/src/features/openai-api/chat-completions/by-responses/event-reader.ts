@@ -121,7 +121,8 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
       if (type === 'response.output_item.done') return itemDone(at, event.item);
       writePiece(writer, type, at, event);
     },
-    whole(answer) {
+    whole(json) {
+      const answer = eventJson(json);
       const { status = 'completed', error, output } = answer;
       if (error) throw failureInStream(answer, apiKey);
       const ended = endings.get(`response.${status}`);

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isObject, type JsonObject } from '#server/is-object';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
+import { called, callsOf, choice, done, frame, rows, say, stop } from '#server/testing/chat-shapes';
+import { readEvents } from '#server/testing/events';
+import { download } from '#server/testing/files';
+import { startRawProvider } from '#server/testing/raw-provider';
+import { type FakeToolBox, fakeToolBox } from '#server/testing/tool-box';
+import type { Visitor } from '#server/testing/visitor';
+
+/** A PNG of one pixel. */
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+describe.each(engines)('answers of servers of Chat Completions alone, on %s', (engine) => {
+  let provider: Awaited<ReturnType<typeof startRawProvider>>;
+  let app: TestApp;
+  let tools: FakeToolBox;
+  let ada: Visitor;
+  let assistantId: number;
+  /** What is answered, one after the other; the last again and again. */
+  let answers: string[] = [];
+  let asked: JsonObject[] = [];
+  beforeAll(async () => {
+    provider = await startRawProvider((path, body) => {
+      if (path !== '/chat/completions') return { status: 404, packets: ['{}'] };
+      const request: unknown = JSON.parse(body);
+      if (isObject(request)) asked.push(request);
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      return { packets: [answer ?? ''] };
+    });
+    tools = fakeToolBox();
+    app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, tools: { box: tools.box } });
+    ada = await app.withKey('ada');
+    assistantId = await created(ada);
+    tools.offer('pay', { approval: 'always' }, () => tools.said('Paid.'));
+  });
+  beforeEach(() => {
+    asked = [];
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.close();
+  });
+  const named = (more: object = {}) => newThread(ada, { title: 'Named', ...more });
+
+  test('are shown as they were meant, and never as whole where they broke off', async () => {
+    const without = rows.filter(([, , { calls, refusal }]) => !calls && !refusal);
+    const threadId = await named();
+    for (const [shape, events, { text = '', reasoning = '', failure, reason = 'complete' }] of without) {
+      answers = [events.map(frame).join('')];
+      const { answer, events: told } = await ask(app, ada, threadId, 'Go on');
+      const state = failure ? 'failed' : 'complete';
+      expect([shape, answer.state, answer.text, answer.reasoning]).toEqual([shape, state, text, reasoning]);
+      const last = told.at(-1)?.event;
+      if (failure) expect([shape, answer.error?.message]).toEqual([shape, expect.stringMatching(failure)]);
+      else expect([shape, last]).toEqual([shape, { type: 'finished', reason }]);
+    }
+  });
+
+  test('name a reason that Roster does not know', async () => {
+    answers = [[say('Yes', 'moonrise'), done].map(frame).join('')];
+    const { answer } = await ask(app, ada, await named(), 'Go on');
+    expect(answer).toMatchObject({ state: 'complete', notes: [expect.stringContaining('“moonrise”')] });
+  });
+
+  test('have their pictures as files and their sources as links', async () => {
+    const images = [{ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }];
+    const citations = ['https://a.example/'];
+    answers = [[choice({ images }), { ...say('There.', 'stop'), citations }, done].map(frame).join('')];
+    const { answer } = await ask(app, ada, await named(), 'Draw');
+    expect(answer).toMatchObject({ text: 'There.', links: [{ url: 'https://a.example/', at: 6 }], notes: [] });
+    expect(answer.files).toMatchObject([{ filename: 'picture 1.png', kind: 'image' }]);
+    const { bytes } = await download(app, ada, answer.files[0]?.id ?? 0);
+    expect(bytes.toString('base64')).toBe(png);
+  });
+
+  test('do not give their thoughts for a title', async () => {
+    answers = [[say('<think>A title, hm.</think>\n\nRain in Utrecht'), stop, done].map(frame).join('')];
+    const threadId = await newThread(ada);
+    const { answer } = await ask(app, ada, threadId, 'Does it rain?');
+    expect(answer).toMatchObject({ text: 'Rain in Utrecht', reasoning: 'A title, hm.' });
+    await until('The title', async () => (await ada.get(`/api/threads/${threadId}`)).body.title === 'Rain in Utrecht');
+  });
+
+  test('get back with the calls of their turn what they want back, also after a person was asked', async () => {
+    const signature = { google: { thought_signature: 'c2ln' } };
+    const details = [{ type: 'reasoning.encrypted', data: 'ZGF0YQ', index: 0 }];
+    const pay = { ...called('demo_pay', { city: 'Utrecht', amount: 9007199254740993n.toString() }), id: '' };
+    const calling = [
+      choice({ reasoning_content: 'I have to', reasoning_details: details }),
+      choice({ reasoning_content: ' pay.' }),
+      callsOf([
+        { ...pay, extra_content: signature },
+        called('demo_pay', '{"id":9007199254740993}', { id: 'x'.repeat(999) }),
+      ]),
+      stop,
+      done,
+    ];
+    answers = [calling.map(frame).join(''), [say('Paid.', 'stop'), done].map(frame).join('')];
+    const threadId = await named({ assistantId });
+    const { run } = await send(ada, threadId, 'Pay');
+    const waits = async () => (await messageOf(ada, threadId, run.messageId)).state === 'waiting';
+    await until('The question', waits);
+    const { calls = [] } = await messageOf(ada, threadId, run.messageId);
+    expect(calls.map(({ input }) => input)).toEqual([
+      '{"city":"Utrecht","amount":"9007199254740993"}',
+      '{"id":9007199254740993}',
+    ]);
+    for (const { callId } of calls)
+      expect((await ada.post(`/api/runs/${run.id}/approvals/${callId}`, { decision: 'approve' })).status).toBe(200);
+    const told = await readEvents(app, ada, run.id);
+    // It is for the provider alone.
+    expect(JSON.stringify(told)).not.toContain('c2ln');
+    expect(await messageOf(ada, threadId, run.messageId)).toMatchObject({ state: 'complete', text: 'Paid.' });
+    const ids = calls.map(({ callId }) => callId);
+    expect(asked.at(-1)?.messages).toMatchObject([
+      { role: 'user' },
+      {
+        role: 'assistant',
+        reasoning_content: 'I have to pay.',
+        reasoning_details: details,
+        tool_calls: [
+          { id: ids[0], extra_content: signature },
+          { id: ids[1], function: { arguments: '{"id":9007199254740993}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: ids[0], content: 'Paid.' },
+      { role: 'tool', tool_call_id: ids[1], content: 'Paid.' },
+    ]);
+    await ask(app, ada, threadId, 'Thanks');
+    expect(JSON.stringify(asked.at(-1)?.messages)).not.toContain('I have to');
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { isObject } from '#server/is-object';
+import { createArrivingBody } from '#server/provider/arriving-body';
+import { ProviderError } from '#server/provider/error';
+import { readEvents } from '#server/provider/event-reader';
+import { Secret } from '#server/security/secret';
+import {
+  broken,
+  called,
+  callsOf,
+  choice,
+  done,
+  type Expected,
+  frame,
+  rows,
+  say,
+  stop,
+} from '#server/testing/chat-shapes';
+import { type ChatPiece, chatAnswerReader } from './reader.ts';
+
+const apiKey = new Secret('gsk_abcdefghijklmnop1234567890');
+
+/** A body that sends these packets, and then ends or breaks off. */
+function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
+  const nothing = () => undefined;
+  const { body, push, end } = createArrivingBody({ abort: nothing, pause: nothing, resume: nothing });
+  return {
+    body,
+    send() {
+      for (const packet of packets) push(Buffer.from(packet));
+      end(isCut ? new Error('socket hang up') : null);
+    },
+  };
+}
+
+/** What an answer comes to, as both of its users put it together. */
+async function read(packets: readonly (string | Buffer)[], isCut = false) {
+  const said = { text: '', reasoning: '', refusal: '', images: [] as string[], links: [] as [string, string][] };
+  const told = new Map<number, { callId: string; input: string }>();
+  const reader = chatAnswerReader(apiKey, (piece: ChatPiece) => {
+    switch (piece.type) {
+      case 'image':
+        return void said.images.push(piece.address);
+      case 'link':
+        return void said.links.push([piece.url, piece.title]);
+      case 'call':
+        return void told.set(piece.place, { callId: piece.callId, input: '' });
+      case 'arguments': {
+        const call = told.get(piece.place);
+        if (call) call.input += piece.text;
+        return;
+      }
+      default:
+        said[piece.type] += piece.text;
+    }
+  });
+  let failure: unknown;
+  const { body, send } = bodyOf(packets, isCut);
+  try {
+    const read = readEvents(
+      body,
+      {
+        onEvent: ({ data }) => reader.event(data),
+        onWhole: reader.whole,
+        onClosed: reader.closed,
+        onPacket: () => undefined,
+        isDone: () => reader.ending() !== undefined,
+      },
+      new AbortController().signal,
+    );
+    send();
+    await read;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    failure = error.message;
+  } finally {
+    reader.letGo();
+  }
+  const ending = reader.ending();
+  // As pieces they are told like all at once.
+  if (ending) expect([...told.values()]).toEqual(reader.calls().map(({ callId, input }) => ({ callId, input })));
+  return { ...said, calls: reader.calls(), echo: reader.echo(), ending, failure };
+}
+
+function check(found: Awaited<ReturnType<typeof read>>, expected: Expected) {
+  const { text = '', reasoning = '', refusal = '', images = [], links = [], reason = 'complete', failure } = expected;
+  expect(found).toMatchObject({ text, reasoning, refusal, images, links });
+  if (failure) expect(found).toMatchObject({ ending: undefined, failure: expect.stringMatching(failure) });
+  else expect(found).toMatchObject({ failure: undefined, ending: { reason } });
+  if (expected.calls) {
+    expect(found.calls.map(({ name, input }) => [name, input])).toEqual(expected.calls);
+    const ids = found.calls.map(({ callId }) => callId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]{1,200}$/);
+  } else if (!failure) expect(found.calls).toEqual([]);
+}
+
+describe('an answer of Chat Completions', () => {
+  test.each(rows)('%s', async (_, events, expected) => {
+    const wire = events.map(frame).join('');
+    check(await read([wire]), expected);
+    // However it is cut into packets, also within characters, lines and line ends.
+    const bytes = Buffer.from(wire.replaceAll('\n', '\r\n'));
+    for (const size of [1, 2, 3, 7, 64]) {
+      const packets = Array.from({ length: Math.ceil(bytes.length / size) }, (_one, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      check(await read(packets), expected);
+    }
+  });
+
+  test.each(rows.filter(([, , { failure }]) => failure === undefined))(
+    'unknown fields beside it: %s',
+    async (_, events, expected) => {
+      const odd = { x_new: { deep: [1, null] }, logprobs: 12, audio: 'odd', created: '2026', usage: 'none' };
+      const grown = events.map((event) => {
+        if (!isObject(event)) return event;
+        const choices = Array.isArray(event.choices) ? event.choices : [];
+        const all = choices.filter(isObject).map((one) => ({
+          ...odd,
+          ...one,
+          ...(isObject(one.delta) && { delta: { ...odd, ...one.delta } }),
+        }));
+        return { ...odd, ...event, choices: all };
+      });
+      check(await read([grown.map(frame).join('')]), expected);
+    },
+  );
+
+  test('a connection that is lost counts as an end once a reason has come, and only then', async () => {
+    expect(await read([frame(say('Yes', 'stop'))], true)).toMatchObject({
+      text: 'Yes',
+      ending: { reason: 'complete' },
+    });
+    for (const reason of [null, '', 'null'])
+      expect(await read([frame(say('Yes', reason))], true)).toMatchObject({ text: 'Yes', ending: undefined });
+    expect(await read([frame(say('Yes', 'stop')) + frame(say('more'))], true)).toMatchObject({ ending: undefined });
+  });
+
+  test('the thought between tags is the same wherever it is cut', async () => {
+    const whole = ' <think> I think: </thin, or <think>?\n</think>\n\n <think>Yes</think>';
+    for (let first = 0; first <= whole.length; first++)
+      for (const second of [first + 1, first + 4, whole.length]) {
+        const pieces = [whole.slice(0, first), whole.slice(first, second), whole.slice(second)];
+        const found = await read([[...pieces.map((piece) => say(piece)), stop, done].map(frame).join('')]);
+        expect([found.reasoning, found.text]).toEqual(['I think: </thin, or <think>?\n', '<think>Yes</think>']);
+      }
+  });
+
+  test('an answer that comes whole in the place of a stream is read', async () => {
+    const message = {
+      role: 'assistant',
+      content: '<think>Hm.</think>Yes',
+      tool_calls: [called('f', { x: 1 }, { id: 'a' })],
+    };
+    const usage = { prompt_tokens: 4, completion_tokens: 5 };
+    for (const finish_reason of ['stop', null, undefined]) {
+      const json = JSON.stringify({
+        object: 'chat.completion',
+        choices: [{ index: 0, message, finish_reason }],
+        usage,
+      });
+      for (const packets of [[json], [`\n${json}\n`], [...json]]) {
+        const found = await read(packets);
+        check(found, { text: 'Yes', reasoning: 'Hm.', calls: [['f', '{"x":1}']] });
+        expect(found.ending?.usage).toMatchObject({ inputTokens: 4, outputTokens: 5 });
+      }
+    }
+    const big =
+      '{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"id":12345678901234567890}}}]}}]}';
+    expect((await read([big])).calls).toMatchObject([{ input: '{"id":12345678901234567890}' }]);
+    const cut = JSON.stringify({ choices: [{ message: { content: 'Sho' }, finish_reason: 'length' }] });
+    check(await read([cut]), { text: 'Sho', reason: 'length' });
+  });
+
+  test.each([
+    ['an error', { error: { message: broken } }, new RegExp(broken)],
+    ['a list of errors', [{ error: { message: broken } }], new RegExp(broken)],
+    ['a detail', { detail: broken }, new RegExp(broken)],
+    ['no choices', { object: 'list', data: [] }, /could not be read/],
+    ['empty choices', { choices: [] }, /could not be read/],
+  ])('JSON in the place of a stream that is %s is none', async (_, value, failure) => {
+    expect(await read([JSON.stringify(value)])).toMatchObject({
+      ending: undefined,
+      failure: expect.stringMatching(failure),
+    });
+    expect(await read(['{"choices":[{"mess'])).toMatchObject({ failure: expect.stringMatching(/could not be read/) });
+  });
+
+  test('the key is in no word of a failure', async () => {
+    const key = apiKey.reveal();
+    for (const event of [{ error: `key ${key} is out of credit` }, say('', `error ${key}`)]) {
+      const { failure } = await read([frame(event) + frame(done)]);
+      expect(failure).toEqual(expect.any(String));
+      expect(failure).not.toContain(key);
+    }
+  });
+
+  test('what a provider wants back with a call is kept', async () => {
+    const signature = { google: { thought_signature: 'abc' } };
+    const events = [
+      choice({ reasoning_content: 'Let me' }),
+      choice({ reasoning_content: ' see', reasoning_details: [{ type: 'reasoning.text', text: 'Let me', index: 0 }] }),
+      choice({
+        reasoning_details: [
+          { type: 'reasoning.text', text: ' see', index: 0, signature: 's' },
+          { type: 'reasoning.encrypted', data: 'd', index: 1 },
+        ],
+      }),
+      callsOf([{ ...called('f', '{}', { index: 0, id: 'a' }), extra_content: signature }]),
+      stop,
+      done,
+    ];
+    const found = await read([events.map(frame).join('')]);
+    expect(found.calls).toMatchObject([{ callId: 'a', extra: signature }]);
+    expect(found.echo).toEqual({
+      reasoning_content: 'Let me see',
+      reasoning_details: [
+        { type: 'reasoning.text', text: 'Let me see', index: 0, signature: 's' },
+        { type: 'reasoning.encrypted', data: 'd', index: 1 },
+      ],
+    });
+    expect((await read([frame(say('<think>Hm.</think>Yes', 'stop'))])).echo).toBeUndefined();
+  });
+});
+
+test('what was used is what the last event with figures says', async () => {
+  const figures = (tokens: number) => ({ prompt_tokens: 9, completion_tokens: tokens });
+  const each = [1, 2, 3].map((tokens) => ({ ...say('x'), usage: figures(tokens) }));
+  const found = await read([[...each, { ...stop, usage: null }, done].map(frame).join('')]);
+  expect(found.ending?.usage).toMatchObject({ inputTokens: 9, outputTokens: 3 });
+  const late = await read([[say('x', 'stop'), { x_groq: { usage: figures(7) } }, done].map(frame).join('')]);
+  expect(late.ending?.usage).toMatchObject({ outputTokens: 7 });
+  expect((await read([[say('x', 'stop'), { usage: {} }, done].map(frame).join('')])).ending?.usage).toBeNull();
+});

@@ -1,12 +1,17 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
 import { isObject, type JsonObject } from '#server/is-object';
 import { quoted } from './json-line.ts';
-import { checkFields, checkMessage, type Tell } from './message-check.ts';
+import { checkFields, checkMessage, isFunctionName, type Tell } from './message-check.ts';
+
+/** What graders of reinforcement fine-tuning read stands beside messages that end with the question. */
+export const isReinforcement = (example: JsonObject) =>
+  ['reference_answer', 'grader', 'reference'].some((name) => Object.hasOwn(example, name));
 
 export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
 /** By the fields that only one of the formats has. */
 export function formatOf(example: JsonObject): TrainingFormat {
+  if (isReinforcement(example)) return 'unknown';
   if (Object.hasOwn(example, 'messages')) return 'chat';
   if (Object.hasOwn(example, 'preferred_output') || Object.hasOwn(example, 'non_preferred_output')) return 'preference';
   return Object.hasOwn(example, 'prompt') && Object.hasOwn(example, 'completion') ? 'prompt_completion' : 'unknown';
@@ -33,6 +38,7 @@ function checkChat(example: JsonObject, tell: Tell) {
   if (!Array.isArray(messages) || messages.length === 0)
     return tell('error', 'There are no messages.', 'Give "messages" a list with a question and an answer at least.');
   checkMessages(messages, (number) => `Message ${number}`, tell);
+  checkImageCount(messages, tell);
   const answers = messages.filter(isAnswer);
   if (messages.length > 0 && !isAnswer(messages.at(-1)))
     tell('error', 'The last message is not from the assistant.', 'End each example with the answer to learn.');
@@ -42,6 +48,19 @@ function checkChat(example: JsonObject, tell: Tell) {
       'Every answer has the weight 0, so nothing is learned.',
       'Leave the weight away where to learn from.',
     );
+}
+
+const imagesAtMost = 10;
+
+export const imagesIn = (messages: unknown[]): number =>
+  messages
+    .flatMap((message) => (isObject(message) && Array.isArray(message.content) ? message.content : []))
+    .filter((part) => isObject(part) && part.type === 'image_url').length;
+
+function checkImageCount(messages: unknown[], tell: Tell) {
+  const images = imagesIn(messages);
+  if (images > imagesAtMost)
+    tell('error', `The example has ${images} images.`, `Keep at most ${imagesAtMost}, or make several examples of it.`);
 }
 
 const isAnswer = (message: unknown): message is JsonObject => isObject(message) && message.role === 'assistant';
@@ -66,17 +85,23 @@ function checkMessages(messages: unknown[], name: (number: number) => string, te
   }
 }
 
-function checkTools({ tools, parallel_tool_calls: parallel }: JsonObject, tell: Tell) {
-  if (parallel !== undefined && typeof parallel !== 'boolean')
+function checkTools({ tools, functions, parallel_tool_calls: parallel }: JsonObject, tell: Tell) {
+  if (parallel !== undefined && parallel !== null && typeof parallel !== 'boolean')
     tell('error', '"parallel_tool_calls" is neither true nor false.', 'Write true or false, without quotation marks.');
-  if (tools === undefined) return;
-  const isTool = (tool: unknown) =>
-    isObject(tool) && tool.type === 'function' && isObject(tool.function) && typeof tool.function.name === 'string';
+  const isFunction = (value: unknown) => isObject(value) && isFunctionName(value.name);
+  if (functions !== undefined && functions !== null && !(Array.isArray(functions) && functions.every(isFunction)))
+    tell(
+      'error',
+      '"functions" is not a list of functions.',
+      'Write each as {"name": …, "parameters": {…}}, with a name of up to 64 letters, digits, - and _.',
+    );
+  if (tools === undefined || tools === null) return;
+  const isTool = (tool: unknown) => isObject(tool) && tool.type === 'function' && isFunction(tool.function);
   if (!Array.isArray(tools) || !tools.every(isTool))
     tell(
       'error',
       '"tools" is not a list of functions.',
-      'Write each tool as {"type": "function", "function": {"name": …, "parameters": {…}}}.',
+      'Write each tool as {"type": "function", "function": {"name": …, "parameters": {…}}}, with a name of up to 64 letters, digits, - and _.',
     );
 }
 
@@ -100,6 +125,7 @@ function checkInput(input: JsonObject, tell: Tell) {
   if (!Array.isArray(messages) || messages.length === 0)
     return tell('error', 'The input has no messages.', 'Give "input" a list of "messages" that ends with a question.');
   checkMessages(messages, (number) => `Message ${number} of the input`, tell);
+  checkImageCount(messages, tell);
 }
 
 function checkAnswer(output: unknown, where: string, field: string, tell: Tell): boolean {

@@ -26,6 +26,8 @@ const chat = (messages: unknown, more: object = {}) => JSON.stringify({ messages
 const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 
+const showing = (url: string) => chat([{ role: 'user', content: [image(url)] }, answer]);
+
 test.each([
   ['a question and an answer', conversation('Why?', 'Because.')],
   [
@@ -77,6 +79,10 @@ test.each([
     ]),
   ],
   ['a refusal', chat([question, { role: 'assistant', content: null, refusal: 'No.' }])],
+  [
+    'what SDKs print as null',
+    chat([question, { ...answer, audio: null, refusal: null, function_call: null, tool_calls: null }]),
+  ],
   ['a preference', preference('Why?', 'So.', 'Because.')],
   ['a pair', pair('a', 'b')],
 ])('%s: nothing is wrong', (_what, line) => {
@@ -114,6 +120,22 @@ test.each<[line: string | Buffer, problem: string]>([
   [chat([question, answer], { tools: [{ name: 'a' }] }), 'error: "tools" is not a list of functions.'],
   [chat([question, answer], { parallel_tool_calls: 'no' }), 'error: "parallel_tool_calls" is neither true nor false.'],
   [chat([{ ...question, name: 'two words' }, answer]), 'error: Message 1 has a name that is not one.'],
+  [chat([{ ...question, name: 'Zoë' }, answer]), 'error: Message 1 has a name that is not one.'],
+  [chat([question, answer], { functions: 'get_weather' }), 'error: "functions" is not a list of functions.'],
+  [
+    chat([question, { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{}' } }] }]),
+    'error: Message 2 has "tool_calls" that are none.',
+  ],
+  [showing('data:image/gif;base64,AAAA'), 'error: Part 1 of message 1 has an image of a kind that is not trained on.'],
+  [showing('data:image/png;base64,A=A'), 'error: Part 1 of message 1 has an image whose base64 is damaged.'],
+  [
+    chat([{ role: 'user', content: Array.from({ length: 11 }, () => image('https://example.com/a.png')) }, answer]),
+    'error: The example has 11 images.',
+  ],
+  [
+    chat([question, answer], { reference_answer: 'x' }),
+    'error: The line is an example for reinforcement fine-tuning, which Roster does not train.',
+  ],
   [chat([question, { role: 'assistant', tool_calls: [] }]), 'error: Message 2 has "tool_calls" that are none.'],
   [
     chat([question, { role: 'tool', tool_call_id: 'c9', content: 'x' }, answer]),

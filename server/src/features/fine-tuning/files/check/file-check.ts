@@ -2,7 +2,7 @@ import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-fil
 import { type Line, lineLimit } from '#server/features/fine-tuning/files/lines';
 import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
 import type { JsonObject } from '#server/is-object';
-import { checkExample, type ExampleFormat, formatOf } from './example.ts';
+import { checkExample, type ExampleFormat, formatOf, isReinforcement } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { Tell } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';
@@ -100,7 +100,8 @@ export function fileCheck({ limits, countText, other }: Options) {
       const format = formatOf(value);
       if (format === 'unknown') {
         sums.otherObjects++;
-        return tell('error', ...noExample);
+        const [message, fix] = isReinforcement(value) ? noReinforcement : noExample;
+        return tell('error', message, fix);
       }
       formats[format].lines++;
       const before = problems.counts.error;
@@ -119,6 +120,11 @@ export function fileCheck({ limits, countText, other }: Options) {
 const noExample = [
   'The line is no training example.',
   'Give it "messages"; or "input", "preferred_output" and "non_preferred_output" for preferences.',
+] as const;
+
+const noReinforcement = [
+  'The line is an example for reinforcement fine-tuning, which Roster does not train.',
+  'Give each example the answer to learn as its last message, without fields for a grader.',
 ] as const;
 
 const longExample = (tokens: number, limit: number) =>

@@ -10,12 +10,16 @@ const fieldsOf = new Map([
   ['system', new Set(common)],
   ['developer', new Set(common)],
   ['user', new Set(common)],
-  ['assistant', new Set([...common, 'weight', 'refusal', 'tool_calls', 'function_call'])],
+  ['assistant', new Set([...common, 'weight', 'refusal', 'tool_calls', 'function_call', 'audio'])],
   ['tool', new Set([...common, 'tool_call_id'])],
   ['function', new Set(common)],
 ]);
 const roleNames = [...fieldsOf.keys()].join(', ');
-const nameLimit = 64;
+const functionName = /^[A-Za-z0-9_-]{1,64}$/;
+const nameHint = 'Use up to 64 letters, digits, - and _, without spaces.';
+
+/** Whether a function can be called this. */
+export const isFunctionName = (name: unknown): name is string => typeof name === 'string' && functionName.test(name);
 
 /** Looks at one message. Returns its role where that can be told. */
 export function checkMessage(message: unknown, where: string, tell: Tell): string | undefined {
@@ -54,13 +58,8 @@ export function checkFields(value: JsonObject, known: ReadonlySet<string>, where
 }
 
 function checkName(name: unknown, where: string, tell: Tell) {
-  if (name === undefined) return;
-  if (typeof name !== 'string' || name === '' || name.length > nameLimit || /[\s<|\\/>]/.test(name))
-    tell(
-      'error',
-      `${where} has a name that is not one.`,
-      `Use up to ${nameLimit} letters, digits, - and _, without spaces.`,
-    );
+  if (name !== undefined && name !== null && !isFunctionName(name))
+    tell('error', `${where} has a name that is not one.`, nameHint);
 }
 
 function checkContent(message: JsonObject, where: string, tell: Tell) {
@@ -84,7 +83,30 @@ function checkParts(parts: unknown[], mayShow: boolean, where: string, tell: Tel
 
 const lower = (where: string) => where.charAt(0).toLowerCase() + where.slice(1);
 
-const imageTypes = /^(https?:\/\/|data:image\/(png|jpe?g|webp|gif);base64,)/i;
+const imageBytesAtMost = 10 * 1024 * 1024;
+const details = new Set(['auto', 'low', 'high']);
+
+/** Whether it can be decoded: of base64 only the last characters may stand for no byte. */
+const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
+
+/** Why the provider takes no such image, and what to change; undefined: it takes it. */
+function imageProblem(image: unknown): [what: string, fix: string] | undefined {
+  if (!isObject(image) || typeof image.url !== 'string' || !/^(https?:\/\/|data:)/i.test(image.url))
+    return [
+      'has no image that can be read',
+      'Write {"type": "image_url", "image_url": {"url": …}} with an https address or a PNG, JPEG or WebP as data:.',
+    ];
+  if (image.detail !== undefined && image.detail !== null && !details.has(String(image.detail)))
+    return [`has the unknown detail ${quoted(image.detail)}`, 'Use "auto", "low" or "high", or leave it away.'];
+  if (!/^data:/i.test(image.url)) return undefined;
+  const [head = '', ...rest] = image.url.split(',');
+  const data = rest.join(',');
+  if (!/^data:image\/(png|jpe?g|webp);base64$/i.test(head))
+    return ['has an image of a kind that is not trained on', 'Use PNG, JPEG or WebP images.'];
+  if (!isBase64(data)) return ['has an image whose base64 is damaged', 'Encode the file of the image again.'];
+  if ((data.length / 4) * 3 > imageBytesAtMost) return ['has an image of more than 10 MB', 'Make the image smaller.'];
+  return undefined;
+}
 
 function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
   const type = isObject(part) ? part.type : undefined;
@@ -94,13 +116,9 @@ function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
   if (type === 'image_url' && !mayShow)
     return tell('error', `${where} is an image.`, 'Images can stand only in messages of the user.');
   if (type === 'image_url') {
-    const { image_url: image } = part;
-    if (isObject(image) && typeof image.url === 'string' && imageTypes.test(image.url)) return;
-    return tell(
-      'error',
-      `${where} has no image that can be read.`,
-      'Write {"type": "image_url", "image_url": {"url": …}} with an https address or a PNG, JPEG, WebP or GIF as data:.',
-    );
+    const problem = imageProblem(part.image_url);
+    if (problem) tell('error', `${where} ${problem[0]}.`, problem[1]);
+    return;
   }
   const kind = type === 'text' || type === 'refusal' ? 'has no text' : `is of the unknown type ${quoted(type)}`;
   tell('error', `${where} ${kind}.`, 'Use parts of the type "text" with a text, or "image_url" with an address.');
@@ -108,11 +126,17 @@ function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
 
 function checkAssistant(message: JsonObject, where: string, tell: Tell) {
   const { content, weight, refusal, tool_calls: calls, function_call: call } = message;
-  if (weight !== undefined && weight !== 0 && weight !== 1)
+  if (weight !== undefined && weight !== null && weight !== 0 && weight !== 1)
     tell('error', `${where} has the weight ${quoted(weight)}.`, 'A weight is 0 (not learned) or 1 (learned).');
-  if (calls !== undefined) checkCalls(calls, where, tell);
+  if (message.audio !== undefined && message.audio !== null)
+    tell('error', `${where} has audio, which is not trained on.`, 'Remove "audio", or set it to null.');
+  if (calls !== undefined && calls !== null) checkCalls(calls, where, tell);
   if (call !== undefined && call !== null && !isCall(call))
-    tell('error', `${where} has a "function_call" that is none.`, 'Give it a "name" and "arguments", both texts.');
+    tell(
+      'error',
+      `${where} has a "function_call" that is none.`,
+      `Give it a "name" and "arguments", both texts. ${nameHint}`,
+    );
   const saysNothing = typeof content === 'string' && content.trim() === '';
   if (saysNothing && !calls && !call && !refusal)
     tell(
@@ -122,18 +146,20 @@ function checkAssistant(message: JsonObject, where: string, tell: Tell) {
     );
 }
 
-const isCall = (value: unknown) =>
-  isObject(value) && typeof value.name === 'string' && typeof value.arguments === 'string';
+const isCall = (value: unknown) => isObject(value) && isFunctionName(value.name) && typeof value.arguments === 'string';
 
 function checkCalls(calls: unknown, where: string, tell: Tell) {
   const areRight =
     Array.isArray(calls) &&
     calls.length > 0 &&
-    calls.every((call: unknown) => isObject(call) && typeof call.id === 'string' && isCall(call.function));
+    calls.every(
+      (call: unknown) =>
+        isObject(call) && typeof call.id === 'string' && call.type === 'function' && isCall(call.function),
+    );
   if (!areRight)
     tell(
       'error',
       `${where} has "tool_calls" that are none.`,
-      'Write each call as {"id": …, "type": "function", "function": {"name": …, "arguments": "…"}}.',
+      `Write each call as {"id": …, "type": "function", "function": {"name": …, "arguments": "…"}}. Names: ${nameHint.toLowerCase()}`,
     );
 }

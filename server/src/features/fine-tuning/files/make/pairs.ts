@@ -23,6 +23,9 @@ type Pair = { prompt: string; completion: string };
 const promptEnds = ['\n\n###\n\n', '\n\n---\n\n', '\n\n===\n\n', '\n###\n', '###', ' ->', '->'];
 const completionEnds = ['\n\n###\n\n', '\n###\n', ' ###', '###', ' END', '\nEND', '<|endoftext|>'];
 
+/** A story's ' THE END' is its text, and no stop sequence behind 'THE'. */
+const endsStory = (text: string) => /\bTHE\s+END$/i.test(text);
+
 /** The pair on a line; undefined where there is none that can be converted. */
 export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
   if (typeof prompt !== 'string' || typeof completion !== 'string' || completion.trim() === '') return undefined;
@@ -38,7 +41,9 @@ export function pairInspection() {
     see({ prompt, completion }: Pair) {
       pairs++;
       ofPrompts = ofPrompts.filter((end) => prompt.endsWith(end));
-      ofCompletions = ofCompletions.filter((end) => completion.endsWith(end));
+      ofCompletions = ofCompletions.filter(
+        (end) => completion.endsWith(end) && !(end.endsWith('END') && endsStory(completion)),
+      );
     },
     seeOther(line: number) {
       leftOut.lines++;
@@ -53,10 +58,10 @@ export function pairInspection() {
 
 const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
 
-/** Also the space with which completions had to begin, and blanks at the ends. */
+/** Also the one space with which completions had to begin. All other blanks are the text's own, as the indentation of code. */
 export function conversationOf({ prompt, completion }: Pair, { promptEnd, completionEnd }: Trimming): string {
-  const question = without(prompt, promptEnd).trimEnd();
-  const answer = without(completion, completionEnd).trim();
+  const question = without(prompt, promptEnd);
+  const answer = without(completion, completionEnd).replace(/^ (?! )/, '');
   return JSON.stringify({
     messages: [
       { role: 'user', content: question },

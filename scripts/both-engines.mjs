@@ -20,6 +20,7 @@ const onOne = {
   'features/chat/runs/drain.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
   'features/files/memory.test.ts': 'about the bytes of files, which no database sees',
   'metrics/dashboards.test.ts': 'PostgreSQL has the metrics of SQLite, and those of its connections',
+  'provider/personas.test.ts': 'about what servers send, whatever the database',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
   'main.test.ts': 'about the process',

@@ -1,0 +1,165 @@
+import { personas, startPersona, thoughtAbout, wrongKeyEnding } from '@roster/simulator/personas/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { ask, newThread } from '#server/testing/chat';
+import { reasoningOf } from '#server/testing/events';
+import { program } from '#server/testing/responses';
+import { fakeToolBox } from '#server/testing/tool-box';
+import type { Visitor } from '#server/testing/visitor';
+
+const question = 'The tides of the North Sea';
+const input = '{"city":"Zürich","id":9007199254740993}';
+const columns = [
+  ...['Provider', 'Models', 'Answer', 'Reasoning', 'Tool call', 'Pictures', 'Sources', 'Tokens'],
+  ...['Wrong key', 'No credit', 'Too long', 'Broken off', 'Next question', '`/v1` chat', '`/v1` responses'],
+];
+
+const rows: string[][] = [];
+const yes = '✓';
+
+/** The words of a failure after Roster's own sentence about its kind. */
+const said = (message: string) => message.replace(/^[^.]*\.\s*/, '').trim();
+const inWords = (code: string, message: string) => `\`${code}\`${said(message) === '' ? '' : ', in its words'}`;
+
+describe.each(personas)('the persona $name', (persona) => {
+  const { id, model } = persona;
+  let provider: Awaited<ReturnType<typeof startPersona>>;
+  let app: TestApp;
+  beforeAll(async () => {
+    provider = await startPersona(persona);
+    const tools = fakeToolBox();
+    tools.offer('weather', {}, () => tools.said('It rains.'));
+    app = await startApp('sqlite', {
+      env: { PROVIDER_BASE_URL: provider.url, PROVIDER_NAME: persona.name },
+      tools: { box: tools.box, callMs: 600_000 },
+    });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.close();
+  });
+
+  test('works on the pages and for programs', async () => {
+    const ada = await app.as('ada');
+
+    const wrong = await ada.post('/api/settings/apikey', { apiKey: `a-key${wrongKeyEnding}` });
+    const wrongKey = persona.keyHeaders.length === 0 ? 'no key needed' : inWords(wrong.body.code, wrong.body.message);
+    if (persona.keyHeaders.length > 0) expect(wrong).toMatchObject({ status: 422, body: { code: 'key_rejected' } });
+    expect(await ada.post('/api/settings/apikey', { apiKey: 'a-key-of-ada' })).toMatchObject({ status: 200 });
+
+    const { body: listed } = await ada.get('/api/models');
+    const ids = listed.models.map((found: { id: string }) => found.id);
+    if (persona.models !== null) expect(ids).toContain(model);
+    else expect(ids).toEqual([]);
+
+    const threadId = await newThread(ada, { model });
+    const asking = (words: string, more = {}) => ask(app, ada, threadId, `${words} ${question}`, more);
+    const plain = await asking('');
+    expect(plain.answer).toMatchObject({
+      state: 'complete',
+      text: `You asked about “${question}”, and here is the answer.`,
+    });
+
+    const thinking = await asking('[[think]]');
+    expect(thinking.answer.text).toBe(plain.answer.text);
+    expect([thoughtAbout(question), '']).toContain(reasoningOf(thinking.events).trim());
+
+    const failures = [];
+    for (const word of ['[[credit]]', '[[long]]', '[[break]]']) {
+      const { answer } = await asking(word);
+      expect(answer.state !== 'complete' || answer.endedEarly !== null, `${word} must not look complete`).toBe(true);
+      failures.push(
+        answer.error ? inWords(answer.error.code, answer.error.message) : `ended early (${answer.endedEarly})`,
+      );
+    }
+    const after = await asking('');
+    expect(after.answer).toMatchObject({ state: 'complete', text: plain.answer.text });
+
+    rows.push([
+      persona.name,
+      persona.models === null ? 'not served; any id' : yes,
+      yes,
+      reasoningOf(thinking.events) === '' ? 'not sent' : yes,
+      await toolCallOf(ada),
+      await pictureOf(ada, threadId),
+      plain.answer.links?.length ? yes : 'not sent',
+      plain.answer.usage?.estimated ? 'estimated' : yes,
+      wrongKey,
+      ...failures,
+      yes,
+      await chatOf(ada),
+      await responsesOf(ada),
+    ]);
+  });
+
+  async function toolCallOf(visitor: Visitor) {
+    if (id === 'perplexity') return 'not served';
+    const threadId = await newThread(visitor, { assistantId: await created(visitor, { model }) });
+    const { answer } = await ask(app, visitor, threadId, `[[call]] ${question}`);
+    expect(answer.calls?.[0]).toMatchObject({ name: 'demo_weather', state: 'done', output: 'It rains.' });
+    expect(answer).toMatchObject({ state: 'complete', text: 'The functions said: It rains.' });
+    return yes;
+  }
+
+  async function pictureOf(visitor: Visitor, threadId: number) {
+    const { answer } = await ask(app, visitor, threadId, `[[picture]] ${question}`);
+    return answer.files.length > 0 ? yes : 'not sent';
+  }
+
+  async function chatOf(visitor: Visitor) {
+    const { client } = await program(app, visitor, { rights: ['chat'] });
+    const request = { model, messages: [{ role: 'user' as const, content: question }] };
+    const whole = await client.chat.completions.create(request);
+    expect(whole.choices[0]?.message.content).toContain(question);
+    // What a server of this kind answers is passed on as it comes.
+    if (!persona.stream) return 'in one piece';
+    let text = '';
+    for await (const chunk of await client.chat.completions.create({ ...request, stream: true }))
+      text += chunk.choices[0]?.delta?.content ?? '';
+    expect(text).toContain(question);
+    return yes;
+  }
+
+  async function responsesOf(visitor: Visitor) {
+    const { client } = await program(app, visitor, { rights: ['chat'] });
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const weather = { type: 'function' as const, name: 'weather', parameters, strict: false };
+    const first = await client.responses.create({ model, input: `[[call]] ${question}`, tools: [weather] });
+    if (id === 'perplexity') return 'without functions';
+    const call = first.output.find((item) => item.type === 'function_call');
+    if (call?.type !== 'function_call') throw new Error(`No call: ${JSON.stringify(first.output)}`);
+    expect(call.arguments).toBe(input);
+    const second = await client.responses.create({
+      model,
+      previous_response_id: first.id,
+      tools: [weather],
+      input: [{ type: 'function_call_output', call_id: call.call_id, output: 'It rains.' }],
+    });
+    expect(second.output_text).toBe('The functions said: It rains.');
+    return yes;
+  }
+});
+
+test('the table of providers shows what each of them can do', async () => {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const table = [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+  await expect(`${introduction}\n${table}\n`).toMatchFileSnapshot('../../../docs/providers.md');
+});
+
+const introduction = `# Providers
+
+Roster works with any server that speaks the OpenAI HTTP API: set \`PROVIDER_BASE_URL\` to its base URL (see
+[operations](operations.md)). Servers differ in what they send, so each of those below has a *persona* in the
+simulator, written after its documentation and its public bug reports, that speaks as the server does, errors included.
+
+\`server/src/provider/personas.test.ts\` asks every persona through the pages' own calls and through \`/v1\`, and prints this
+table: \`npm test server src/provider/personas.test.ts -- -u\` writes it again. A row says what Roster does with that dialect.
+It was not made with an account at the provider, whose service may have changed since.
+
+- **Not sent**: the provider does not send this with its answers.
+- **Tokens**: ✓ as the provider reports them; *estimated* by Roster and marked so where it reports nothing usable.
+- **Wrong key**, **No credit**, **Too long**, **Broken off**: the code of the error that people and programs get, and
+  whether the provider's own words come with it.
+- **Next question**: asked in the same conversation after three answers that failed.
+`;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, minifySync, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
 import { filesOfFirstPages, stylesWithLaterParts } from './first-pages.ts';
@@ -23,14 +23,16 @@ function preloadTextFont(): Plugin {
   };
 }
 
-/** What runs before the first paint is copied as it stands; its reasons and its indentation stay in the source. */
-function shortFirstScript(): Plugin {
+/** Vite copies what runs before the first paint as it is: every page waits for it, so it is minified here. */
+function minifiedFirstScript(): Plugin {
   return {
-    name: 'short-first-script',
+    name: 'minified-first-script',
     apply: 'build',
     closeBundle() {
       const file = join(import.meta.dirname, 'dist/first.js');
-      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/^\s*(\/\/.*\n)?/gm, ''));
+      const { code, errors } = minifySync(file, readFileSync(file, 'utf8'), { module: false });
+      if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0]?.message}`);
+      writeFileSync(file, code);
     },
   };
 }
@@ -50,7 +52,7 @@ export default defineConfig({
     tailwindcss({ optimize: false }),
     stylesWithLaterParts(),
     preloadTextFont(),
-    shortFirstScript(),
+    minifiedFirstScript(),
     diagramFrame(),
   ],
   build: {

@@ -30,7 +30,7 @@ import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
 const atOnce = { networkMode: 'always' } as const;
 
 /** As `useMutation` does it, for what is done outside of the drawing: that a session has ended is noticed here too. */
-const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
+export const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
   client
     .getMutationCache()
     .build<Value, Error, void, unknown>(client, { ...atOnce, mutationFn })
@@ -54,7 +54,7 @@ export const updateThread = (client: QueryClient, id: number, changes: ThreadCha
   carryOut(client, () => update(client, id, changes));
 
 /** What is on its way to the server of the tools of a thread: a question waits for it, so that it is asked with them. */
-const switching = new Map<number, Promise<void>>();
+export const switching = new Map<number, Promise<void>>();
 
 /** Shows at once which tools are switched, and says so to the server, one after the other. */
 function switchTools(client: QueryClient, threadId: number, tools: ThreadTools | null): void {
@@ -222,30 +222,6 @@ export const regenerateAnswer = (client: QueryClient, { threadId, messageId, mod
       body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
     });
     await showBranch(client, threadId, message.parentId, [message], run);
-  });
-
-/** The rest of an answer, in its message. */
-export const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
-  carryOut(client, async () => {
-    const { id, threadId, parentId } = answer;
-    await switching.get(threadId);
-    const place = `continue:${id}`;
-    const { message, run } = await call(chat.continue, {
-      params: { id },
-      body: { clientId: sendingOf(place, '', id).clientId, ...(overBudget && { overBudget }) },
-    }).catch((error: unknown) => {
-      if (isRefusal(error)) forgetSending(place);
-      throw error;
-    });
-    forgetSending(place);
-    const { queryKey } = messagesQuery(threadId);
-    await client.cancelQueries({ queryKey });
-    const put = (one: Message) => (one.id === id ? message : one);
-    client.setQueryData(queryKey, (window) => window && withMessage(window, id, () => message));
-    if (parentId !== null)
-      client.setQueryData(answersQuery(threadId, parentId).queryKey, (answers) => answers?.map(put));
-    const thread = client.getQueryData(threadQuery(threadId).queryKey);
-    if (thread) showThread(client, { ...thread, runId: run.id });
   });
 
 /** Shows the branch that runs through a message. `model`: what answers in it from here on. */

@@ -9,15 +9,7 @@ import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thre
 import { ApiError } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { isOverBudget } from '#web/lib/over-budget.ts';
-import {
-  chosen,
-  continueAnswer,
-  regenerateAnswer,
-  sendMessage,
-  stopRun,
-  turnToBranch,
-  updateThread,
-} from './mutations.ts';
+import { chosen, regenerateAnswer, sendMessage, stopRun, turnToBranch, updateThread } from './mutations.ts';
 import { refreshMessages, refreshThread } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
@@ -122,19 +114,12 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
   );
 }
 
-function continueOpen(open: OpenThread, answer: Message, overBudget = false) {
-  const { client, threadId, change } = open;
-  change({ failure: null });
-  continueAnswer(client, answer, overBudget).then(
-    () => goToEnd(open),
-    (error: unknown) => {
-      if (isOverBudget(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
-      tellFailure('The answer was not continued')(error);
-      // Another tab may have been quicker, or the conversation has gone on.
-      void refreshMessages(client, threadId);
-    },
+/** Loaded when it is wanted: most conversations never need it. */
+const continueLater = (open: OpenThread, answer: Message) =>
+  void import('./continue-answer.ts').then(
+    (part) => part.continueOpen(open, answer),
+    tellFailure('The answer was not continued'),
   );
-}
 
 /** Only the end of a conversation can be continued, and what has text but not all of it. */
 function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }: Message): boolean {
@@ -208,7 +193,7 @@ export function threadActions(open: OpenThread) {
     ...fixed,
     choice,
     blockedReason,
-    continuing: (answer) => (!isOfProgram && canContinue(open, answer) ? () => continueOpen(open, answer) : undefined),
+    continuing: (answer) => (!isOfProgram && canContinue(open, answer) ? () => continueLater(open, answer) : undefined),
     goOnWith: (answer) => {
       // An assistant keeps its own model; without one, the model that is gone on with answers from here on.
       const next = choice.assistantId === null ? answer.model : null;

@@ -1,0 +1,51 @@
+import { chat, type Message } from '@roster/contracts/chat';
+import type { QueryClient } from '@tanstack/react-query';
+import { answersQuery } from '#web/features/chat/messages/answers.ts';
+import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
+import { withMessage } from '#web/features/chat/messages/message-changes.ts';
+import { call } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { isOverBudget } from '#web/lib/over-budget.ts';
+import { carryOut, switching } from './mutations.ts';
+import { refreshMessages, showThread } from './thread-cache.ts';
+import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
+import type { OpenThread } from './thread-state.ts';
+
+/** The rest of an answer, in its message. */
+const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
+  carryOut(client, async () => {
+    const { id, threadId, parentId } = answer;
+    await switching.get(threadId);
+    const place = `continue:${id}`;
+    const { message, run } = await call(chat.continue, {
+      params: { id },
+      body: { clientId: sendingOf(place, '', id).clientId, ...(overBudget && { overBudget }) },
+    }).catch((error: unknown) => {
+      if (isRefusal(error)) forgetSending(place);
+      throw error;
+    });
+    forgetSending(place);
+    const { queryKey } = messagesQuery(threadId);
+    await client.cancelQueries({ queryKey });
+    const put = (one: Message) => (one.id === id ? message : one);
+    client.setQueryData(queryKey, (window) => window && withMessage(window, id, () => message));
+    if (parentId !== null)
+      client.setQueryData(answersQuery(threadId, parentId).queryKey, (answers) => answers?.map(put));
+    const thread = client.getQueryData(threadQuery(threadId).queryKey);
+    if (thread) showThread(client, { ...thread, runId: run.id });
+  });
+
+/** Has the rest of an answer written into its message, and shows it. */
+export function continueOpen(open: OpenThread, answer: Message, overBudget = false) {
+  const { client, threadId, list, change } = open;
+  change({ failure: null });
+  continueAnswer(client, answer, overBudget).then(
+    () => requestAnimationFrame(() => list.current?.goToEnd()),
+    (error: unknown) => {
+      if (isOverBudget(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
+      tellFailure('The answer was not continued')(error);
+      // Another tab may have been quicker, or the conversation has gone on.
+      void refreshMessages(client, threadId);
+    },
+  );
+}

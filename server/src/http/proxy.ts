@@ -157,7 +157,19 @@ export function throughTunnel(
   else callback(null, socket);
 }
 
-/** `fetch` as it is, or by way of the proxy for the address. */
+const isPlainBody = (
+  body: unknown,
+): body is string | URLSearchParams | Uint8Array<ArrayBuffer> | ReadableStream | null =>
+  body === null ||
+  typeof body === 'string' ||
+  body instanceof URLSearchParams ||
+  body instanceof Uint8Array ||
+  body instanceof ReadableStream;
+
+/** The class differs between undici and Node.js, the standard does not. */
+const isResponse = (value: unknown): value is Response => Object.prototype.toString.call(value) === '[object Response]';
+
+/** `fetch` as it is, or through the proxy for the address. */
 export function fetchBy(proxyFor: ProxyFor): typeof fetch {
   let loading: ReturnType<typeof load> | undefined;
   async function load() {
@@ -171,7 +183,14 @@ export function fetchBy(proxyFor: ProxyFor): typeof fetch {
     loading ??= load();
     const { dispatcher, undici } = await loading;
     const { body = null, headers, ...rest } = init ?? {};
-    if (body instanceof FormData) throw new TypeError('No form is sent by way of a proxy');
-    return undici.fetch(url, { ...rest, body, headers: [...new Headers(headers)], dispatcher });
+    if (!isPlainBody(body)) throw new TypeError('Only text, bytes and streams are sent through a proxy.');
+    const response: unknown = await undici.fetch(url, {
+      ...rest,
+      body,
+      headers: [...new Headers(headers)],
+      dispatcher,
+    });
+    if (!isResponse(response)) throw new TypeError('The response is not one of the Fetch standard.');
+    return response;
   };
 }

@@ -34,23 +34,22 @@ const toolUsageBy =
     return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, callId, estimated: false, createdAt };
   };
 
+/** Prices one batch of calls that have no price. Returns how many there were. */
+const priceBatch = (db: Kysely<Database>, userId: number, price: OwnPrice): Promise<number> =>
+  db.transaction().execute(async (trx) => {
+    const records = usageRepository(trx);
+    const calls = await records.unpriced(userId, price.model, batch);
+    for (const call of calls)
+      await records.price(userId, call, price.model, {
+        costUsd: costOf(price, call),
+        asOf: price.setAt.slice(0, 10),
+      });
+    return calls.length;
+  });
+
 /** The cost of a call: by the catalogue's price, or where there is none, by the user's own. */
 export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
   const prices = priceRepository(db);
-
-  /** Prices some calls that have none. Returns how many were left before. */
-  async function priceSome(userId: number, price: OwnPrice): Promise<number> {
-    return db.transaction().execute(async (trx) => {
-      const records = usageRepository(trx);
-      const calls = await records.unpriced(userId, price.model, batch);
-      for (const call of calls)
-        await records.price(userId, call, price.model, {
-          costUsd: costOf(price, call),
-          asOf: price.setAt.slice(0, 10),
-        });
-      return calls.length;
-    });
-  }
 
   return {
     /**
@@ -91,7 +90,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
       const price = { ...input, setAt: new Date().toISOString() };
       await prices.save(userId, price);
       let pricedRequests = 0;
-      for (let priced = batch; priced === batch; pricedRequests += priced) priced = await priceSome(userId, price);
+      for (let priced = batch; priced === batch; pricedRequests += priced) priced = await priceBatch(db, userId, price);
       return { ...price, pricedRequests };
     },
 

@@ -12,7 +12,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
 import type { Catalogue } from '#server/provider/catalogue';
 import { ProviderError } from '#server/provider/error';
-import type { AnswerRequest, Provider } from '#server/provider/provider';
+import type { AnswerEnd, AnswerRequest, Provider } from '#server/provider/provider';
 import { countsFor } from '#server/provider/token-counts';
 import { threadRepository } from './repository.ts';
 
@@ -77,7 +77,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
   }
 
   async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
-    const { userId, threadId, runId, assistantId } = order;
+    const { userId, threadId } = order;
     const thread = await threadRepository(db).find(userId, threadId);
     if (thread?.titleSource !== 'opening' || thread.madeBy !== null) return;
     const answer = await messageRepository(db).place(userId, order.messageId);
@@ -97,33 +97,34 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
       talk,
       AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
     );
-    if (!suggestion) return;
-    const { words, end } = suggestion;
-    const title = cleaned(words);
-    const { counts, estimated } = countsFor(end.usage, {
-      inputTokens: estimateTokens(instructions + talk),
-      cachedTokens: 0,
-      cacheWriteTokens: 0,
-      outputTokens: estimateTokens(words),
-      reasoningTokens: 0,
-    });
-    await db.transaction().execute(async (trx) => {
-      if (title !== '' && (await threadRepository(trx).suggestTitle(userId, threadId, title)))
-        await searchRepository(trx).putTitle(userId, threadId, title);
-      const price = await pricing.price(userId, model, counts, { tier: end.tier, within: trx });
-      await usageRepository(trx).record(userId, {
-        ...counts,
-        runId,
-        threadId,
-        assistantId,
-        purpose: 'title',
-        model,
-        ...price,
-        estimated,
-        createdAt: new Date().toISOString(),
-      });
-    });
+    if (suggestion) await store({ db, pricing }, order, model, talk, suggestion);
   }
+}
+
+/** Gives the thread its title, and records what asking for it has cost. */
+async function store(
+  { db, pricing }: Pick<Dependencies, 'db' | 'pricing'>,
+  { userId, threadId, runId, assistantId }: RunOrder,
+  model: string,
+  talk: string,
+  { words, end }: { words: string; end: AnswerEnd },
+) {
+  const title = cleaned(words);
+  const { counts, estimated } = countsFor(end.usage, {
+    inputTokens: estimateTokens(instructions + talk),
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: estimateTokens(words),
+    reasoningTokens: 0,
+  });
+  await db.transaction().execute(async (trx) => {
+    if (title !== '' && (await threadRepository(trx).suggestTitle(userId, threadId, title)))
+      await searchRepository(trx).putTitle(userId, threadId, title);
+    const price = await pricing.price(userId, model, counts, { tier: end.tier, within: trx });
+    const createdAt = new Date().toISOString();
+    const made = { runId, threadId, assistantId, purpose: 'title' } as const;
+    await usageRepository(trx).record(userId, { ...counts, ...price, ...made, model, estimated, createdAt });
+  });
 }
 
 /** undefined: the provider failed or was too slow. The first words stay as the title, and no error is shown. */

@@ -67,16 +67,9 @@ export function chatReader(base: ResponseObject, apiKey: Secret): NumberedReader
     const echo = reason === undefined ? echoItem(reader.echo(), reader.calls()) : undefined;
     writer.close(reason !== undefined);
     if (echo) writer.item(echo);
-    ending = {
-      status: reason === undefined ? 'completed' : 'incomplete',
-      of: {
-        ...(model !== '' && { model }),
-        ...(tier !== '' && { service_tier: tier }),
-        ...(reason !== undefined && { incomplete_details: { reason } }),
-      },
-      output: writer.output(),
-      usage: ended.usage,
-    };
+    const cut = reason !== undefined && { incomplete_details: { reason } };
+    const of = { ...(model !== '' && { model }), ...(tier !== '' && { service_tier: tier }), ...cut };
+    ending = { status: cut ? 'incomplete' : 'completed', of, output: writer.output(), usage: ended.usage };
   }
 
   /** What was held back is said, where the answer breaks off. */

@@ -102,6 +102,21 @@ function boundedCopies() {
   };
 }
 
+/** YAML authors leave the quotation marks out of an enum, and the service reads text. */
+const asText = (value: unknown) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value);
+
+/** Whether only the service may set a value, also where a reference or a part in `allOf` says so. */
+function readOnlyCheck(at: References['at'], count: () => void) {
+  return function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
+    if (!isObject(schema) || hops <= 0) return false;
+    if (hops < hopsAtMost) count();
+    if (schema.readOnly === true) return true;
+    const ref = refOf(schema);
+    if (ref !== null && isReadOnly(at(ref), hops - 1)) return true;
+    return Array.isArray(schema.allOf) && schema.allOf.some((part) => isReadOnly(part, hops - 1));
+  };
+}
+
 /**
  * The schemas of a description as JSON Schema that stands alone: references are written out, what only answers have is left away. All
  * that is read counts, since a small document can say something endless.
@@ -109,24 +124,11 @@ function boundedCopies() {
 export function schemaReader({ at }: References) {
   const { count, copied, beginOperation } = boundedCopies();
 
-  /** Also where that is said behind a reference, or in one of the parts that it is composed of. */
-  function isReadOnly(schema: unknown, hops = hopsAtMost): boolean {
-    if (!isObject(schema) || hops <= 0) return false;
-    if (hops < hopsAtMost) count();
-    if (schema.readOnly === true) return true;
-    const ref = refOf(schema);
-    if (ref !== null && isReadOnly(at(ref), hops - 1)) return true;
-    return Array.isArray(schema.allOf) && schema.allOf.some((part) => isReadOnly(part, hops - 1));
-  }
+  const isReadOnly = readOnlyCheck(at, count);
 
   function properties(value: unknown, refs: readonly string[], depth: number): Json {
-    if (!isObject(value)) return {};
-    const kept: [string, unknown][] = [];
-    for (const [name, inner] of Object.entries(value)) {
-      if (isReadOnly(inner)) continue;
-      kept.push([name, read(inner, refs, depth)]);
-    }
-    return Object.fromEntries(kept);
+    const kept = Object.entries(isObject(value) ? value : {}).filter(([, inner]) => !isReadOnly(inner));
+    return Object.fromEntries(kept.map(([name, inner]) => [name, read(inner, refs, depth)]));
   }
 
   function requiredOf(names: unknown[], properties: unknown): unknown[] {
@@ -150,11 +152,7 @@ export function schemaReader({ at }: References) {
       const kept = member(key, value, refs, depth);
       if (kept !== undefined) made[key] = kept;
     }
-    // Their author left the quotation marks out, and the service reads texts.
-    if (schema.type === 'string' && Array.isArray(made.enum))
-      made.enum = made.enum.map((value) =>
-        typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
-      );
+    if (schema.type === 'string' && Array.isArray(made.enum)) made.enum = made.enum.map(asText);
     if (Array.isArray(schema.required)) made.required = requiredOf(schema.required, schema.properties);
     return made;
   }

@@ -122,7 +122,6 @@ describe.each(engines)('messages of threads on %s', (engine) => {
     ['limit=101', 'limit'],
     ['limit=x', 'limit'],
     ['order=up', 'order'],
-    ['page=2', 'page'],
   ])('are not listed by %s', async (query, param) => {
     const { id } = await thread('x');
     const { status, body } = await called(app, token, `/v1/threads/${id}/messages?${query}`, { headers: beta });

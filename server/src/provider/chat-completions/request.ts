@@ -67,17 +67,20 @@ const imageOf = ({ url, detail }: TurnImage): Part => ({
 });
 
 /**
- * Documents are not part of what compatible servers take. An answer to a question that came with one would be worth
- * nothing; in earlier messages a remark stands in its place.
+ * Compatible servers take no documents. An answer to a question that came with one would be worth nothing; in earlier
+ * messages a remark takes its place.
  */
-async function messagesOf(turn: ConversationTurn, { isQuestion, echoes }: { isQuestion: boolean; echoes: boolean }) {
-  const words = (text: string): Part => ({ type: 'text', text });
-  const document = turn.files?.find(({ kind }) => kind === 'document');
-  if (isQuestion && document)
+function refuseDocument({ files = [] }: ConversationTurn) {
+  const document = files.find(({ kind }) => kind === 'document');
+  if (document)
     throw new ProviderError(
       'bad_request',
       `This provider reads no documents such as “${document.filename}”. Attach its text, or images of its pages, instead.`,
     );
+}
+
+async function messagesOf(turn: ConversationTurn, { echoes }: { echoes: boolean }) {
+  const words = (text: string): Part => ({ type: 'text', text });
   const content = await contentOf<Part>(turn, words, (part) =>
     part.type === 'image' ? imageOf(part) : words(notIncluded(part.filename)),
   );
@@ -88,12 +91,13 @@ async function messagesOf(turn: ConversationTurn, { isQuestion, echoes }: { isQu
 /** What Chat Completions are asked for. @throws ProviderError for what they cannot do */
 export async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const { model, instructions, temperature, effort, topP, maxOutputTokens } = request;
+  const newest = request.turns.at(-1);
+  // Before turns are joined: an earlier question that was refused for its document must not refuse every later one.
+  if (newest) refuseDocument(newest);
   const turns = alternating(request.turns);
   // Once its turn has ended, nobody wants it back, and another model may answer the next one.
   const question = turns.findLastIndex(({ role }) => role === 'user');
-  const messages = turns.map((turn, index) =>
-    messagesOf(turn, { isQuestion: index === turns.length - 1, echoes: index > question }),
-  );
+  const messages = turns.map((turn, index) => messagesOf(turn, { echoes: index > question }));
   return {
     model,
     messages: [

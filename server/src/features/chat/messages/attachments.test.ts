@@ -252,9 +252,9 @@ describe.each(engines)('with a provider that has no Responses API, on %s', (engi
         content: [
           { type: 'text', text: '[The attached file “paper.pdf” is not included.]' },
           { type: 'text', text: 'Read' },
+          { type: 'text', text: 'Go on' },
         ],
       },
-      { role: 'user', content: 'Go on' },
     ]);
   });
 });

@@ -4,12 +4,19 @@ import type { BackupOrder, MadeBackup } from './make.ts';
 type Revealed<T, K extends keyof T> = Omit<T, K> & Record<K, string>;
 type Store = NonNullable<BackupOrder['s3']>;
 
-/** Secrets and addresses cross over to a thread as text. */
+/** Secrets and addresses cross over to a thread as text; `proxy` is the one that the store is reached through. */
 export type ThreadOrder = Omit<BackupOrder, 's3' | 'passphrase'> & {
-  s3: Revealed<Store, 'endpoint' | 'secretAccessKey'> | undefined;
+  s3: (Revealed<Omit<Store, 'proxyFor'>, 'endpoint' | 'secretAccessKey'> & { proxy: string | undefined }) | undefined;
   passphrase: string | undefined;
 };
 export type ThreadAnswer = { made: MadeBackup } | { failure: string };
+
+const storeAsText = ({ proxyFor, endpoint, secretAccessKey, ...store }: Store) => ({
+  ...store,
+  endpoint: endpoint.href,
+  secretAccessKey: secretAccessKey.reveal(),
+  proxy: proxyFor(endpoint)?.reveal(),
+});
 
 /** Makes a backup in a thread of its own, so that no open stream waits for it. @throws where `signal` ends it */
 export async function backUpInThread(order: BackupOrder, signal: AbortSignal): Promise<ThreadAnswer> {
@@ -17,7 +24,7 @@ export async function backUpInThread(order: BackupOrder, signal: AbortSignal): P
   const { s3, passphrase, ...plain } = order;
   const data: ThreadOrder = {
     ...plain,
-    s3: s3 && { ...s3, endpoint: s3.endpoint.href, secretAccessKey: s3.secretAccessKey.reveal() },
+    s3: s3 && storeAsText(s3),
     passphrase: passphrase?.reveal(),
   };
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data });

@@ -6,12 +6,18 @@ import type { ThreadAnswer, ThreadOrder } from './thread.ts';
 
 const order: ThreadOrder = workerData;
 const { s3, passphrase } = order;
+const proxy = s3?.proxy === undefined ? undefined : new Secret(s3.proxy);
 const answer = (given: ThreadAnswer) => parentPort?.postMessage(given);
 
 try {
   const made = await makeBackup({
     ...order,
-    s3: s3 && { ...s3, endpoint: new URL(s3.endpoint), secretAccessKey: new Secret(s3.secretAccessKey) },
+    s3: s3 && {
+      ...s3,
+      endpoint: new URL(s3.endpoint),
+      secretAccessKey: new Secret(s3.secretAccessKey),
+      proxyFor: () => proxy,
+    },
     passphrase: passphrase === undefined ? undefined : new Secret(passphrase),
   });
   answer({ made });

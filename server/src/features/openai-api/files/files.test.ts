@@ -94,7 +94,6 @@ describe.each(engines)('files of programs on %s', (engine) => {
     for (const [query, param] of [
       ['limit=10001', 'limit'],
       ['order=up', 'order'],
-      ['before=x', 'before'],
       ['purpose=assistants_input', 'purpose'],
       ['purpose=', 'purpose'],
     ])

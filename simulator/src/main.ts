@@ -1,3 +1,4 @@
+import { personas, startPersona } from './personas/server.ts';
 import { createSimulator, type SimulatorOptions } from './simulator.ts';
 import { API_PARTS } from './world.ts';
 
@@ -33,9 +34,23 @@ function optionsFromEnvironment(): SimulatorOptions {
   };
 }
 
-const simulator = createSimulator(optionsFromEnvironment());
-const { url } = await simulator.listen();
-console.log(`Simulator listening on ${url}`);
+/** The simulated provider, or the server whose persona is named. */
+async function started() {
+  const options = optionsFromEnvironment();
+  const { SIMULATOR_PERSONA: name } = process.env;
+  if (name) {
+    const persona = personas.find(({ id }) => id === name);
+    if (!persona)
+      throw new Error(`SIMULATOR_PERSONA: '${name}' is none of ${personas.map(({ id }) => id).join(', ')}.`);
+    return startPersona(persona, options);
+  }
+  const simulator = createSimulator(options);
+  const { url } = await simulator.listen();
+  return { url, close: simulator.close };
+}
+
+const simulator = await started();
+console.log(`Simulator listening on ${simulator.url}`);
 
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -201,7 +201,8 @@ export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) 
     } catch (error) {
       if (error instanceof AlreadyThere) return undefined;
       // A commit without room has stored nothing.
-      if (error instanceof Unavailable && !(error instanceof DatabaseFull) && written) throw new InDoubt(error, written);
+      if (error instanceof Unavailable && !(error instanceof DatabaseFull) && written)
+        throw new InDoubt(error, written);
       throw error;
     }
   }

@@ -104,7 +104,8 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const threadId = await thread();
     const { run } = await send(ada, threadId, '[[bench 50]] [[hang 20]] Stop me twice');
     for (let time = 0; time < 2; time++) {
-      const before = (await messageOf(ada, threadId, run.messageId)).text.length;
+      // All that comes before it hangs may be there already.
+      const before = time === 0 ? 0 : (await messageOf(ada, threadId, run.messageId)).text.length;
       if (time > 0) expect((await post(ada, run.messageId)).status).toBe(202);
       const reader = await openEvents(app, ada, run.id);
       await until('More text', async () => (await messageOf(ada, threadId, run.messageId)).text.length > before);
@@ -186,7 +187,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     expect(await usagesOf(run.id)).toHaveLength(3);
   });
 
-  test('an answer in a form goes on without the form, and one with nothing to add says so', async () => {
+  test('one with nothing to add says so', async () => {
     const threadId = await thread();
     const { answer: cut } = await ask(app, ada, threadId, '[[bench 20]] [[incomplete 20]] Nothing more');
     const { events } = await goOn(threadId, cut.id);

@@ -2,7 +2,7 @@ import { createSimulator } from '@roster/simulator/simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { goodKey } from '#server/testing/app';
-import { completed, event, type RawAnswer, startRawProvider } from '#server/testing/raw-provider';
+import { completed, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 import { answering } from './answering.ts';
 import { createProviderHttp } from './http.ts';
 import type { AnswerPiece } from './provider.ts';
@@ -126,7 +126,9 @@ test('a tool that a model refuses is left out, said, and remembered; what only c
   expect(asked).toBe(3);
 
   const chats = await askingRaw((path) =>
-    path === '/responses' ? { status: 404, packets: ['{}'] } : { packets: ['data: [DONE]\n\n'] },
+    path === '/responses'
+      ? { status: 404, packets: ['{}'] }
+      : { packets: [words('Rain.', 'stop'), 'data: [DONE]\n\n'] },
   );
   expect((await chats('Rain?')).notes).toEqual(
     expect.arrayContaining([expect.stringMatching(/^Web search was left out: .* does not run tools\.$/)]),

@@ -64,6 +64,19 @@ export function readEvents(body: ArrivingBody, reader: EventReader, signal: Abor
         finish(error);
       }
     };
+    /** Text without a line end: the parser would search all of it again with each packet. */
+    let held: string[] = [];
+    let heldLength = 0;
+    function feed(text: string) {
+      held.push(text);
+      heldLength += text.length;
+      if (heldLength > eventLimit) throw tooLarge();
+      if (!/[\r\n]/.test(text)) return;
+      const lines = held.join('');
+      held = [];
+      heldLength = 0;
+      parser.feed(lines);
+    }
     /** undefined until the first character that counts: no event begins as JSON does. */
     let isWhole: boolean | undefined;
     let whole = '';
@@ -72,7 +85,7 @@ export function readEvents(body: ArrivingBody, reader: EventReader, signal: Abor
         const begun = text.trimStart();
         if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
       }
-      if (!isWhole) return parser.feed(text);
+      if (!isWhole) return feed(text);
       whole += text;
       if (whole.length > eventLimit) throw tooLarge();
     }
@@ -84,7 +97,7 @@ export function readEvents(body: ArrivingBody, reader: EventReader, signal: Abor
           take(decoder.decode());
           // Ends a last event that the provider left without its empty line.
           if (isWhole) reader.onWhole(whole);
-          else parser.feed('\n\n');
+          else feed('\n\n');
           if (!reader.isDone()) reader.onClosed?.();
           if (!reader.isDone())
             throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');

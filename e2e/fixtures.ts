@@ -167,7 +167,11 @@ export async function expectAccessible(page: Page) {
 }
 
 /** The theme is the device's in every page that is opened from here on, so that one page is looked at in both. */
-export const followDevice = (page: Page) => page.addInitScript(() => localStorage.setItem('app-theme', 'system'));
+export const followDevice = (page: Page) =>
+  page.addInitScript(() => {
+    // A frame of an opaque origin has no storage.
+    if (window === window.top) localStorage.setItem('app-theme', 'system');
+  });
 
 /** Of a page that follows the device. */
 export async function expectAccessibleInBothThemes(page: Page) {

@@ -6,12 +6,13 @@ import {
 } from '@roster/contracts/comparison-judging';
 import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { models } from '@roster/contracts/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { resultsCsv, resultsJson } from '#web/features/comparisons/results.ts';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
 const card = page.getByRole('region', { name: 'Judge', exact: true });
@@ -119,6 +120,7 @@ test('a judge is chosen with criteria, and what it costs is said before', async 
       answer(comparisons.estimate, nothingOpen);
       answer(comparisonJudging.list, { items: [] });
       answer(fineTuning.customModels, []);
+      answer(models.list, modelList(model('gpt-4o')));
       answer(comparisonJudging.estimate, ({ body }) => ({
         ...{ answers: 8, inputTokens: 3_000, outputTokens: 640 },
         ...{ costUsd: body.model === 'gpt-4o' ? 0.0139 : null, unpriced: [] },

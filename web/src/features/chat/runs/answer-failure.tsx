@@ -28,7 +28,7 @@ export function AnswerFailure({ message }: { message: Message }) {
   if (message.state === 'stopped' || (endedEarly && message.text.trim() !== ''))
     return (
       <p className="mt-2 flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">
-        {endedEarly ? endedEarlyTexts[endedEarly] : 'Stopped'}
+        <span>{endedEarly ? endedEarlyTexts[endedEarly] : 'Stopped'}</span>
         <Continue message={message} />
       </p>
     );

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { environment, node, root } from '../install.mjs';
 
 /** The seconds of processor of all programs that have ended, with those that they started. Only Linux says it; elsewhere 0. */
@@ -17,12 +18,12 @@ function secondsOfEnded() {
 }
 let counted = 0;
 
-/** Runs a program to its end. What it prints goes to `printed`, or straight to the terminal. */
-function run(args, { cwd = '.', env = {} }, printed, onUsed) {
+/** Runs a program to its end. Its output goes to `onPrinted`, or straight to the terminal. */
+function run(args, { cwd = '.', env = {} }, onPrinted, onUsed) {
   return new Promise((resolve) => {
-    const stdio = printed ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+    const stdio = onPrinted ? ['ignore', 'pipe', 'pipe'] : 'inherit';
     const child = spawn(node, args, { cwd: join(root, cwd), env: { ...environment(), ...env }, stdio });
-    if (printed) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk));
+    if (onPrinted) for (const stream of [child.stdout, child.stderr]) stream.on('data', onPrinted);
     // Nothing else has ended since: what the sum has grown by is this program's.
     child.on('exit', () => {
       const ended = secondsOfEnded();
@@ -33,10 +34,36 @@ function run(args, { cwd = '.', env = {} }, printed, onUsed) {
   });
 }
 
-/** Performs one check. What it prints is shown as it comes, or, where it is one of many, only if it failed. */
-async function perform({ name, run: work }, rest, { isLive, isQuiet }) {
+/** A line for each test that failed; for a check without tests, or an error outside of them, the lines that say why. */
+function failureLines(start, name, tests = [], printed = []) {
+  if (tests.length > 0) return tests.map((test) => start + test);
+  const complaints = complaintsIn(printed);
+  return complaints.length > 0 ? complaints.map((line) => `${start}${name} › ${line}`) : [start + name];
+}
+
+const mostComplaints = 50;
+const complaintLength = 200;
+
+/**
+ * The lines of a failed program's output that say what failed: those that begin with a file or are an error's message,
+ * or the last three where there are none.
+ */
+function complaintsIn(printed) {
+  const lines = stripVTControlCharacters(Buffer.concat(printed).toString()).split(/\r?\n/);
+  const said = lines.map((line) => line.replaceAll(/[━⎯]+/g, '').trimEnd()).filter((line) => line !== '');
+  const complaints = said.filter((line) => /^(?:[\w@./-]+\.\w+[:( ]|\w*Error: |This error originated in )/.test(line));
+  const chosen = complaints.length > 0 ? complaints.slice(0, mostComplaints) : said.slice(-3);
+  return chosen.map((line) => line.trim().slice(0, complaintLength));
+}
+
+/** Performs one check. Its output is shown as it comes, or, where it is one of many, only if it failed. */
+async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
   const started = performance.now();
-  const printed = isLive ? undefined : [];
+  const printed = [];
+  const onPrinted = (chunk) => {
+    printed.push(chunk);
+    if (isLive) process.stdout.write(chunk);
+  };
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
   if (isLive && !isQuiet) process.stdout.write(heading);
   // Under way; the next line takes its place.
@@ -45,14 +72,14 @@ async function perform({ name, run: work }, rest, { isLive, isQuiet }) {
   const onUsed = (seconds) => {
     processor += seconds;
   };
-  const program = (args, options = {}) => run(args, options, printed, onUsed);
+  const program = (args, options = {}) => run(args, options, isLive && !isQuiet ? undefined : onPrinted, onUsed);
   const outcome = await work({ rest, program, isQuiet });
-  const { passed, failed, names = [], absent = [], files = [], flaky = [] } = outcome;
+  const { passed, failed, absent = [], files = [], flaky = [] } = outcome;
   const seconds = (performance.now() - started) / 1000;
-  if (printed && failed > 0) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
+  if (!isLive && failed > 0) process.stdout.write(Buffer.concat([Buffer.from(heading), ...printed]));
   if (absent.length === 0 || passed + failed > 0)
     console.log(`── ${name}: ${passed} passed, ${failed} failed, ${seconds.toFixed(1)} s`);
-  const failures = failed > 0 ? [`${name}: ${failed} failed`, ...names.map((test) => `  ${test}`)] : [];
+  const failures = failed > 0 ? failureLines(`Failed: ${step} › `, name, outcome.names, printed) : [];
   return { passed, failed, seconds, processor, failures, absent, files, flaky };
 }
 
@@ -73,7 +100,7 @@ export async function performAll(steps, rest) {
       const { step, check } = next;
       // Known to have begun at once: the next lane looks for it in the same turn.
       const ending = Promise.resolve(begun.get(step.needs)).then(() =>
-        perform(check, rest, { isLive: !isQuiet, isQuiet }),
+        perform(step.name, check, rest, { isLive: !isQuiet, isQuiet }),
       );
       begun.set(step.name, ending);
       await note(step, ending);
@@ -81,7 +108,7 @@ export async function performAll(steps, rest) {
   }
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
   for (const step of steps.filter(({ alone }) => alone))
-    for (const check of step.checks) await note(step, perform(check, rest, { isLive: true, isQuiet }));
+    for (const check of step.checks) await note(step, perform(step.name, check, rest, { isLive: true, isQuiet }));
   return outcomes;
 }
 
@@ -99,15 +126,13 @@ export function printSlowest(outcomes) {
 }
 
 /**
- * Prints what failed, by step the seconds by the clock and those of the processor, which a busy machine changes less, and as
- * the last line the count. Returns whether all passed.
+ * Prints by step the seconds by the clock and those of the processor, which a busy machine changes less, then a line for each
+ * failed test, because of a long output only the end may be seen, and as the last line the count. Returns whether all passed.
  */
 export function printResults(outcomes, milliseconds) {
   const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);
-  const failures = outcomes.flatMap((outcome) => outcome.failures);
   const absent = outcomes.flatMap((outcome) => outcome.absent);
   if (absent.length > 0) console.log(`\nNot run:\n  ${absent.join('\n  ')}`);
-  if (failures.length > 0) console.log(`\nFailed:\n  ${failures.join('\n  ')}`);
   console.log();
   row('step', 'passed', 'failed', 'seconds', 'processor');
   for (const name of new Set(outcomes.map(({ step }) => step))) {
@@ -117,7 +142,8 @@ export function printResults(outcomes, milliseconds) {
   row('by the clock', '', '', (milliseconds / 1000).toFixed(1), sum(outcomes, 'processor').toFixed(1));
   const [passed, failed] = [sum(outcomes, 'passed'), sum(outcomes, 'failed')];
   const flaky = outcomes.flatMap((outcome) => outcome.flaky);
-  if (flaky.length > 0) console.log(`\n${flaky.join('\n')}`);
+  const named = [...flaky, ...outcomes.flatMap((outcome) => outcome.failures)];
+  if (named.length > 0) console.log(`\n${named.join('\n')}`);
   console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;
 }

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from '../install.mjs';
 
 /**
- * What a run of tests came to: counts, and the tests that failed, each in two lines. One that needed a second try failed,
+ * The results of a run of tests: counts, and the tests that failed, each in one line. One that needed a second try failed,
  * and so did one that was left out: what it checks is not known.
  */
 function fromReport(file, ok, read) {
@@ -17,6 +17,7 @@ function fromReport(file, ok, read) {
   }
 }
 
+const isFailed = ({ status }) => status === 'failed';
 const leftOut = new Set(['skipped', 'pending', 'disabled', 'todo']);
 
 /** `isChosen`: only tests with certain titles were asked for, so that the others are left out rightly. */
@@ -37,10 +38,14 @@ export const vitestReport = (file, ok, isChosen) =>
             .filter(({ status }) => leftOut.has(status))
             .map(({ fullName }) => named(relative(root, name), fullName, ['It was left out.'])),
         );
+    // A file that cannot be loaded, or whose preparation failed, has no test that failed.
+    const broken = testResults
+      .filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed))
+      .map(({ name, message }) => named(relative(root, name), 'the file itself', message ? [message] : []));
     return {
       passed: numPassedTests - retried.length,
-      failed: numFailedTests + retried.length + skipped.length,
-      names: [...complained('failed'), ...retried, ...skipped],
+      failed: numFailedTests + broken.length + retried.length + skipped.length,
+      names: [...complained('failed'), ...broken, ...retried, ...skipped],
       files: testResults.map(({ name, startTime, endTime, assertionResults }) => ({
         file: pathOf(name),
         milliseconds: endTime - startTime,
@@ -55,7 +60,12 @@ export const playwrightReport = (file, ok) =>
     return {
       passed: expected,
       failed: unexpected + flaky + skipped,
-      names: ['unexpected', 'flaky', 'skipped'].flatMap((status) => namesOf(report, status)),
+      names: [
+        ...['unexpected', 'flaky', 'skipped'].flatMap((status) => namesOf(report, status)),
+        ...report.errors.map(({ location, message }) =>
+          named(location ? relative(root, location.file) : 'e2e', 'outside of tests', [message ?? '']),
+        ),
+      ],
       files: report.suites.map((suite) => {
         const tests = specs(suite).flatMap((spec) => spec.tests);
         const results = tests.flatMap((test) => test.results);
@@ -76,8 +86,8 @@ const tracesOf = ({ results }) =>
   results.flatMap(({ attachments }) => attachments.filter(({ name }) => name === 'trace').map(({ path }) => path));
 
 const named = (file, title, messages) =>
-  `${file.replaceAll('\\', '/')} › ${title}\n      ${firstLine(messages[0] ?? 'no message')}`;
-const firstLine = (message) => stripVTControlCharacters(message).split('\n', 1)[0];
+  `${file.replaceAll('\\', '/')} › ${title.replaceAll(/\s+/g, ' ')} (${firstLine(messages[0] ?? 'no message')})`;
+const firstLine = (message) => stripVTControlCharacters(message).split('\n', 1)[0].slice(0, 200);
 
 /** All tests of a browser report, which holds them in files and groups within each other. */
 const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)];

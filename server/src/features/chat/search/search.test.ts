@@ -49,7 +49,7 @@ describe.each(engines)('searching on %s', (engine) => {
       expect([q, await idsFor(ada, q)]).toEqual([q, [orchard]]);
   });
 
-  test('finds C++, C#, .NET and the like as they are written, and not every word with c', async () => {
+  test('finds C++, C#, .NET, node.js and the like as they are written', async () => {
     const dan = await app.withKey('dan');
     const threads: [string, number][] = [];
     for (const words of [
@@ -57,6 +57,8 @@ describe.each(engines)('searching on %s', (engine) => {
       'Is C# like Java?',
       'Which .NET runtime?',
       'Streams in node.js',
+      'A node of the tree, drawn with js',
+      'Version 3.14 of résumé.pdf',
       'Learn C, a calm course about networks',
       '100% sure_of a+b',
     ]) {
@@ -70,7 +72,16 @@ describe.each(engines)('searching on %s', (engine) => {
       expect([q, await idsFor(dan, q)]).toEqual([q, q.includes('cost') ? [idOf('Temp')] : [idOf('Temp'), titled]]);
     expect(await idsFor(dan, 'C#')).toEqual([idOf('Is C#')]);
     expect(await idsFor(dan, '.net')).toEqual([idOf('Which')]);
-    expect(await idsFor(dan, 'node.js')).toEqual([idOf('Streams')]);
+    for (const q of ['node.js', 'Node.JS', 'node.j', 'streams node.js?', '"node.js"', '(node.js)'])
+      expect([q, await idsFor(dan, q)]).toEqual([q, [idOf('Streams')]]);
+    // A dot at the end may be the end of a sentence.
+    expect(await idsFor(dan, 'node.')).toEqual([idOf('Streams'), idOf('A node')]);
+    expect(await idsFor(dan, '3.14')).toEqual([idOf('Version')]);
+    expect(await idsFor(dan, '3.1 14')).toEqual([idOf('Version')]);
+    expect(await idsFor(dan, '4.3')).toEqual([]);
+    expect(await idsFor(dan, 'résumé.pdf')).toEqual([idOf('Version')]);
+    const title = await newThread(dan, { title: 'Ask deno.com' });
+    expect([await idsFor(dan, 'deno.com'), await idsFor(dan, 'deno.co.m')]).toEqual([[title], []]);
     expect(await idsFor(dan, 'a+b')).toEqual([idOf('100%')]);
     expect(await idsFor(dan, 'a+_')).toEqual([]);
     expect(await idsFor(dan, 'java c#')).toEqual([idOf('Is C#')]);

@@ -6,10 +6,18 @@ const wordsAtMost = 12;
 /** A word of a query, as the index has it; else than a whole one it is found by its beginning. */
 export type Word = { word: string; isWhole: boolean };
 
-/** The index has no such signs: C++, C# and .NET are more than the words c and net. */
-const hasSign = (term: string) => /[+#]|^\.[\p{L}\p{N}]/u.test(term);
+/** Inside a term, as in node.js and 3.14. SQLite lowers ASCII letters only, so other terms are found by their words. */
+const hasDot = (term: string) => /^[\x21-\x7e]+$/.test(term) && /[A-Za-z0-9]\.[A-Za-z0-9]/.test(term);
 
-const termsOf = (query: string) => query.split(/\s+/).filter(Boolean);
+/** The index drops these signs, and C++, C#, .NET and node.js mean more than the words c, net, node and js. */
+const hasSign = (term: string) => /[+#]|^\.[\p{L}\p{N}]/u.test(term) || hasDot(term);
+
+/** The terms of a query without the quotes, brackets and punctuation around them. */
+const termsOf = (query: string) =>
+  query
+    .split(/\s+/)
+    .map((term) => term.replaceAll(/^["'“„«‘([{<]+|[.,;:!?"'”»’)\]}>]+$/g, ''))
+    .filter(Boolean);
 
 function wordsOfTerm(term: string): Word[] {
   const words = searchWords(term).split(' ').filter(Boolean);
@@ -24,11 +32,11 @@ function wordsOfTerm(term: string): Word[] {
 /** The words of a query, as the index has them. */
 export const wordsOf = (query: string): Word[] => termsOf(query).flatMap(wordsOfTerm).slice(0, wordsAtMost);
 
-/** What of a query has to stand in a text as it is, in any case. */
+/** The terms of a query that a text must contain as they are written, in upper or lower case. */
 export const literalsOf = (query: string): string[] =>
   termsOf(query)
     .filter((term) => hasSign(term) && searchWords(term).trim() !== '')
-    .map((term) => term.replace(/[.,;:!?]+$/, '').toLowerCase())
+    .map((term) => term.toLowerCase())
     .slice(0, wordsAtMost);
 
 /** Whether a text that is not indexed yet has all words of a query. */

@@ -189,7 +189,7 @@ test('blind, nothing tells which model is which until the vote', async ({ page, 
   await expect(prompt(page, 1)).toContainText('Better');
 });
 
-test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, signedIn: _ }) => {
+test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, withAssistant: _ }) => {
   const lines = Array.from({ length: 30 }, (_, index) =>
     JSON.stringify({
       messages: [
@@ -210,7 +210,7 @@ test('prompts come from a file, with its answers as the expected ones', async ({
   await page.goto('/fine-tuning?tab=compare');
   await page.getByRole('button', { name: 'New comparison' }).click();
   await dialog(page).getByLabel('Tuned model').selectOption('gpt-4o');
-  await dialog(page).getByLabel('Base model').selectOption('gpt-3.5-turbo');
+  await dialog(page).getByLabel('Base model').selectOption('gpt-4o-mini');
   await dialog(page).getByText('From a JSONL file').click();
   await dialog(page).getByRole('combobox', { name: 'File' }).selectOption({ label: 'validation.jsonl (0.00 MB)' });
   await dialog(page).getByRole('spinbutton', { name: 'Prompts' }).fill('3');
@@ -219,7 +219,14 @@ test('prompts come from a file, with its answers as the expected ones', async ({
   await expect(prompt(page, 1)).toContainText('Question 5');
   await prompt(page, 1).getByText('Expected answer').click();
   await expect(prompt(page, 1)).toContainText('Expected 5');
-  // Without a key nothing is asked, and the page says what to do.
+});
+
+test('a comparison without a key says that one is missing, and leads to Settings', async ({
+  page,
+  roster,
+  signedIn: _,
+}) => {
+  await open(page, await prepared(page, roster, ['What is a parrot?']));
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(prompt(page, 1).getByText('No API key is saved')).toBeVisible();
   await expect(prompt(page, 1).getByRole('link', { name: 'Open Settings' })).toBeVisible();

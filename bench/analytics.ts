@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { analyticsService } from '../server/src/features/usage/analytics.ts';
 import { analyticsRepository } from '../server/src/features/usage/analytics-repository.ts';
+import { priceRepository } from '../server/src/features/usage/price-repository.ts';
 import { loadCatalogue } from '../server/src/provider/catalogue.ts';
 import { sqliteFloor } from './captured-queries.ts';
 import { askAll, type Question } from './questions.ts';
@@ -27,7 +28,7 @@ export async function measureAnalytics(): Promise<{ faults: string[] }> {
       what,
       path: `/api/analytics?${new URLSearchParams(range)}`,
       queries: await floor.queriesOf((db) =>
-        analyticsService(analyticsRepository(db), catalogue).overview(userId, range),
+        analyticsService(analyticsRepository(db), priceRepository(db), catalogue).overview(userId, range),
       ),
     });
   const [, , [, range]] = ranges;
@@ -36,7 +37,7 @@ export async function measureAnalytics(): Promise<{ faults: string[] }> {
     what: 'calls of one model and assistant',
     path: `/api/analytics/requests?${new URLSearchParams({ ...range, model: 'gpt-4o', assistantId: '5' })}`,
     queries: await floor.queriesOf((db) =>
-      analyticsService(analyticsRepository(db), catalogue).requests(userId, query),
+      analyticsService(analyticsRepository(db), priceRepository(db), catalogue).requests(userId, query),
     ),
   });
   const roster = await startRoster(folder, source.port);

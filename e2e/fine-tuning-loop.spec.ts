@@ -118,7 +118,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   // What all of it cost.
   await page.goto(`/analytics?${daysAround()}`);
   const recent = page.getByRole('region', { name: 'Recent Requests', exact: true });
-  for (const what of ['Training', 'Open comparison'])
+  for (const what of ['Open job', 'Open comparison'])
     await expect(recent.getByRole('link', { name: what }).filter({ visible: true }).first()).toBeVisible();
   await expect(page.getByText(tunedModel).filter({ visible: true }).first()).toBeVisible();
   await record(page, '08-cost');
@@ -128,6 +128,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   expect(costOf(tunedModel)).toBeGreaterThan(0);
   const { body: jobs } = await request(page, roster, 'GET', '/api/fine-tuning/jobs');
   expect(jobs[0].costUsd).toBeGreaterThan(0);
+  expect(body.fineTuning).toMatchObject([{ jobs: 1, trainedTokens: jobs[0].trainedTokens, costUsd: jobs[0].costUsd }]);
   const { body: training } = await request(page, roster, 'GET', `/api/analytics/requests?${daysAround()}&limit=200`);
   const trained = training.items.filter(({ purpose }: { purpose: string }) => purpose === 'training');
   expect(trained).toHaveLength(1);

@@ -42,7 +42,15 @@ export type ComparedUse = z.output<typeof ComparedUse>;
 export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
 export type BilledTool = z.output<typeof BilledTool>;
 
-export const usagePurposes = ['chat', 'tool_step', 'title', 'comparison', 'evaluation', 'training'] as const;
+export const usagePurposes = [
+  'chat',
+  'tool_step',
+  'continuation',
+  'title',
+  'comparison',
+  'evaluation',
+  'training',
+] as const;
 export const UsagePurpose = z.enum(usagePurposes);
 export type UsagePurpose = z.output<typeof UsagePurpose>;
 
@@ -50,7 +58,11 @@ export const UsageRequest = z.object({
   id: Id,
   at: Time,
   model: z.string(),
-  /** `tool_step`: a request of an answer that called tools, but for its last one. `title`: the suggestion of a conversation's title. `evaluation`: a judge of a comparison's answers. `training`: a fine-tuning job, its tokens are input tokens. */
+  /**
+   * `tool_step`: a request of an answer that called tools, but for its last one. `continuation`: asked for the rest of an answer that
+   * ended early. `title`: the suggestion of a conversation's title. `evaluation`: a judge of a comparison's answers. `training`: a
+   * fine-tuning job, whose trained tokens are its input tokens.
+   */
   purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
   /** Of a program’s call. */
@@ -84,13 +96,20 @@ const wrongOrder = { path: ['to'], message: 'The last day must not be before the
 const tooLong = { path: ['from'], message: `The range can be at most ${longestRange} days` };
 
 export const Analytics = z.object({
+  /** Requests and their tokens; the cost includes tools and fine-tuning jobs. */
   totals: Figures,
   /** The same number of days just before. */
   previous: Figures.extend({ from: z.string(), to: z.string() }),
   /** Every day of the range, also those without calls. */
   byDay: z.array(Figures.extend({ day: z.string() })),
   /** The most expensive first. */
-  byModel: z.array(Figures.extend({ model: z.string() })),
+  byModel: z.array(
+    Figures.extend({
+      model: z.string(),
+      /** The model whose price is used, because none is known for this snapshot and the person has set none. */
+      family: z.string().nullable(),
+    }),
+  ),
   byAssistant: z.array(
     Figures.extend({
       /** null: chats without an assistant. `name` is null where the assistant was deleted. */
@@ -111,6 +130,17 @@ export const Analytics = z.object({
       unpricedCalls: z.number().int(),
       /** As it is now; null: unknown. */
       price: z.object({ usdPerThousandCalls: z.number(), asOf: z.string(), source: z.string() }).nullable(),
+    }),
+  ),
+  /** Fine-tuning jobs that succeeded, by base model. They are not requests; their cost is in the totals. */
+  fineTuning: z.array(
+    z.object({
+      model: z.string(),
+      jobs: z.number().int(),
+      trainedTokens: z.number().int(),
+      /** null: no price is known for any of them. */
+      costUsd: z.number().nullable(),
+      unpricedJobs: z.number().int(),
     }),
   ),
   /** What files in vector stores cost at the provider, which is in no sum here; null: unknown. */
@@ -276,6 +306,8 @@ export const usage = {
       /** `none`: chats without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
       accessTokenId: PathId.optional(),
+      /** Fine-tuning jobs alone. Without it, jobs are among all calls, but not among those of a model or without an assistant. */
+      purpose: z.literal('training').optional(),
       limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),
     })

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versionRepository } from '#server/features/assistants/versions/repository';
 import { findThreads } from '#server/features/chat/search/threads-repository';
+import { quarterOf } from '#server/features/usage/days';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
@@ -16,6 +17,7 @@ import { up as sumUpByToken } from './migrations/0020-usage-by-token.ts';
 import { up as addChosen } from './migrations/0021-chosen-answers.ts';
 import { up as placeToolCalls } from './migrations/0023-tool-calls.ts';
 import { up as addVersions } from './migrations/0030-assistant-versions.ts';
+import { up as separateTraining } from './migrations/0046-training-is-no-request.ts';
 import released from './migrations/released.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../../..');
@@ -105,6 +107,55 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
       'The database is newer than this Roster: it has 9999-from-the-future',
     );
     expect(await history()).toEqual(before);
+  });
+
+  test('takes fine-tuning jobs out of the sums of requests, but for their cost', async () => {
+    const { database } = await opened();
+    const { db } = database;
+    await migrate(database);
+    const at = '2026-11-02T09:30:00.000Z';
+    const user = { email: 'ada@example.com', role: 'Admin', status: 'Active', created_at: at } as const;
+    const { id: userId } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+    const call = async (purpose: string, model: string, tokens: number, cost: number | null, time: string) => {
+      const day = time.slice(0, 10);
+      await sql`insert into usage_records (user_id, purpose, model, input_tokens, cached_tokens, cache_write_tokens,
+          output_tokens, reasoning_tokens, cost_usd, estimated, day, created_at)
+        values (${userId}, ${purpose}, ${model}, ${tokens}, 0, 0, 0, 0, ${cost}, 0, ${day}, ${time})`.execute(db);
+      const sums = sql`1, ${tokens}, 0, 0, 0, ${cost ?? 0}, ${cost === null ? 1 : 0}, 0`;
+      const columns = sql`requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, cost_usd, unpriced_requests, estimated_requests`;
+      const added = (table: string) =>
+        sql.raw(`requests = ${table}.requests + 1, input_tokens = ${table}.input_tokens + excluded.input_tokens,
+          cost_usd = ${table}.cost_usd + excluded.cost_usd, unpriced_requests = ${table}.unpriced_requests + excluded.unpriced_requests`);
+      await sql`insert into usage_by_day (user_id, day, model, assistant_id, ${columns}) values (${userId}, ${day}, ${model}, 0, ${sums})
+        on conflict (user_id, day, model, assistant_id) do update set ${added('usage_by_day')}`.execute(db);
+      await sql`insert into usage_by_quarter (user_id, quarter, ${columns}) values (${userId}, ${quarterOf(time)}, ${sums})
+        on conflict (user_id, quarter) do update set ${added('usage_by_quarter')}`.execute(db);
+    };
+    await call('chat', 'a', 10, 1, '2026-11-02T09:30:00.000Z');
+    await call('training', 'a', 500, 4, '2026-11-02T09:44:59.999Z');
+    await call('training', 'a', 70, null, '2026-11-02T09:45:00.000Z');
+    await call('training', 'b', 300, 2, '2026-11-02T23:59:00.000Z');
+    await separateTraining(db);
+    const days = await db
+      .selectFrom('usage_by_day')
+      .select(['model', 'requests', 'input_tokens', 'cost_usd', 'unpriced_requests'])
+      .orderBy('model')
+      .execute();
+    expect(days.map((row) => Object.values(row))).toEqual([
+      ['a', 1, 10, 1, 0],
+      ['training:a', 2, 570, 4, 1],
+      ['training:b', 1, 300, 2, 0],
+    ]);
+    const quarters = await db
+      .selectFrom('usage_by_quarter')
+      .select(['quarter', 'requests', 'input_tokens', 'cost_usd', 'unpriced_requests'])
+      .orderBy('quarter')
+      .execute();
+    expect(quarters.map((row) => Object.values(row))).toEqual([
+      ['2026-11-02T09:30', 1, 10, 5, 0],
+      ['2026-11-02T09:45', 0, 0, 0, 0],
+      ['2026-11-02T23:45', 0, 0, 2, 0],
+    ]);
   });
 
   test('finds the comparison of a call that was recorded before calls had it', async () => {

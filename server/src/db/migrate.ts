@@ -51,6 +51,7 @@ import * as continuedAnswers from './migrations/0042-continued-answers.ts';
 import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts';
 import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
 import * as toolsForModels from './migrations/0045-tools-for-models.ts';
+import * as trainingIsNoRequest from './migrations/0046-training-is-no-request.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -105,6 +106,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0043-issuers-of-identities', issuersOfIdentities],
   ['0044-prices-by-tier', pricesByTier],
   ['0045-tools-for-models', toolsForModels],
+  ['0046-training-is-no-request', trainingIsNoRequest],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -427,8 +427,11 @@ export type Database = {
     comparison_id: number | null;
     /** Of a program's call. */
     access_token_id: number | null;
-    /** `tool_step`: of an answer that called tools, each request but the last. `tool`: a call that the provider ran; `model` is what it calls the tool. */
-    purpose: 'chat' | 'evaluation' | 'tool_step' | 'tool' | 'title' | 'training';
+    /**
+     * `tool_step`: of an answer that called tools, each request but the last. `continuation`: asks for the rest of an answer that ended
+     * early. `tool`: a call that the provider ran; `model` is what it calls the tool. `training`: a fine-tuning job; `model` is its base model.
+     */
+    purpose: 'chat' | 'evaluation' | 'tool_step' | 'continuation' | 'tool' | 'title' | 'training';
     /** Of a step, in the place of `run_id`: the run, and which of its requests it was. Of a tool's call the run, and the call. */
     step_of: Generated<number | null>;
     step: Generated<number | null>;
@@ -642,6 +645,7 @@ export type Database = {
     user_id: number;
     /** YYYY-MM-DD in UTC. */
     day: string;
+    /** A model, `tool:` and a tool, or `training:` and the base model of fine-tuning jobs. */
     model: string;
     /** 0: none. */
     assistant_id: number;

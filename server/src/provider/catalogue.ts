@@ -191,8 +191,8 @@ export function loadCatalogue(file?: string) {
     storagePrice: storage,
     /** USD per 1,000,000 tokens trained on; null where no price is known. */
     trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
-    /** Whether the price is another model's: that of the family of a snapshot which the catalogue does not name. */
-    isOfFamily: (model: string) => familyOf(find(model)?.entry, model) !== null,
+    /** The model whose price is taken for a snapshot that the catalogue does not name; null: the price is its own, or unknown. */
+    familyOf: (model: string) => familyOf(find(model)?.entry, model),
     /** The day of the prices of a service tier; null: of the standard one. */
     priceDay: (tier: string | null) => (tier === null ? asOf : (tiers?.asOf ?? asOf)),
     /** USD for one call; null where no price is known. `tier`: the service tier that answered; null: the standard one. */

@@ -111,6 +111,7 @@ export const noUsage = ({ from, to }: { from: string; to: string }): Analytics =
   byModel: [],
   byAssistant: [],
   byTool: [],
+  fineTuning: [],
   storage: null,
   byAccessToken: [],
   recent: [],

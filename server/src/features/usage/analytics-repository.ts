@@ -2,7 +2,7 @@ import type { UsageRequest } from '@roster/contracts/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { type DaySpan, quarterOf } from './days.ts';
-import { byColumn, type Sums, sumOfTool } from './sums.ts';
+import { byColumn, type Sums, sumOfTool, sumOfTraining } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
@@ -11,6 +11,7 @@ type RequestFilter = {
   /** null: without an assistant; undefined: whichever. */
   assistantId?: number | null | undefined;
   accessTokenId?: number | undefined;
+  purpose?: 'training' | undefined;
 };
 
 const dayMs = 24 * 60 * 60_000;
@@ -37,15 +38,16 @@ function parts({ from, to }: Span) {
   };
 }
 
-/** A single call as a row of sums; `isRequest` says whether it counts. */
+/** A single call as a row of sums; `counts` says whether it is among the requests. */
 const ofOne = (
-  isRequest: RawBuilder<unknown>,
-) => sql`case when ${isRequest} then 1 else 0 end as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
-  case when cost_usd is null and ${isRequest} then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
+  counts: RawBuilder<unknown>,
+) => sql`case when ${counts} then 1 else 0 end as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
+  case when cost_usd is null and ${counts} then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
 const always = sql`1 = 1`;
-const isNoTool = sql`purpose <> 'tool'`;
+const isRequest = sql`purpose not in ('tool', 'training')`;
 /** As the sums of a day name it. */
-const modelOfOne = sql`case when purpose = 'tool' then ${sql.lit(sumOfTool(''))} || model else model end as model`;
+const modelOfOne = sql`case purpose when 'tool' then ${sql.lit(sumOfTool(''))} || model
+  when 'training' then ${sql.lit(sumOfTraining(''))} || model else model end as model`;
 const ofDay = sql.join(columns.map(([column]) => sql.ref(column)));
 
 export function analyticsRepository(db: Kysely<Database>) {
@@ -72,7 +74,7 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ model, ...row }) => [model, row]));
     },
 
-    /** Sums of a span by model, or tool (`toolOf`), and assistant (0: none). */
+    /** Sums of a span by model, tool (`toolOf`) or base model of jobs (`trainedModelOf`), and assistant (0: none). */
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
       const { whole, ends } = parts(span);
       const sources: RawBuilder<unknown>[] = ends.map(
@@ -94,7 +96,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     async byAccessToken(userId: number, span: Span) {
       const { whole, ends } = parts(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select access_token_id, ${ofOne(isNoTool)} from usage_records
+        ({ from, to }) => sql`select access_token_id, ${ofOne(isRequest)} from usage_records
           where user_id = ${userId} and access_token_id is not null and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
@@ -131,16 +133,20 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
-    /** Single calls, the newest first. */
+    /** Single calls, the newest first. Jobs are listed among all calls and when asked for, not with a model or without an assistant. */
     async requests(
       userId: number,
       { from, to }: Span,
-      { model, assistantId, accessTokenId }: RequestFilter,
+      { model, assistantId, accessTokenId, purpose }: RequestFilter,
       limit: number,
       after?: RequestPosition,
     ): Promise<UsageRequest[]> {
       const conditions = [
         sql`r.user_id = ${userId} and r.purpose <> 'tool' and r.created_at >= ${iso(from)} and r.created_at < ${iso(to)}`,
+        ...(purpose === undefined ? [] : [sql`r.purpose = ${purpose}`]),
+        ...(purpose === undefined && (model !== undefined || assistantId !== undefined)
+          ? [sql`r.purpose <> 'training'`]
+          : []),
         ...(model === undefined ? [] : [sql`r.model = ${model}`]),
         ...(assistantId === undefined
           ? []
@@ -172,7 +178,7 @@ type RequestRow = {
   id: number;
   created_at: string;
   model: string;
-  purpose: 'chat' | 'evaluation' | 'tool_step' | 'title' | 'training';
+  purpose: Exclude<Database['usage_records']['purpose'], 'tool'>;
   assistant_id: number | null;
   assistant_name: string | null;
   access_token_id: number | null;

@@ -153,6 +153,67 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect(body.recent.map(({ at }: { at: string }) => at)).toEqual(newest.slice(0, 10));
   });
 
+  test.each(['UTC', 'Asia/Kathmandu', 'America/Los_Angeles'])(
+    'count fine-tuning jobs apart from requests, of whole days and parts of them, in %s',
+    async (tz) => {
+      const visitor = await app.withKey(`trainer-${tz}`);
+      const { id } = (await visitor.get('/api/user')).body;
+      const [chat, ...rest] = calls([null]).filter(({ model }) => model === 'gpt-4o');
+      if (!chat) throw new Error('no call');
+      const jobs = rest.slice(0, 9).map(
+        (call, at): Call => ({
+          ...call,
+          ...{ purpose: 'training', cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, estimated: false },
+          model: at < 6 ? 'gpt-4o' : 'home-made',
+          costUsd: at < 3 ? null : 0.5,
+        }),
+      );
+      await beside(app, (db) =>
+        db.transaction().execute(async (trx) => {
+          for (const call of [chat, ...jobs]) await usageRepository(trx).record(id, call);
+        }),
+      );
+      const trained = (model: string) => ({
+        ...{ model, jobs: jobs.filter((job) => job.model === model).length },
+        trainedTokens: jobs.reduce((sum, job) => sum + (job.model === model ? job.inputTokens : 0), 0),
+      });
+      const range = `from=2026-10-01&to=2026-11-30&tz=${tz}`;
+      const body = await shown(visitor, range);
+      const only = addedUp([chat]);
+      expectFigures(body.totals, { ...only, costUsd: (only.costUsd ?? 0) + 3 }, 'in all');
+      expect(body.byModel).toHaveLength(1);
+      expectFigures(body.byModel[0], only, 'by model');
+      expect(body.byAssistant).toHaveLength(1);
+      expectFigures(body.byAssistant[0], only, 'by assistant');
+      expect(body.fineTuning).toEqual([
+        { ...trained('gpt-4o'), costUsd: 1.5, unpricedJobs: 3 },
+        { ...trained('home-made'), costUsd: 1.5, unpricedJobs: 0 },
+      ]);
+
+      const listed = async (query: string) =>
+        (await visitor.get(`/api/analytics/requests?${range}${query}`)).body.items.map(
+          ({ purpose }: { purpose: string }) => purpose,
+        );
+      expect(await listed('&model=gpt-4o')).toEqual(['chat']);
+      expect(await listed('&assistantId=none')).toEqual(['chat']);
+      expect(await listed('')).toHaveLength(10);
+      expect(await listed('&purpose=training&model=gpt-4o')).toEqual(Array(6).fill('training'));
+    },
+  );
+
+  test('say that no price is known where only fine-tuning jobs without one are there', async () => {
+    const visitor = await app.withKey('unpriced-trainer');
+    const { id } = (await visitor.get('/api/user')).body;
+    const [call] = calls([null]).filter(({ model }) => model === 'home-made');
+    if (!call) throw new Error('no call');
+    await beside(app, (db) =>
+      db.transaction().execute((trx) => usageRepository(trx).record(id, { ...call, purpose: 'training' })),
+    );
+    const { totals, fineTuning } = await shown(visitor, 'from=2026-10-01&to=2026-11-30');
+    expect(totals).toMatchObject({ requests: 0, costUsd: null });
+    expect(fineTuning).toMatchObject([{ jobs: 1, costUsd: null, unpricedJobs: 1 }]);
+  });
+
   test('name assistants, also say of one that it was deleted', async () => {
     const { byAssistant } = await shown(ada, 'from=2026-10-05&to=2026-11-20');
     const assistants = byAssistant.map(({ assistant }: { assistant: unknown }) => assistant);

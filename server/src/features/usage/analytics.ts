@@ -5,7 +5,8 @@ import { cursorsOf, pageOf } from '#server/http/paging';
 import type { Catalogue } from '#server/provider/catalogue';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
-import { costAlone, noUsage, plus, type Sums, toFigures, toolOf } from './sums.ts';
+import type { PriceRepository } from './price-repository.ts';
+import { costAlone, noUsage, plus, type Sums, toFigures, toolOf, trainedModelOf } from './sums.ts';
 
 const recentAtMost = 10;
 
@@ -35,12 +36,25 @@ function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['
   return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: known };
 }
 
-/** The sums of models and those of tools. `ofBoth`: all of them, of tools only what they cost. */
+/** Fine-tuning jobs by their base model, the most expensive first. */
+const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineTuning'] =>
+  grouped(rows, ({ model }) => trainedModelOf(model) ?? model).map(
+    ([model, { requests: jobs, inputTokens: trainedTokens, costUsd, unpricedRequests: unpricedJobs }]) => ({
+      ...{ model, jobs, trainedTokens, unpricedJobs },
+      costUsd: unpricedJobs === jobs ? null : costUsd,
+    }),
+  );
+
+/** The sums of models, of tools and of fine-tuning jobs. `ofAnswers`: models and, with their cost alone, the tools that they called. */
 function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }: Pick<Catalogue, 'toolPrice'>) {
-  const ofTools = Map.groupBy(rows, ({ model }) => toolOf(model));
+  const { jobs = [], answers = [] } = Object.groupBy(rows, ({ model }) =>
+    trainedModelOf(model) === null ? 'answers' : 'jobs',
+  );
+  const ofTools = Map.groupBy(answers, ({ model }) => toolOf(model));
   return {
     ofModels: ofTools.get(null) ?? [],
-    ofBoth: rows.map((row) => (toolOf(row.model) ? { ...row, ...costAlone(row) } : row)),
+    ofAnswers: answers.map((row) => (toolOf(row.model) ? { ...row, ...costAlone(row) } : row)),
+    fineTuning: fineTuningFigures(jobs),
     byTool: BilledTool.options.flatMap((tool) => {
       const own = ofTools.get(tool);
       return own ? [toolFigures(tool, own.reduce(plus, noUsage), toolPrice(tool))] : [];
@@ -48,46 +62,71 @@ function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }:
   };
 }
 
-/** `analytics` asks on the reader: a year of sums takes longer than a stream may wait. */
+/** Null where nothing has a known price, jobs included. */
+function totalsOf(byDay: Iterable<Sums>, jobs: Analytics['fineTuning']): Figures {
+  const totals = toFigures([...byDay].reduce(plus, noUsage));
+  const isUnknown = totals.costUsd === 0 && totals.requests === totals.unpricedRequests && jobs.some(isUnpriced);
+  return isUnknown ? { ...totals, costUsd: null } : totals;
+}
+const isUnpriced = ({ costUsd }: { costUsd: number | null }) => costUsd === null;
+
+function spanOf(days: DaySpan[]) {
+  const first = days[0];
+  const last = days.at(-1);
+  if (!first || !last) throw new Error('a range without days');
+  return { from: first.from, to: last.to };
+}
+
+/** Figures with the names of assistants that still exist. */
+async function named(
+  analytics: Pick<AnalyticsRepository, 'assistantNames'>,
+  userId: number,
+  byAssistant: [id: number, Sums][],
+): Promise<Analytics['byAssistant']> {
+  const ids = byAssistant.map(([id]) => id).filter((id) => id !== 0);
+  const names = await analytics.assistantNames(userId, ids);
+  return byAssistant.map(([id, sums]) => ({
+    assistant: id === 0 ? null : { id, name: names.get(id) ?? null },
+    ...toFigures(sums),
+  }));
+}
+
+/** `analytics` and `prices` ask on the reader: a year of sums takes longer than a stream may wait. */
 export function analyticsService(
   analytics: AnalyticsRepository,
-  catalogue: Pick<Catalogue, 'toolPrice' | 'storagePrice'>,
+  prices: Pick<PriceRepository, 'list'>,
+  catalogue: Pick<Catalogue, 'toolPrice' | 'storagePrice' | 'familyOf'>,
 ) {
-  const spanOf = (days: DaySpan[]) => {
-    const first = days[0];
-    const last = days.at(-1);
-    if (!first || !last) throw new Error('a range without days');
-    return { from: first.from, to: last.to };
-  };
-
   return {
     async overview(userId: number, { from, to, tz }: z.output<typeof api.analytics.query>): Promise<Analytics> {
       const days = daysIn(tz, from, to);
       const earlier = { from: nextDay(from, -days.length), to: nextDay(from, -1) };
       const before = daysIn(tz, earlier.from, earlier.to);
       const span = spanOf(days);
-      const [byDay, previous, groups, byToken, recent] = await Promise.all([
+      const [byDay, previous, groups, byToken, recent, ownPrices] = await Promise.all([
         analytics.byDay(userId, days),
         analytics.total(userId, spanOf(before)),
         analytics.byModelAndAssistant(userId, span),
         analytics.byAccessToken(userId, span),
         analytics.requests(userId, span, {}, recentAtMost),
+        prices.list(userId),
       ]);
-      const assistantIds = [...new Set(groups.map(({ assistantId }) => assistantId))].filter((id) => id !== 0);
-      const names = await analytics.assistantNames(userId, assistantIds);
-      const { ofModels, ofBoth, byTool } = apart(groups, catalogue);
+      const { ofModels, ofAnswers, byTool, fineTuning } = apart(groups, catalogue);
+      const priced = new Set(ownPrices.map(({ model }) => model));
       const byModel = grouped(ofModels, ({ model }) => model);
-      const byAssistant = grouped(ofBoth, ({ assistantId }) => assistantId);
+      const byAssistant = grouped(ofAnswers, ({ assistantId }) => assistantId);
       return {
-        totals: toFigures([...byDay.values()].reduce(plus, noUsage)),
+        totals: totalsOf(byDay.values(), fineTuning),
         previous: { ...toFigures(previous), ...earlier },
         byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? noUsage) })),
-        byModel: byModel.map(([model, sums]) => ({ model, ...toFigures(sums) })),
-        byAssistant: byAssistant.map(([id, sums]) => ({
-          assistant: id === 0 ? null : { id, name: names.get(id) ?? null },
+        byModel: byModel.map(([model, sums]) => ({
+          model,
+          family: priced.has(model) ? null : catalogue.familyOf(model),
           ...toFigures(sums),
         })),
+        byAssistant: await named(analytics, userId, byAssistant),
         byTool,
+        fineTuning,
         storage: catalogue.storagePrice,
         byAccessToken: byToken
           .sort((a, b) => byCost(a.sums, b.sums))
@@ -97,11 +136,11 @@ export function analyticsService(
     },
 
     async requests(userId: number, query: z.output<typeof api.requests.query>) {
-      const { from, to, tz, model, assistantId, accessTokenId, limit, cursor } = query;
+      const { from, to, tz, model, assistantId, accessTokenId, purpose, limit, cursor } = query;
       const span = spanOf(daysIn(tz, from, to));
       const [at, id] = cursor ? cursors.decode(cursor) : [];
       const after = at === undefined || id === undefined ? undefined : { at, id };
-      const filter = { model, accessTokenId, assistantId: assistantId === 'none' ? null : assistantId };
+      const filter = { model, accessTokenId, purpose, assistantId: assistantId === 'none' ? null : assistantId };
       const found = await analytics.requests(userId, span, filter, limit + 1, after);
       return pageOf(found, limit, (last) => cursors.encode([last.at, last.id]));
     },

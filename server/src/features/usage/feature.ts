@@ -10,6 +10,7 @@ import { analyticsRepository } from './analytics-repository.ts';
 import { budgetRepository } from './budget-repository.ts';
 import { budgetService } from './budgets.ts';
 import { usageExport } from './export-part.ts';
+import { priceRepository } from './price-repository.ts';
 import { pricingService } from './pricing.ts';
 import { providerFigureService } from './provider-figures.ts';
 import { recentUse } from './recent-use.ts';
@@ -28,7 +29,7 @@ type Dependencies = {
 export function usageFeature({ database, config, catalogue, provider, vault, ownsAssistant }: Dependencies) {
   const { db, reader } = database;
   const sums = analyticsRepository(reader);
-  const analytics = analyticsService(sums, catalogue);
+  const analytics = analyticsService(sums, priceRepository(reader), catalogue);
   const pricing = pricingService({ db, catalogue });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
   const use = recentUse(sums, pricing);

@@ -64,7 +64,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
     ) {
       const listed = catalogue.cost(model, counts, tier);
       const own =
-        tier === null && (listed === null || catalogue.isOfFamily(model))
+        tier === null && (listed === null || catalogue.familyOf(model) !== null)
           ? await priceRepository(within).find(userId, model)
           : undefined;
       if (own) return { costUsd: costOf(own, counts), priceAsOf: own.setAt.slice(0, 10), serviceTier: tier };

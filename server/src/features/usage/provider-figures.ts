@@ -6,7 +6,7 @@ import type { Secret } from '#server/security/secret';
 import type { AdminKeyService } from './admin-key.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { daysIn } from './days.ts';
-import { noUsage, plus, toFigures, toolOf } from './sums.ts';
+import { noUsage, plus, toFigures, toolOf, trainedModelOf } from './sums.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;
@@ -77,7 +77,9 @@ async function ownFigures(analytics: AnalyticsRepository, userId: number, { from
     analytics.byModelAndAssistant(userId, span),
   ]);
   const requestsByModel = new Map<string, number>();
-  for (const { model, requests } of groups.filter((row) => toolOf(row.model) === null))
+  for (const { model, requests } of groups.filter(
+    (row) => toolOf(row.model) === null && trainedModelOf(row.model) === null,
+  ))
     requestsByModel.set(model, (requestsByModel.get(model) ?? 0) + requests);
   const { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests } = toFigures(
     [...byDay.values()].reduce(plus, noUsage),

@@ -5,7 +5,7 @@ import { type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
 import type { TokenCounts } from '#server/provider/catalogue';
 import { quarterOf } from './days.ts';
-import { byColumn, costAlone, noUsage, type Sums, sumOfTool } from './sums.ts';
+import { byColumn, costAlone, isRequest, noUsage, type Sums, sumOfTool, sumOfTraining } from './sums.ts';
 
 /** The columns of a record that are shown with its message; all null where a join found none. */
 export const usageColumns = [
@@ -39,8 +39,8 @@ export type UsageRecord = TokenCounts & {
   runId: number | null;
   threadId: number | null;
   assistantId: number | null;
-  /** `tool_step`: a further request of an answer that called tools or was continued. `tool`: a call that the provider ran. */
-  purpose: 'chat' | 'evaluation' | 'tool_step' | 'tool' | 'title' | 'training';
+  /** As in the table. */
+  purpose: Database['usage_records']['purpose'];
   /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
   stepOf?: number | null;
   step?: number | null;
@@ -219,9 +219,8 @@ export function usageRepository(db: Kysely<Database>) {
         unpricedRequests: usage.costUsd === null ? 1 : 0,
         estimatedRequests: usage.estimated ? 1 : 0,
       };
-      const isTool = usage.purpose === 'tool';
-      const model = isTool ? sumOfTool(usage.model) : usage.model;
-      const ofRequests = isTool ? costAlone(sums) : sums;
+      const model = rowOfDay(usage);
+      const ofRequests = isRequest(usage.purpose) ? sums : costAlone(sums);
       await addToDay(userId, { day, model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), ofRequests);
       await addToToken(userId, accessTokenId, usage.createdAt, ofRequests);
@@ -236,7 +235,7 @@ export function usageRepository(db: Kysely<Database>) {
         .select(['step_of', ...usageColumns])
         .where(sql<boolean>`+user_id = ${userId}`)
         .where('step_of', 'in', runIds)
-        .where('purpose', '=', 'tool_step')
+        .where('purpose', 'in', ['tool_step', 'continuation'])
         .execute();
       for (const row of rows) {
         const usage = toUsage(row);
@@ -349,6 +348,12 @@ export function usageRepository(db: Kysely<Database>) {
       return { records, last: last && { createdAt: last.created_at, id: last.id } };
     },
   };
+}
+
+/** The name of the row of a day's sums to which a call belongs. */
+function rowOfDay({ purpose, model }: UsageRecord): string {
+  if (purpose === 'tool') return sumOfTool(model);
+  return purpose === 'training' ? sumOfTraining(model) : model;
 }
 
 /** The old value plus the new one, for each column. */

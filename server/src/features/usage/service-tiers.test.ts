@@ -146,7 +146,10 @@ describe.each(engines)('the service tier that answered, on %s', (engine) => {
     script = () => responses();
     await page();
     expect(await lastOf(app)).toMatchObject({ cost_usd: 12.5 });
+    const shown = async () => (await visitor.get(`/api/analytics?${aroundToday()}`)).body.byModel;
+    expect(await shown()).toMatchObject([{ model, family: 'gpt-4o', costUsd: 12.5 }]);
     expect(await priceOf(visitor, model)).toMatchObject({ status: 200, body: { pricedRequests: 0 } });
+    expect(await shown()).toMatchObject([{ model, family: null, costUsd: 12.5 }]);
     await page();
     expect(await lastOf(app)).toMatchObject({ cost_usd: 2 });
     expect((await priceOf(visitor, 'gpt-4o-2024-08-06')).status).toBe(409);

@@ -1,5 +1,6 @@
 import { BilledTool, type Figures } from '@roster/contracts/usage';
 import { toColumns } from '#server/db/columns';
+import type { Database } from '#server/db/schema';
 
 /** The sums of a user's calls to the provider. */
 type Sum = keyof Figures;
@@ -19,21 +20,29 @@ const each = <T>(of: (sum: Sum) => T): Record<Sum, T> => ({
 /** Each sum by its column, from its name: for what asks the database. */
 export const byColumn = <T>(of: (sum: Sum) => T) => toColumns(each(of));
 
-const mark = 'tool:';
-/** The sums of a day are kept by model; those of a tool's calls stand beside them. */
-export const sumOfTool = (tool: string) => `${mark}${tool}`;
+/** The sums of a day are kept by model. Tool calls and fine-tuning jobs, which are not requests, have rows of their own. */
+const toolMark = 'tool:';
+const trainingMark = 'training:';
+export const sumOfTool = (tool: string) => `${toolMark}${tool}`;
+export const sumOfTraining = (model: string) => `${trainingMark}${model}`;
 /** The tool whose sums these are; null: they are a model's. */
 export const toolOf = (model: string): BilledTool | null =>
-  model.startsWith(mark) ? (BilledTool.safeParse(model.slice(mark.length)).data ?? null) : null;
+  model.startsWith(toolMark) ? (BilledTool.safeParse(model.slice(toolMark.length)).data ?? null) : null;
+/** The base model of the fine-tuning jobs whose sums these are; null: they are not of jobs. */
+export const trainedModelOf = (model: string): string | null =>
+  model.startsWith(trainingMark) ? model.slice(trainingMark.length) : null;
+/** Whether calls with this purpose count as requests to a model. */
+export const isRequest = (purpose: Database['usage_records']['purpose']) =>
+  purpose !== 'tool' && purpose !== 'training';
 
 export const noUsage = each(() => 0);
 export const plus = (a: Sums, b: Sums): Sums => each((sum) => a[sum] + b[sum]);
 
-/** A tool's calls are no requests: of all that they are, their cost belongs to other sums. */
+/** Tool calls and fine-tuning jobs are not requests: only their cost belongs to the sums of requests. */
 export const costAlone = ({ costUsd }: Pick<Sums, 'costUsd'>): Sums => ({ ...noUsage, costUsd });
 
-/** As they are shown: where no call has a price, nothing is said of the cost. */
+/** The cost is null where no price is known; the cost of tools and jobs may be all that is known. */
 export const toFigures = (sums: Sums): Figures => ({
   ...sums,
-  costUsd: sums.requests > 0 && sums.unpricedRequests === sums.requests ? null : sums.costUsd,
+  costUsd: sums.requests > 0 && sums.unpricedRequests === sums.requests && sums.costUsd === 0 ? null : sums.costUsd,
 });

@@ -120,8 +120,9 @@ function ModelTrouble({ trouble: { severity, text, successor }, onChoose }: Mode
 function modelHint(model: Model | undefined, models: ModelList | undefined): string | undefined {
   if (!models || models.source === 'unknown') return models?.notice ?? undefined;
   if (!model?.price) return 'No price known.';
-  const { input, output, asOf } = model.price;
-  return `${formatCost(input)} in, ${formatCost(output)} out per million tokens; estimate of ${formatLongDate(asOf)}.`;
+  const { input, output, asOf, family } = model.price;
+  const borrowed = family === null ? '' : ` This is the price of ${family}; you can set another in Analytics.`;
+  return `${formatCost(input)} in, ${formatCost(output)} out per million tokens; estimate of ${formatLongDate(asOf)}.${borrowed}`;
 }
 
 function EffortField({ form, efforts }: { form: AssistantForm; efforts: readonly ReasoningEffort[] }) {

@@ -125,7 +125,7 @@ test('an unknown price is never a zero, and once set holds for past requests too
       answer(usage.analytics, ({ query }) => ({
         ...noUsage(query),
         totals: figures,
-        byModel: [{ ...figures, model: 'chat-latest' }],
+        byModel: [{ ...figures, model: 'chat-latest', family: null }],
       }));
       answer(usage.prices, () => (price ? [price] : []));
       answer(usage.setPrice, ({ body }) => {
@@ -157,8 +157,8 @@ test('an unknown price is never a zero, and once set holds for past requests too
   await expectText(byModel, '$0.20');
   await expect.element(byModel).not.toMatchTextContent('no price known');
 
-  await byModel.getByRole('button', { name: 'Own prices' }).click();
-  const prices = page.getByRole('dialog', { name: 'Own prices' });
+  await byModel.getByRole('button', { name: 'Custom prices' }).click();
+  const prices = page.getByRole('dialog', { name: 'Custom prices' });
   await expectText(prices.getByRole('listitem'), '$100.00 out');
   await prices.getByRole('button', { name: 'Change price of chat-latest' }).click();
   await expect.element(dialog.getByRole('textbox', { name: /^Output/ })).toHaveValue('100');
@@ -252,4 +252,101 @@ test('what tools of the provider cost has a card of its own, and no price is mad
     /Web search\s*price unknown\s*1 search · Roster knows no price of it; the provider’s bill has it\./,
   ]);
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
+});
+
+test('fine-tuning jobs have a card of their own and are in no average per request', async () => {
+  const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
+  const job = requestOf({ purpose: 'training', thread: null, jobId: 4, inputTokens: 12_000, outputTokens: 0 });
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        totals: { ...used, costUsd: 6.2 },
+        byModel: [{ ...used, model: 'gpt-4o', family: null }],
+        byAssistant: [{ ...used, assistant: null }],
+        fineTuning: [
+          { model: 'gpt-4o', jobs: 3, trainedTokens: 12_000, costUsd: 6, unpricedJobs: 1 },
+          { model: 'home-made', jobs: 1, trainedTokens: 10, costUsd: null, unpricedJobs: 1 },
+        ],
+        recent: [job, requestOf({ id: 2 })],
+      }));
+      answer(usage.requests, { items: [job], nextCursor: null });
+    },
+  });
+  await expectText(card('Cost Overview'), /Fine-tuning\s*\$6\.00/);
+  await expectText(card('Usage Statistics'), /Average cost per request\s*\$0\.10/);
+  await expectText(card('Cost by Assistant'), /No assistant\s*\$0\.20/);
+  const tuning = card('Fine-Tuning');
+  await expectTexts(tuning.getByRole('listitem'), [
+    /gpt-4o\s*\$6\.00\s*3 jobs · 12,000 tokens trained · 1 job without a price/,
+    /home-made\s*no price known\s*1 job · 10 tokens trained/,
+  ]);
+  const recent = card('Recent Requests');
+  await expectText(recent.getByRole('row').nth(1), /Fine-tuning.*Open job/);
+  await expect.element(recent.getByRole('button', { name: 'Show all 6' })).toBeVisible();
+  await tuning.getByRole('button', { name: 'gpt-4o: show jobs' }).click();
+  const panel = page.getByRole('dialog', { name: 'Fine-tuning jobs of gpt-4o' });
+  await expectText(panel.getByRole('listitem'), /12,000 tokens trained/);
+  expect(callsOf(usage.requests)).toMatchObject([{ query: { model: 'gpt-4o', purpose: 'training' } }]);
+});
+
+test('requests are labelled by what they were for', async () => {
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        recent: [
+          requestOf({ purpose: 'title' }),
+          requestOf({ id: 2, purpose: 'continuation' }),
+          requestOf({ id: 3, purpose: 'tool_step' }),
+          requestOf({ id: 4, purpose: 'title', thread: null }),
+          requestOf({ id: 5 }),
+          requestOf({ id: 6, purpose: 'training', costUsd: null }),
+        ],
+      }));
+    },
+  });
+  const cells = card('Recent Requests')
+    .getByRole('row')
+    .getByRole('cell')
+    .filter({ hasText: /Keys|Deleted|deleted/ });
+  await expectTexts(cells, [
+    'Titles · Keys',
+    'Continuation · Keys',
+    'Tool step · Keys',
+    'Titles · Deleted',
+    'Keys',
+    'Job, deleted',
+  ]);
+  // A person's price is for answers, so none is offered for a job.
+  await expectCount(card('Recent Requests').getByRole('button'), 0);
+});
+
+test('a snapshot that has its family’s price says so and can get its own', async () => {
+  const model = 'gpt-4o-2031-01-01';
+  const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
+  let family: string | null = 'gpt-4o';
+  open('/analytics', {
+    answers() {
+      answer(usage.analytics, ({ query }) => ({
+        ...noUsage(query),
+        totals: used,
+        byModel: [{ ...used, model, family }],
+      }));
+      answer(usage.setPrice, ({ body }) => {
+        family = null;
+        return { ...body, setAt: givenDay, pricedRequests: 0 };
+      });
+    },
+  });
+  const row = card('Cost by Model').getByRole('listitem');
+  await expectText(row, /\$0\.10 a request · priced as gpt-4o\s*100%\s*Set price/);
+  await row.getByRole('button', { name: `Set price of ${model}` }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set price' });
+  await expectText(dialog, 'uses that of gpt-4o. Your price applies from now on; past requests keep theirs.');
+  await dialog.getByRole('textbox', { name: /^Input/ }).fill('3');
+  await dialog.getByRole('textbox', { name: /^Output/ }).fill('12');
+  await press('Enter');
+  await expectToast('Price saved', `It applies to ${model} from now on.`);
+  await expect.element(row).not.toMatchTextContent('priced as');
 });

@@ -17,6 +17,7 @@ import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { BudgetCard } from './budget-card.tsx';
 import { CostByDay } from './cost-by-day.tsx';
 import { analyticsCsv } from './csv.ts';
+import { FineTuningCosts } from './fine-tuning-costs.tsx';
 import { ModelDistribution } from './model-distribution.tsx';
 import { PriceDialog } from './price-dialog.tsx';
 import { PricesDialog } from './prices-dialog.tsx';
@@ -111,6 +112,9 @@ function Failure({ query }: { query: UseQueryResult<Analytics> }) {
   );
 }
 
+const familyOf = (shown: Analytics | undefined, model: string) =>
+  shown?.byModel.find((row) => row.model === model)?.family ?? null;
+
 type CardsProps = {
   shown: Analytics | undefined;
   range: DayRange;
@@ -158,7 +162,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         />
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
-        {shown && <ToolCosts {...shown} className="md:col-span-2 xl:col-span-6" />}
+        {shown && <BesideAnswers shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
         <CostByAccessToken
           shown={shown}
           className="md:col-span-2 xl:col-span-6"
@@ -174,7 +178,21 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
       <ProviderPart range={range} />
       {scope && <RequestsPanel scope={scope} onClose={() => setScope(null)} onSetPrice={setPricing} />}
       {listsPrices && <PricesDialog onClose={() => setListsPrices(false)} onChange={setPricing} />}
-      {pricing !== null && <PriceDialog model={pricing} onClose={() => setPricing(null)} />}
+      {pricing && <PriceDialog model={pricing} family={familyOf(shown, pricing)} onClose={() => setPricing(null)} />}
+    </>
+  );
+}
+
+type BesideAnswersProps = { shown: Analytics; onOpenJobs: (model: string) => void };
+
+/** What is billed beside answers. Alone, each of the two cards is as wide as the page. */
+function BesideAnswers({ shown, onOpenJobs }: BesideAnswersProps) {
+  const hasBoth = shown.byTool.length > 0 && shown.fineTuning.length > 0;
+  const className = hasBoth ? 'xl:col-span-3' : 'md:col-span-2 xl:col-span-6';
+  return (
+    <>
+      <ToolCosts {...shown} className={className} />
+      <FineTuningCosts rows={shown.fineTuning} className={className} onOpen={onOpenJobs} />
     </>
   );
 }

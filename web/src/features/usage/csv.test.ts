@@ -26,8 +26,8 @@ test('a page is one table: total, before, days, models, assistants, access token
         { day: '2026-11-21', ...unpriced },
       ],
       byModel: [
-        { model: 'gpt-4o', ...priced },
-        { model: 'home-made', ...unpriced },
+        { model: 'gpt-4o', family: null, ...priced },
+        { model: 'home-made', family: null, ...unpriced },
       ],
       byAssistant: [
         { assistant: { id: 3, name: '=Tutor' }, ...priced },
@@ -38,6 +38,7 @@ test('a page is one table: total, before, days, models, assistants, access token
         { tool: 'file_search', calls: 4, costUsd: 0.01, unpricedCalls: 0, price: null },
         { tool: 'web_search', calls: 2, costUsd: null, unpricedCalls: 2, price: null },
       ],
+      fineTuning: [{ model: 'gpt-4.1', jobs: 2, trainedTokens: 900, costUsd: 0.0225, unpricedJobs: 1 }],
       storage: null,
       byAccessToken: [{ accessToken: { id: 5, name: 'Script', isRevoked: false }, ...priced }],
       recent: [
@@ -75,6 +76,7 @@ test('a page is one table: total, before, days, models, assistants, access token
     'Assistant,2026-11-20,2026-11-21,,,No assistant,,,,2,10,4,6,1,,no,2,0',
     'Tool,2026-11-20,2026-11-21,,File search,,,,,4,,,,,0.01,yes,0,0',
     'Tool,2026-11-20,2026-11-21,,Web search,,,,,2,,,,,,no,2,0',
+    'Fine-tuning,2026-11-20,2026-11-21,,gpt-4.1,,,,,2,900,,,,0.0225,in part,1,0',
     'Access token,2026-11-20,2026-11-21,,,,Script,,,2,10,4,6,1,0.0031,yes,0,0',
     'Request,2026-11-20,2026-11-21,2026-11-21T10:00:00.000Z,home-made,No assistant,Script,chat,"Tides, mostly",1,10,4,6,1,,no,1,1',
     '',

@@ -1,6 +1,6 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
 import { asCsv, type Cell } from '#web/lib/csv.ts';
-import { assistantName, toolNames } from './names.ts';
+import { answererOf, assistantName, toolNames } from './names.ts';
 import type { DayRange } from './range.ts';
 
 const header = [
@@ -40,12 +40,12 @@ const figures = (given: Figures): Cell[] => [
 ];
 
 const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
-  'Request',
+  request.purpose === 'training' ? 'Fine-tuning job' : 'Request',
   range.from,
   range.to,
   request.at,
   request.model,
-  assistantName(request.assistant),
+  answererOf(request),
   request.accessToken?.name ?? null,
   request.purpose,
   request.thread?.title ?? null,
@@ -69,6 +69,14 @@ const toolFigures = ({ calls, costUsd, unpricedCalls }: Analytics['byTool'][numb
   unpricedCalls,
   0,
 ];
+/** Trained tokens stand under input tokens. */
+const jobFigures = ({ jobs, trainedTokens, costUsd, unpricedJobs }: Analytics['fineTuning'][number]): Cell[] => [
+  ...[jobs, trainedTokens, null, null, null],
+  costUsd,
+  unpricedJobs === 0 ? 'yes' : unpricedJobs < jobs ? 'in part' : 'no',
+  unpricedJobs,
+  0,
+];
 const nobody = [null, null, null, null];
 
 /** For what no single call has: its time, model, assistant, access token, purpose and conversation. */
@@ -77,7 +85,7 @@ const none = [null, null, null, null, null, null];
 /** Everything that the page shows, in one table: what a row is about stands in its first column. */
 export function analyticsCsv(range: DayRange, shown: Analytics): string {
   const { from, to } = range;
-  const { totals, previous, byDay, byModel, byAssistant, byTool, byAccessToken, recent } = shown;
+  const { totals, previous, byDay, byModel, byAssistant, byTool, fineTuning, byAccessToken, recent } = shown;
   return asCsv([
     header,
     ['Total', from, to, ...none, ...figures(totals)],
@@ -97,6 +105,7 @@ export function analyticsCsv(range: DayRange, shown: Analytics): string {
       ...figures(row),
     ]),
     ...byTool.map((row) => ['Tool', from, to, null, toolNames[row.tool], ...nobody, ...toolFigures(row)]),
+    ...fineTuning.map((row) => ['Fine-tuning', from, to, null, row.model, ...nobody, ...jobFigures(row)]),
     ...byAccessToken.map(({ accessToken: { name }, ...row }) => [
       'Access token',
       from,

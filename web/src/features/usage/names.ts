@@ -1,4 +1,4 @@
-import type { BilledTool } from '@roster/contracts/usage';
+import type { BilledTool, UsageRequest } from '@roster/contracts/usage';
 
 export const toolNames: Record<BilledTool, string> = {
   file_search: 'File search',
@@ -12,3 +12,7 @@ type Assistant = { id: number; name: string | null } | null;
 /** What to call the answerer: chats may have no assistant, or one that was deleted since. */
 export const assistantName = (assistant: Assistant): string =>
   assistant === null ? 'No assistant' : (assistant.name ?? `Deleted assistant ${assistant.id}`);
+
+/** A fine-tuning job is nobody's answer. */
+export const answererOf = ({ purpose, assistant }: Pick<UsageRequest, 'purpose' | 'assistant'>): string =>
+  purpose === 'training' ? 'Fine-tuning' : assistantName(assistant);

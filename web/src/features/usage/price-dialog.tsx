@@ -11,7 +11,12 @@ import { Input } from '#web/ui/input.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { toast } from '#web/ui/toast.tsx';
 
-type PriceDialogProps = { model: string; onClose: () => void };
+type PriceDialogProps = {
+  model: string;
+  /** The model whose price is used until one is set; null: none is. */
+  family: string | null;
+  onClose: () => void;
+};
 type Draft = { input: string; cachedInput: string; output: string };
 type Problems = Partial<Record<keyof Draft, string>>;
 
@@ -49,7 +54,7 @@ const asked: readonly { name: keyof Draft; label: string; hint: string; required
 ];
 
 /** The price that is typed, over the one that was set before, and how it is saved. */
-function usePriceForm({ model, onClose }: PriceDialogProps) {
+function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onClose'>) {
   const prices = useQuery(pricesQuery);
   const known = prices.data?.find((price) => price.model === model);
   const [typed, setTyped] = useState<Partial<Draft>>({});
@@ -80,7 +85,7 @@ function usePriceForm({ model, onClose }: PriceDialogProps) {
             description:
               pricedRequests > 0
                 ? `${formatCount(pricedRequests, 'past request')} to ${model} got this price too.`
-                : `It holds for ${model} from now on.`,
+                : `It applies to ${model} from now on.`,
           });
           onClose();
         },
@@ -91,9 +96,9 @@ function usePriceForm({ model, onClose }: PriceDialogProps) {
   return { draft, type, problems, submit, isLoading: prices.isPending, isPending, error };
 }
 
-/** Sets what a model costs that the price list does not know; begins with the price set before. */
+/** Sets the price of a model that the price list does not know, or knows by its family only; begins with the price set before. */
 export function PriceDialog(props: PriceDialogProps) {
-  const { model, onClose } = props;
+  const { model, family, onClose } = props;
   const { draft, type, problems, submit, isLoading, isPending, error } = usePriceForm(props);
   return (
     <FormDialog
@@ -101,7 +106,10 @@ export function PriceDialog(props: PriceDialogProps) {
       description={
         <>
           What <span className="wrap-anywhere font-mono text-foreground text-sm">{model}</span> costs, in US dollars per
-          1,000,000 tokens. Past requests that have no price yet get this one too.
+          1,000,000 tokens.{' '}
+          {family === null
+            ? 'Past requests that have no price yet get this one too.'
+            : `Roster knows no price for this snapshot and uses that of ${family}. Your price applies from now on; past requests keep theirs.`}
         </>
       }
       action={['Save price', 'Saving...']}

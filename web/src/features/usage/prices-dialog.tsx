@@ -21,8 +21,8 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      title="Own prices"
-      description="For models that the price list does not know, in US dollars per 1,000,000 tokens. Removing one changes nothing that was priced with it."
+      title="Custom prices"
+      description="For models with no price in the price list, or only that of their family, in US dollars per 1,000,000 tokens. Removing a price does not change past requests."
     >
       {prices.data === undefined ? (
         prices.isError && !prices.isFetching ? (
@@ -37,7 +37,7 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
       ) : prices.data.length === 0 ? (
         <EmptyState
           icon={Tag}
-          text="You have set no prices. Where no price is known for a model, its row in Cost by Model offers to set one."
+          text="You have set no prices. Where no price is known for a model, or only its family’s, its row in Cost by Model offers to set one."
         />
       ) : (
         <ul className="-my-3 divide-y divide-border">
@@ -55,7 +55,7 @@ function PriceRow({ price, onChange }: { price: OwnPrice; onChange: () => void }
   const remove = () =>
     mutate(price.model, {
       onSuccess: () =>
-        toast({ title: 'Price removed', description: `New requests to ${price.model} have no known price.` }),
+        toast({ title: 'Price removed', description: `New requests to ${price.model} no longer use it.` }),
       onError: tellFailure('The price was not removed'),
     });
   const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;

@@ -54,7 +54,10 @@ function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
           />
           <div className="mt-2 flex min-h-5 items-start justify-between gap-x-4 text-muted-foreground text-sm tabular-nums">
             <span className="min-w-0">{detail}</span>
-            {action ?? (value !== null && <span className="shrink-0">{formatShare(value, whole)}</span>)}
+            <span className="flex shrink-0 items-center gap-3">
+              {value !== null && formatShare(value, whole)}
+              {action}
+            </span>
           </div>
         </li>
       ))}
@@ -117,10 +120,11 @@ const amounts = (figures: Figures) => {
   return `${formatCount(figures.requests, 'request')} · ${formatCount(tokens(figures), 'token')}${without}${counted}`;
 };
 /** What Model Distribution does not say: how dear a request was, and how far that can be trusted. */
-const each = ({ requests, unpricedRequests, estimatedRequests, costUsd }: Figures) => {
+const each = ({ requests, unpricedRequests, estimatedRequests, costUsd, family }: Analytics['byModel'][number]) => {
   const priced = requests - unpricedRequests;
   const parts = [
     costUsd !== null && priced > 0 && `${formatCost(costUsd / priced)} a request`,
+    family !== null && `priced as ${family}`,
     unpricedRequests > 0 && `${formatCount(unpricedRequests, 'request')} without a price`,
     estimatedRequests > 0 && `${formatNumber(estimatedRequests)} counted by Roster`,
   ];
@@ -147,7 +151,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
       empty={{ icon: Layers, text: nothing }}
       action={
         <Button size="sm" variant="ghost" onClick={onListPrices} className="-mt-1.5 -me-2">
-          Own prices
+          Custom prices
         </Button>
       }
       rows={shown?.byModel.map((row) => ({
@@ -159,7 +163,7 @@ export function CostByModel(props: ModelProps & { onSetPrice: (model: string) =>
         detail: each(row),
         onOpen: () => onOpen(row.model),
         action:
-          row.unpricedRequests > 0 ? (
+          row.unpricedRequests > 0 || row.family !== null ? (
             <Button
               size="sm"
               className="max-md:h-10"

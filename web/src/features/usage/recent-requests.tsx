@@ -20,7 +20,8 @@ type RecentRequestsProps = {
 
 export function RecentRequests({ shown, onShowAll, onSetPrice, className }: RecentRequestsProps) {
   const requests = shown?.recent;
-  const all = shown?.totals.requests ?? 0;
+  const jobs = shown?.fineTuning.reduce((sum, row) => sum + row.jobs, 0) ?? 0;
+  const all = (shown?.totals.requests ?? 0) + jobs;
   return (
     <Card aria-label="Recent Requests" className={classNames('min-w-0', className)}>
       <CardHeader

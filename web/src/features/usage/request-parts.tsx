@@ -1,11 +1,11 @@
 import type { UsageRequest } from '@roster/contracts/usage';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatCost, formatNumber } from '#web/lib/format.ts';
+import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
-import { assistantName } from './names.ts';
+import { answererOf } from './names.ts';
 
 const linkClass = 'rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current';
 
@@ -26,21 +26,37 @@ export function Conversation({ request }: { request: UsageRequest }) {
   }
   if (purpose === 'training')
     return jobId === null ? (
-      <Gone>Training, deleted</Gone>
+      <Gone>Job, deleted</Gone>
     ) : (
       <Link to="/fine-tuning/jobs/$id" params={{ id: jobId }} className={linkClass}>
-        Training
+        Open job
       </Link>
     );
-  if (!thread) return <Gone>{accessToken ? `Program, ${accessToken.name}` : 'Deleted'}</Gone>;
+  const kind = kinds[purpose];
+  const label = kind && <span className="text-muted-foreground">{kind} · </span>;
+  if (!thread)
+    return (
+      <>
+        {label}
+        <Gone>{accessToken ? `Program, ${accessToken.name}` : 'Deleted'}</Gone>
+      </>
+    );
   return (
-    <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>
-      {purpose === 'title' && <span className="text-muted-foreground">Title of </span>}
-      {purpose === 'tool_step' && <span className="text-muted-foreground">Tool step of </span>}
-      {thread.title}
-    </Link>
+    <>
+      {label}
+      <Link to="/chat/$threadId" params={{ threadId: String(thread.id) }} className={linkClass}>
+        {thread.title}
+      </Link>
+    </>
   );
 }
+
+/** The requests of a conversation that do not write an answer from its beginning to its end. */
+const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
+  title: 'Titles',
+  tool_step: 'Tool step',
+  continuation: 'Continuation',
+};
 
 const countedReason = 'Counted by Roster, because the provider’s own figures did not arrive.';
 
@@ -63,6 +79,8 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
   if (request.costUsd !== null) return formatCost(request.costUsd);
   if (request.serviceTier !== null)
     return <span className="text-muted-foreground">no price known for the {request.serviceTier} tier</span>;
+  // A price that a person sets is for answers.
+  if (request.purpose === 'training') return <span className="text-muted-foreground">no price known</span>;
   return (
     <button
       type="button"
@@ -77,12 +95,13 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
 
 export function Assistant({ request }: { request: UsageRequest }) {
   const isThere = request.assistant?.name;
-  return <span className={isThere ? undefined : 'text-muted-foreground'}>{assistantName(request.assistant)}</span>;
+  return <span className={isThere ? undefined : 'text-muted-foreground'}>{answererOf(request)}</span>;
 }
 
 /** '1,200 in (400 cached) · 80 out (20 reasoning)' */
 export function tokensInWords(request: UsageRequest): string {
-  const { inputTokens, cachedTokens, outputTokens, reasoningTokens } = request;
+  const { purpose, inputTokens, cachedTokens, outputTokens, reasoningTokens } = request;
+  if (purpose === 'training') return `${formatCount(inputTokens, 'token')} trained`;
   const cached = cachedTokens > 0 ? ` (${formatNumber(cachedTokens)} cached)` : '';
   const reasoning = reasoningTokens > 0 ? ` (${formatNumber(reasoningTokens)} reasoning)` : '';
   return `${formatNumber(inputTokens)} in${cached} · ${formatNumber(outputTokens)} out${reasoning}`;

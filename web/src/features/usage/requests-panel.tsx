@@ -18,9 +18,12 @@ export type Scope = {
   model?: string;
   assistant?: { id: number; name: string | null } | 'none';
   accessToken?: { id: number; name: string };
+  /** Fine-tuning jobs alone. */
+  purpose?: 'training';
 };
 
-const titleOf = ({ model, assistant, accessToken }: Scope): string => {
+const titleOf = ({ model, assistant, accessToken, purpose }: Scope): string => {
+  if (purpose === 'training') return `Fine-tuning jobs of ${model}`;
   if (model !== undefined) return `Requests to ${model}`;
   if (assistant === 'none') return 'Requests without an assistant';
   if (assistant) return `Requests of ${assistantName(assistant)}`;
@@ -32,7 +35,7 @@ type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (mode
 
 /** The single calls behind a figure, each leading to its conversation. */
 export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
-  const { range, tz, model, assistant, accessToken } = scope;
+  const { range, tz, model, assistant, accessToken, purpose } = scope;
   const query = useInfiniteQuery(
     requestsQuery({
       ...range,
@@ -40,6 +43,7 @@ export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps
       ...(model !== undefined && { model }),
       ...(assistant && { assistantId: assistant === 'none' ? assistant : assistant.id }),
       ...(accessToken && { accessTokenId: accessToken.id }),
+      ...(purpose && { purpose }),
     }),
   );
   const requests = query.data && itemsOf(query.data);

@@ -10,9 +10,24 @@ type SummaryProps = { shown: Analytics | undefined; className?: string | undefin
 const noPrice = 'No price known';
 const costText = (usd: number | null) => (usd === null ? noPrice : formatCost(usd));
 
+/** null: there were jobs, but none with a known price. */
+function fineTuningCost(shown: Analytics | undefined): number | null {
+  const known = shown?.fineTuning.flatMap(({ costUsd }) => costUsd ?? []) ?? [];
+  return shown?.fineTuning.length && known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0);
+}
+
+/** A fine-tuning job is no request, so its cost is in no average. */
+function averageCost(shown: Analytics): string {
+  const { costUsd, requests, unpricedRequests } = shown.totals;
+  if (requests === 0) return formatCost(0);
+  if (costUsd === null || unpricedRequests === requests) return '—';
+  return formatCost(Math.max(0, costUsd - (fineTuningCost(shown) ?? 0)) / (requests - unpricedRequests));
+}
+
 export function CostOverview({ shown, className }: SummaryProps) {
   const days = shown?.byDay.length ?? 1;
   const { totals, previous } = shown ?? {};
+  const tuningUsd = fineTuningCost(shown);
   const dearest = shown?.byDay.reduce((most, day) => Math.max(most, day.costUsd ?? 0), 0);
   return (
     <FigureCard
@@ -39,8 +54,9 @@ export function CostOverview({ shown, className }: SummaryProps) {
             name: 'On the most expensive day',
             value: totals && (totals.costUsd === null ? '—' : formatCost(dearest ?? 0)),
           },
+          ...(shown?.fineTuning.length ? [{ name: 'Fine-tuning', value: costText(tuningUsd) }] : []),
           {
-            name: 'Requests without a known price, not in it',
+            name: 'Requests with no known price (not included)',
             value: totals && formatNumber(totals.unpricedRequests),
           },
         ]}
@@ -74,12 +90,8 @@ export function UsageStatistics({ shown, className }: SummaryProps) {
             value: shown && `${formatNumber(activeDays ?? 0)} of ${formatNumber(shown.byDay.length)}`,
           },
           {
-            name: 'Cost of a request, on average',
-            value:
-              totals &&
-              (totals.costUsd === null
-                ? '—'
-                : formatCost(totals.costUsd / Math.max(1, totals.requests - totals.unpricedRequests))),
+            name: 'Average cost per request',
+            value: shown && averageCost(shown),
           },
           { name: 'Requests counted by Roster itself', value: totals && formatNumber(totals.estimatedRequests) },
         ]}

@@ -85,7 +85,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const usages = await usagesOf(run.id);
     expect(usages).toMatchObject([
       { purpose: 'chat', run_id: run.id, step_of: null },
-      { purpose: 'tool_step', run_id: null, step_of: run.id },
+      { purpose: 'continuation', run_id: null, step_of: run.id },
     ]);
     const sum = (column: 'output_tokens' | 'cost_usd') => usages.reduce((all, usage) => all + (usage[column] ?? 0), 0);
     expect(cut.usage?.outputTokens).toBe(usages[0]?.output_tokens);
@@ -151,7 +151,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     // The question of the last step asks the simulator to end early again.
     expect(lastOf(events)).toEqual({ type: 'finished', reason: 'length' });
     const usages = await usagesOf(answer.run?.id ?? 0);
-    expect(usages.map(({ purpose }) => purpose)).toEqual(['chat', 'tool_step', 'tool_step']);
+    expect(usages.map(({ purpose }) => purpose)).toEqual(['chat', 'tool_step', 'continuation']);
   });
 
   test('after a crash the text is kept, what was used is counted once, and it can be continued again', async () => {
@@ -182,7 +182,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
     const answer = await messageOf(ada, threadId, cut.id);
     expect(answer).toMatchObject({ state: 'interrupted', text: benchText(20) });
     const [, step] = await usagesOf(run.id);
-    expect(step).toMatchObject({ purpose: 'tool_step', output_tokens: Math.ceil(arrived.length / 4) });
+    expect(step).toMatchObject({ purpose: 'continuation', output_tokens: Math.ceil(arrived.length / 4) });
     expect((await goOn(threadId, cut.id)).answer).toMatchObject({ state: 'complete', text: benchText(40) });
     expect(await usagesOf(run.id)).toHaveLength(3);
   });

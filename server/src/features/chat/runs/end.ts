@@ -143,7 +143,8 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
     const of = { ...run, runId: run.id };
     const usage = await usages.ofAbandoned(of, sinceCalls(log, base), turns, at, trx);
     const last = await usageRepository(trx).lastStep(run.userId, run.id);
-    const own = run.continuedStep === null ? usage : asStep(usage, run.id, Math.max(run.continuedStep, last + 1));
+    const own =
+      run.continuedStep === null ? usage : asStep(usage, run.id, Math.max(run.continuedStep, last + 1), 'continuation');
     for (const one of [own, ...usages.ofTools(of, usedIn(log), at)]) await record(trx, run, one);
   }
 

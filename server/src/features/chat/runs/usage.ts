@@ -52,11 +52,11 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
     ): Promise<UsageRecord | null> {
       if (!run.prepared || !isBilled(error, run)) return null;
       const record = await ofRequest(run, run.prepared, reported, createdAt);
-      return run.firstStep > 1 ? asStep(record, run.order.runId, run.step) : record;
+      return run.firstStep > 1 ? asStep(record, run.order.runId, run.step, 'continuation') : record;
     },
     /** Of a step that ended with calls of tools. */
     async ofStep(run: LiveRun, prepared: PreparedRequest, reported: AnswerEnd['usage'], createdAt: string) {
-      return asStep(await ofRequest(run, prepared, reported, createdAt), run.order.runId, run.step);
+      return asStep(await ofRequest(run, prepared, reported, createdAt), run.order.runId, run.step, 'tool_step');
     },
     /** Of what the provider has run for a run: beside tokens, and once for each call. */
     ofTools: (of: Of, uses: readonly ToolUse[], createdAt: string): UsageRecord[] =>
@@ -76,12 +76,17 @@ export function runUsage({ price, toolUsage }: Pick<PricingService, 'price' | 't
 }
 
 /** A run has one record of its own. Its other requests, with which it called tools or continued an answer, are steps of it. */
-export const asStep = (record: UsageRecord, runId: number, step: number): UsageRecord => ({
+export const asStep = (
+  record: UsageRecord,
+  runId: number,
+  step: number,
+  purpose: 'tool_step' | 'continuation',
+): UsageRecord => ({
   ...record,
   runId: null,
   stepOf: runId,
   step,
-  purpose: 'tool_step',
+  purpose,
 });
 
 /** A run can have several, which are none of its requests. */

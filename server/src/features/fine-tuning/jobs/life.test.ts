@@ -144,17 +144,20 @@ describe.each(engines)('a fine-tuning job on %s', (engine) => {
     expect((await bob.get('/api/files')).body).toHaveLength(1);
   });
 
-  test('is counted in the analytics once, at the price of training', async () => {
+  test('is in the analytics once, at the price of training, as a job and not as a request', async () => {
     const cleo = await app.as('cleo');
     await cleo.post('/api/settings/apikey', { apiKey: `sk-cleo-${'c'.repeat(40)}` });
     const job = await trained(app, cleo);
     const { body } = await cleo.get(`/api/analytics?${aroundToday()}`);
-    expect(body.totals).toMatchObject({ requests: 1, inputTokens: job.trainedTokens, outputTokens: 0 });
-    expect(body.totals.costUsd).toBeCloseTo(Number(job.costUsd), 10);
+    const { trainedTokens, costUsd } = job;
+    expect(body.totals).toMatchObject({ requests: 0, inputTokens: 0, outputTokens: 0 });
+    expect(body.totals.costUsd).toBeCloseTo(Number(costUsd), 10);
+    expect(body.fineTuning).toEqual([{ model: trainable, jobs: 1, trainedTokens, costUsd, unpricedJobs: 0 }]);
+    expect([body.byModel, body.byAssistant]).toEqual([[], []]);
     expect(body.recent).toMatchObject([{ model: trainable, purpose: 'training', inputTokens: job.trainedTokens }]);
     await app.restart();
     await untilStatus(cleo, job.id, 'succeeded');
-    expect((await cleo.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(1);
+    expect((await cleo.get(`/api/analytics?${aroundToday()}`)).body.fineTuning).toMatchObject([{ jobs: 1 }]);
   });
 
   test('is listed, the newest first, in pages, and by whether it is open', async () => {

@@ -22,7 +22,9 @@ export type AnswererOption = {
 export type OptionGroup = { title: string; options: AnswererOption[] };
 
 export const priceInWords = (price: Price | null | undefined): string =>
-  price ? `${formatCost(price.input)} in · ${formatCost(price.output)} out` : 'no price known';
+  price
+    ? `${formatCost(price.input)} in · ${formatCost(price.output)} out${price.family === null ? '' : ` (as ${price.family})`}`
+    : 'no price known';
 
 function lifeOf({ lifecycle, shutdownDate, successor }: Model): Pick<AnswererOption, 'note' | 'disabledReason'> {
   const day = shutdownDate === null ? null : formatLongDate(shutdownDate);

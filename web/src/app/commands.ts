@@ -3,11 +3,11 @@ import { chat, type ThreadListItem } from '@roster/contracts/chat';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing, useUser } from '#web/data/current-user.ts';
 import { call } from '#web/lib/api.ts';
 import { formatRelative } from '#web/lib/format.ts';
+import { useSettled } from '#web/lib/settled.ts';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { pagesFor } from './navigation.ts';
@@ -129,14 +129,4 @@ function useOpenThread() {
     icon: MessageSquare,
     run: () => void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } }),
   });
-}
-
-/** The text after it has stayed the same for a moment, so that not every key asks the server. */
-function useSettled(text: string, delay: number): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), delay);
-    return () => clearTimeout(timer);
-  }, [text, delay]);
-  return settled;
 }

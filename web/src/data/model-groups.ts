@@ -14,6 +14,10 @@ export function modelGroups(list: ModelList | undefined, current: string): Model
   return known ? groups : [{ label: 'Chosen before', ids: [current] }, ...groups];
 }
 
+/** The same groups as a select shows them. */
+export const modelOptions = (groups: readonly ModelGroup[]) =>
+  groups.map(({ label, ids }) => ({ label, options: ids.map((id) => ({ id, words: id })) }));
+
 /** Nothing is known of the models that the key has: any id may be one of them. */
 export const mayBeAny = (list: ModelList | undefined): boolean =>
   list?.source === 'unknown' && list.models.every(({ tuned }) => tuned);

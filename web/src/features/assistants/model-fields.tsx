@@ -1,14 +1,13 @@
 import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
-import type { ChangeEvent } from 'react';
 import { Controller } from 'react-hook-form';
-import { mayBeAny, modelGroups } from '#web/data/model-groups.ts';
+import { modelGroups, modelOptions } from '#web/data/model-groups.ts';
 import { modelLifeQuery } from '#web/data/model-life.ts';
 import { findModel } from '#web/data/models.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
 import { Notice } from '#web/ui/notice.tsx';
 import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
@@ -66,27 +65,18 @@ function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
       name="model"
       render={({ field, fieldState }) => (
         <Field label="Model" hint={hasTrouble ? undefined : modelHint(model, models)} error={fieldState.error?.message}>
-          {(control) => {
-            const change = (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => {
-              field.onChange(event);
-              onChange();
-            };
-            if (mayBeAny(models))
-              return <Input {...control} {...field} onChange={change} autoComplete="off" spellCheck={false} />;
-            return (
-              <Select {...control} {...field} onChange={change}>
-                {modelGroups(models, id).map((group) => (
-                  <optgroup key={group.label} label={group.label}>
-                    {group.ids.map((option) => (
-                      <option key={option} value={option}>
-                        {option}
-                      </option>
-                    ))}
-                  </optgroup>
-                ))}
-              </Select>
-            );
-          }}
+          {(control) => (
+            <ModelSelect
+              control={control}
+              {...field}
+              list={models}
+              groups={modelOptions(modelGroups(models, id))}
+              onChange={(chosen) => {
+                field.onChange(chosen);
+                onChange();
+              }}
+            />
+          )}
         </Field>
       )}
     />

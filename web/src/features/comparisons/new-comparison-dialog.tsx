@@ -5,9 +5,9 @@ import { type FormEvent, useState } from 'react';
 import { findModel, modelsQuery } from '#web/data/models.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { Select } from '#web/ui/select.tsx';
 import { Slider } from '#web/ui/slider.tsx';
 import { Switch } from '#web/ui/switch.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
@@ -124,6 +124,7 @@ function ModelPair({ fields, problems, models, onChange }: FieldsProps & { model
         label="Tuned model"
         name="tunedModel"
         value={fields.tunedModel}
+        list={models}
         groups={groups}
         error={problems.tunedModel}
         onChange={chooseTuned}
@@ -132,6 +133,7 @@ function ModelPair({ fields, problems, models, onChange }: FieldsProps & { model
         label="Base model"
         name="baseModel"
         value={fields.baseModel}
+        list={models}
         groups={groups}
         error={problems.baseModel}
         onChange={(baseModel) => onChange({ baseModel })}
@@ -163,27 +165,25 @@ type ModelFieldProps = {
   label: string;
   name: string;
   value: string;
+  list: ModelList | undefined;
   groups: readonly ModelGroup[];
   error: string | undefined;
   onChange: (model: string) => void;
 };
 
-function ModelField({ label, name, value, groups, error, onChange }: ModelFieldProps) {
+function ModelField({ label, name, value, list, groups, error, onChange }: ModelFieldProps) {
   return (
     <Field label={label} required error={error}>
       {(control) => (
-        <Select {...control} name={name} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">Choose a model</option>
-          {groups.map((group) => (
-            <optgroup key={group.label} label={group.label}>
-              {group.options.map(({ id, words }) => (
-                <option key={id} value={id}>
-                  {words}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </Select>
+        <ModelSelect
+          control={control}
+          name={name}
+          list={list}
+          groups={groups}
+          value={value}
+          empty="Choose a model"
+          onChange={onChange}
+        />
       )}
     </Field>
   );

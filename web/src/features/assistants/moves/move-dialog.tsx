@@ -43,7 +43,7 @@ export function MoveDialog({ fromModel, successor, only, onClose }: MoveDialogPr
       size="md"
       action={[count > 0 ? `Move ${formatCount(count, 'assistant')}` : 'Move', 'Moving...']}
       busy={move.isPending}
-      disabledReason={reason ?? whyNot(plan.data, toModel, count)}
+      disabledReason={reason ?? model.missing ?? whyNot(plan.data, count)}
       failed={{ title: 'The assistants were not moved', error: move.error }}
       onSubmit={submit}
       onClose={onClose}
@@ -67,8 +67,7 @@ export function MoveDialog({ fromModel, successor, only, onClose }: MoveDialogPr
   );
 }
 
-function whyNot(plan: MovePlan | undefined, toModel: string, count: number): string | undefined {
-  if (toModel === '') return 'There is no other model that your key can use';
+function whyNot(plan: MovePlan | undefined, count: number): string | undefined {
   if (!plan) return 'The assistants are still being read';
   if (count === 0) return 'Please select at least one assistant';
   return count > chosenToMove && plan.count !== count ? `At most ${chosenToMove} can be chosen` : undefined;

@@ -1,12 +1,13 @@
 import { type AssistantMove, assistantMoves, type MovePlan } from '@roster/contracts/assistant-moves';
 import { assistants } from '@roster/contracts/assistants';
+import { modelLife } from '@roster/contracts/model-life';
 import { models } from '@roster/contracts/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, ListPage, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { endingModel, givenDay, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const successor = 'gpt-6.1-terra';
@@ -60,6 +61,30 @@ const begin = () =>
     .getByRole('button', { name: `Move to ${successor}` })
     .last()
     .click();
+
+test('takes any model that is typed while the list of models cannot be read', async () => {
+  const asked: unknown[] = [];
+  openList(() => {
+    answer(models.list, {
+      source: 'unknown',
+      notice: 'The list of models cannot be read.',
+      models: [],
+      defaultModel: '',
+    });
+    answer(modelLife.list, { items: [endingModel('gpt-4o')] });
+    answer(assistantMoves.plan, ({ query }) => {
+      asked.push(query.toModel);
+      return plan();
+    });
+  });
+  await begin();
+  const field = dialog.getByLabelText('New model');
+  await field.fill('');
+  await expect.element(dialog.getByRole('button', { name: /^Move/ })).toHaveAttribute('aria-disabled', 'true');
+  await field.fill('accounts/acme/models/next-1');
+  await expectText(dialog.getByText(/^You paid/), /would cost about .* with accounts\/acme\/models\/next-1\.$/);
+  await expect.poll(() => asked.at(-1)).toBe('accounts/acme/models/next-1');
+});
 
 test('says what it costs and what is not taken, and moves the one that it was opened for', async () => {
   openList();

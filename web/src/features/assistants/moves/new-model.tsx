@@ -1,10 +1,11 @@
 import type { ModelList } from '@roster/contracts/models';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { modelGroups } from '#web/data/model-groups.ts';
+import { mayBeAny, modelGroups, modelOptions } from '#web/data/model-groups.ts';
 import { modelsQuery } from '#web/data/models.ts';
+import { useSettled } from '#web/lib/settled.ts';
+import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Select } from '#web/ui/select.tsx';
 
 /** The models to choose from: the successor first, without the one that is left. */
 function groupsFor(list: ModelList | undefined, fromModel: string, suggested: string) {
@@ -23,30 +24,31 @@ function suggestedIn(list: ModelList | undefined, successor: string | null, from
   return list.models.some(({ id, lifecycle }) => id === successor && lifecycle !== 'gone') ? successor : '';
 }
 
+const typingMs = 300;
+
 /** The model that takes another one's place: the successor, until another is picked. */
 export function useNewModel(fromModel: string, successor: string | null) {
   const models = useQuery(modelsQuery);
   const [picked, setPicked] = useState<string>();
   const groups = groupsFor(models.data, fromModel, suggestedIn(models.data, successor, fromModel));
   const toModel = picked ?? groups[0]?.ids[0] ?? '';
-  return { list: models.data, isKnown: models.isFetched && toModel !== '', groups, toModel, pick: setPicked };
+  const isTyped = useSettled(toModel, typingMs) === toModel;
+  const missing = mayBeAny(models.data) ? 'Enter the new model' : 'There is no other model that your key can use';
+  return {
+    list: models.data,
+    missing: toModel === '' ? missing : undefined,
+    isKnown: models.isFetched && toModel !== '' && isTyped,
+    groups,
+    toModel,
+    pick: setPicked,
+  };
 }
 
-export function NewModelField({ groups, toModel, pick }: ReturnType<typeof useNewModel>) {
+export function NewModelField({ list, groups, toModel, pick }: ReturnType<typeof useNewModel>) {
   return (
     <Field label="New model">
       {(control) => (
-        <Select {...control} value={toModel} onChange={(event) => pick(event.currentTarget.value)}>
-          {groups.map(({ label, ids }) => (
-            <optgroup key={label} label={label}>
-              {ids.map((id) => (
-                <option key={id} value={id}>
-                  {id}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </Select>
+        <ModelSelect control={control} list={list} groups={modelOptions(groups)} value={toModel} onChange={pick} />
       )}
     </Field>
   );

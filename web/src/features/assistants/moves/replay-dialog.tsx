@@ -72,7 +72,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
       description={`What ${assistant.name} was asked is put to another model, beside the answers of ${fromModel}. Nothing is asked before you have seen what it costs.`}
       action={['Prepare', 'Preparing...']}
       busy={prepare.isPending}
-      disabledReason={reason ?? whyNot(toModel, answerIds.length)}
+      disabledReason={reason ?? model.missing ?? whyNot(answerIds.length)}
       failed={{ title: 'The replay was not prepared', error: prepare.error }}
       onSubmit={submit}
       onClose={onClose}
@@ -106,10 +106,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
   );
 }
 
-function whyNot(toModel: string, count: number): string | undefined {
-  if (toModel === '') return 'There is no other model that your key can use';
-  return count === 0 ? 'Please select at least one question' : undefined;
-}
+const whyNot = (count: number) => (count === 0 ? 'Please select at least one question' : undefined);
 
 /** As far as is known: who has no list yet is told by the server. */
 function isThere(list: ModelList | undefined, model: string): boolean {

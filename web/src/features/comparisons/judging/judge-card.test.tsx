@@ -145,6 +145,24 @@ test('a judge is chosen with criteria, and what it costs is said before', async 
   await expect.poll(() => started).toEqual({ model: 'gpt-4o', criteria: 'The kind one.', overBudget: true });
 });
 
+test('judges with any model that is typed while the list of models cannot be read', async () => {
+  open('/fine-tuning/comparisons/1', {
+    answers: () => {
+      answer(comparisons.comparison, whole);
+      answer(comparisons.estimate, nothingOpen);
+      answer(comparisonJudging.list, { items: [] });
+      answer(fineTuning.customModels, []);
+      answer(models.list, { source: 'unknown', notice: 'Cannot be read.', models: [], defaultModel: '' });
+      answer(comparisonJudging.estimate, { answers: 8, inputTokens: 1, outputTokens: 1, costUsd: null, unpriced: [] });
+    },
+  });
+  const start = card.getByRole('button', { name: 'Start judging' });
+  await expect.element(start).toHaveAttribute('aria-disabled', 'true');
+  await card.getByLabelText('Model').fill('qwen3:32b');
+  await expect.element(start).not.toHaveAttribute('aria-disabled');
+  await expectText(card, '8 answers of the judge. No price is known for qwen3:32b.');
+});
+
 test('verdicts stand with their prompts, and the card says what they add up to', async () => {
   shown();
   await expectText(card, '3 of 4 prompts judged');

@@ -6,9 +6,10 @@ import { modelsQuery } from '#web/data/models.ts';
 import { modelGroups } from '#web/features/comparisons/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
+import { useSettled } from '#web/lib/settled.ts';
+import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/field.tsx';
-import { Select } from '#web/ui/select.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
 import { usualCriteria } from './words.ts';
@@ -23,6 +24,8 @@ type JudgeFormProps = {
   onCancel: (() => void) | undefined;
 };
 
+const typingMs = 300;
+
 /** Which model judges, by which criteria, and what that will cost. */
 export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStart, onCancel }: JudgeFormProps) {
   const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: usualCriteria });
@@ -33,7 +36,7 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
   const missing =
     draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Mend the criteria first.' : undefined;
   const { data: estimate } = useQuery({
-    ...judgingEstimateQuery(comparisonId, answered, { model: draft.model, criteria: priced }),
+    ...judgingEstimateQuery(comparisonId, answered, { model: useSettled(draft.model, typingMs), criteria: priced }),
   });
   return (
     <form
@@ -88,18 +91,15 @@ function ModelField({ value, onChange }: { value: string; onChange: (model: stri
   return (
     <Field label="Model" required hint="A model other than the two that answered judges most evenly.">
       {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)} className="max-w-md">
-          <option value="">Choose a model</option>
-          {modelGroups(tuned, models).map((group) => (
-            <optgroup key={group.label} label={group.label}>
-              {group.options.map(({ id, words }) => (
-                <option key={id} value={id}>
-                  {words}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </Select>
+        <ModelSelect
+          control={control}
+          list={models}
+          groups={modelGroups(tuned, models)}
+          value={value}
+          empty="Choose a model"
+          onChange={onChange}
+          className="max-w-md"
+        />
       )}
     </Field>
   );

@@ -3,6 +3,7 @@ import type { TestRun, TestRunEstimate, TestSet } from '@roster/contracts/test-s
 import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useEditing } from '#web/data/current-user.ts';
+import { mayBeAny } from '#web/data/model-groups.ts';
 import { modelsQuery } from '#web/data/models.ts';
 import { usualCriteria } from '#web/features/comparisons/judging/words.ts';
 import { modelGroups } from '#web/features/comparisons/model-options.ts';
@@ -10,7 +11,9 @@ import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
 import { ApiError, errorText } from '#web/lib/api.ts';
 import { formatCost, formatCount, formatDateTime } from '#web/lib/format.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
+import { useSettled } from '#web/lib/settled.ts';
 import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { ModelOptions, ModelSelect } from '#web/parts/model-select.tsx';
 import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
 import { Field } from '#web/ui/field.tsx';
 import { Notice } from '#web/ui/notice.tsx';
@@ -19,6 +22,7 @@ import { Select } from '#web/ui/select.tsx';
 import { Textarea } from '#web/ui/textarea.tsx';
 import { newestVersionsQuery, runEstimateQuery, runsQuery, useRunSet } from './queries.ts';
 import {
+  modelOf,
   modelValue,
   nothing,
   type RunBody,
@@ -37,6 +41,8 @@ type RunDialogProps = {
   onClose: () => void;
 };
 
+const typingMs = 300;
+
 /** What is chosen, and what that would take. */
 function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
   const { data: pages } = useInfiniteQuery(runsQuery(set.id));
@@ -54,9 +60,14 @@ function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
   const change = (more: Partial<RunFields>) => setChosen({ ...chosen, ...more });
   // Until they are there, nobody knows what to compare with.
   const isKnown = draft !== undefined || pages !== undefined;
-  const runWith = (criteria: string) => (isKnown ? toRun({ ...fields, criteria }, draft, set) : undefined);
-  const run = runWith(fields.criteria);
-  const estimate = useQuery(runEstimateQuery(set.id, runWith(pricedCriteria)));
+  const runWith = (more: Partial<RunFields>) => (isKnown ? toRun({ ...fields, ...more }, draft, set) : undefined);
+  const run = runWith({});
+  const priced = {
+    candidate: useSettled(fields.candidate, typingMs),
+    judge: useSettled(fields.judge, typingMs),
+    criteria: pricedCriteria,
+  };
+  const estimate = useQuery(runEstimateQuery(set.id, runWith(priced)));
   const onWritten = () => setPricedCriteria(fields.criteria);
   return { fields, runs, change, run, estimate, onWritten };
 }
@@ -112,50 +123,59 @@ export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
   );
 }
 
-function useModelGroups() {
-  const models = useQuery(modelsQuery).data;
+function useModels() {
+  const list = useQuery(modelsQuery).data;
   const tuned = useQuery({ ...tunedModelsQuery, retry: false }).data ?? [];
-  return modelGroups(tuned, models);
-}
-
-function ModelOptions({ toValue }: { toValue: (model: string) => string }) {
-  return useModelGroups().map((group) => (
-    <optgroup key={group.label} label={group.label}>
-      {group.options.map(({ id, words }) => (
-        <option key={id} value={toValue(id)}>
-          {words}
-        </option>
-      ))}
-    </optgroup>
-  ));
+  return { list, groups: modelGroups(tuned, list) };
 }
 
 type ChoiceProps = { set: TestSet; value: string; onChange: (value: string) => void };
 
 function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
   const versions = useQuery(newestVersionsQuery(assistant.id)).data ?? [];
+  const { list, groups } = useModels();
+  const typed = modelOf(value);
   const others = versions.filter(({ number }) => number !== assistant.version);
   return (
-    <Field
-      label="What is asked"
-      hint="A version answers with the settings that it had, any other model with those of the present version. Files are those of today, and tools are not called."
-    >
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <optgroup label="Versions">
-            <option value={versionValue(assistant.version)}>
-              {`Version ${assistant.version}, the present one (${assistant.model})`}
-            </option>
-            {others.map(({ number, createdAt }) => (
-              <option key={number} value={versionValue(number)}>
-                {`Version ${number}, ${formatDateTime(createdAt)}`}
+    <>
+      <Field
+        label="What is asked"
+        hint="A version answers with the settings that it had, any other model with those of the present version. Files are those of today, and tools are not called."
+      >
+        {(control) => (
+          <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+            <optgroup label="Versions">
+              <option value={versionValue(assistant.version)}>
+                {`Version ${assistant.version}, the present one (${assistant.model})`}
               </option>
-            ))}
-          </optgroup>
-          <ModelOptions toValue={modelValue} />
-        </Select>
+              {others.map(({ number, createdAt }) => (
+                <option key={number} value={versionValue(number)}>
+                  {`Version ${number}, ${formatDateTime(createdAt)}`}
+                </option>
+              ))}
+            </optgroup>
+            {mayBeAny(list) ? (
+              <option value={modelValue(typed ?? '')}>Another model</option>
+            ) : (
+              <ModelOptions groups={groups} toValue={modelValue} />
+            )}
+          </Select>
+        )}
+      </Field>
+      {mayBeAny(list) && typed !== undefined && (
+        <Field label="Model" required>
+          {(control) => (
+            <ModelSelect
+              control={control}
+              list={list}
+              groups={groups}
+              value={typed}
+              onChange={(model) => onChange(modelValue(model))}
+            />
+          )}
+        </Field>
       )}
-    </Field>
+    </>
   );
 }
 
@@ -188,6 +208,7 @@ type JudgeFieldsProps = Pick<RunFields, 'judge' | 'criteria'> & {
 };
 
 function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps) {
+  const { list, groups } = useModels();
   const length = [...criteria].length;
   return (
     <>
@@ -196,10 +217,14 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
         hint="A judge is asked twice about each answer that differs, in both orders. Your vote counts before its verdict."
       >
         {(control) => (
-          <Select {...control} value={judge} onChange={(event) => onChange({ judge: event.target.value })}>
-            <option value="">I vote myself</option>
-            <ModelOptions toValue={(model) => model} />
-          </Select>
+          <ModelSelect
+            control={control}
+            list={list}
+            groups={groups}
+            value={judge}
+            empty="I vote myself"
+            onChange={(model) => onChange({ judge: model })}
+          />
         )}
       </Field>
       {judge !== '' && (

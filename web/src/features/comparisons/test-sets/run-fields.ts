@@ -8,6 +8,8 @@ export type RunFields = { candidate: string; baseline: string; judge: string; cr
 
 export const versionValue = (version: number) => `version ${version}`;
 export const modelValue = (model: string) => `model ${model}`;
+/** undefined: it is a version. */
+export const modelOf = (value: string) => (value.startsWith('model ') ? value.slice('model '.length) : undefined);
 export const runValue = (id: number) => `run ${id}`;
 export const nothing = 'nothing';
 

@@ -99,6 +99,32 @@ test('the history says what each run came to, which one goes on, and why one has
   await expect.element(page.getByText('the same words but for spaces, or a tie')).toBeVisible();
 });
 
+test('runs and judges with any model that is typed while the list of models cannot be read', async () => {
+  let sent: unknown;
+  openSet(() => {
+    answer(models.list, {
+      source: 'unknown',
+      notice: 'The list of models cannot be read.',
+      models: [],
+      defaultModel: '',
+    });
+    answer(testSets.run, ({ body }) => {
+      sent = body;
+      return run(8, { state: 'asking' });
+    });
+  });
+  await page.getByRole('button', { name: 'Run' }).click();
+  await dialog.getByLabelText('What is asked').selectOptions('Another model');
+  await expect.element(button('Start')).toHaveAttribute('aria-disabled', 'true');
+  await dialog.getByLabelText(/^Model/).fill('llama3:8b');
+  await dialog.getByLabelText('Who says what is better').fill('qwen3:32b');
+  await expectText(dialog, 'qwen3:32b judges with at most 4 answers: about $0.01.');
+  await button('Start').click();
+  await expect
+    .poll(() => sent)
+    .toMatchObject({ candidate: { kind: 'model', model: 'llama3:8b' }, judge: { model: 'qwen3:32b' } });
+});
+
 test('what is run is chosen with the keyboard, and its cost is said before', async () => {
   let sent: unknown;
   openSet(() =>

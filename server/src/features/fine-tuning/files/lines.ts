@@ -1,8 +1,10 @@
+import { fileSizeLimit } from '@roster/contracts/files';
+
 /** One line without its end; `bytes` is undefined where it was longer than can be held. */
 export type Line = { number: number; bytes: Buffer | undefined };
 
-/** What of one line is held at most. An example of 65,536 tokens is about a tenth of it. */
-export const lineLimit = 4 * 1024 * 1024;
+/** The longest line that is held: an example with images can take a whole file. */
+export const lineLimit = fileSizeLimit;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;

@@ -38,6 +38,11 @@ const bytesOf =
   () =>
     store.read(storageKey);
 
+const imageTraining = ({ trainable, trainsOnImages }: Catalogue, model: string) => ({
+  trainsOnImages: trainsOnImages(model),
+  others: trainable.filter(({ images }) => images).map(({ id }) => id),
+});
+
 async function reportOn(
   { files, store, catalogue, thread }: Dependencies,
   userId: number,
@@ -57,10 +62,11 @@ async function reportOn(
     }),
   );
   if (!first) throw new Error('The training file was not read');
-  const report = reportOf(training, first, { part: 'training', method });
+  const model = baseModel === undefined ? undefined : { name: baseModel, ...imageTraining(catalogue, baseModel) };
+  const report = reportOf(training, first, { part: 'training', method, model });
   const other =
     validation && second
-      ? reportOf(validation, second, { part: 'validation', method, formatOfTraining: report.format })
+      ? reportOf(validation, second, { part: 'validation', method, model, formatOfTraining: report.format })
       : null;
   return {
     ok: report.errors === 0 && (other?.errors ?? 0) === 0,
@@ -86,8 +92,9 @@ export function trainingFileService(dependencies: Dependencies) {
 
     async validate(userId: number, wanted: Wanted, signal: AbortSignal): Promise<TrainingReport> {
       const report = await reportOn(dependencies, userId, wanted, signal);
-      const { trainingFileId, validationFileId = null, method } = wanted;
-      if (method) accepted.note(userId, { trainingFileId, validationFileId, method }, report);
+      const { trainingFileId, validationFileId = null, method, baseModel } = wanted;
+      if (method && baseModel !== undefined)
+        accepted.note(userId, { trainingFileId, validationFileId, method, baseModel }, report);
       return report;
     },
 

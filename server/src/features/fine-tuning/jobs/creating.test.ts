@@ -67,6 +67,26 @@ describe.each(engines)('creating a job on %s', (engine) => {
     expect((await visitor.get(jobs)).body).toEqual([]);
   });
 
+  test('with images is refused for a model that is trained on text only, whatever was checked before', async () => {
+    const { visitor } = await someone();
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+    const shown = {
+      messages: [
+        { role: 'user', content: [image] },
+        { role: 'assistant', content: 'A sail.' },
+      ],
+    };
+    const { id } = await trainingFile(app, visitor, { content: `${examples(12)}${JSON.stringify(shown)}\n` });
+    const seen = { trainingFileId: id, method: 'supervised', baseModel: 'gpt-4o-2024-08-06' };
+    expect((await visitor.post('/api/fine-tuning/validate', seen)).body.ok).toBe(true);
+    const { status, body } = await visitor.post(jobs, draft(id, { baseModel: 'gpt-4.1-mini-2025-04-14' }));
+    expect([status, body.fields?.trainingFileId]).toEqual([
+      400,
+      expect.stringContaining('One example has images, and gpt-4.1-mini-2025-04-14 can be trained on text only.'),
+    ]);
+    expect((await visitor.post(jobs, draft(id, { baseModel: seen.baseModel }))).status).toBe(201);
+  });
+
   test('of conversations for preference training is refused, whatever was checked before', async () => {
     const { visitor } = await someone();
     const { id } = await trainingFile(app, visitor);

@@ -2,7 +2,12 @@ import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
 import { AppError } from '#server/errors';
 
-export type ChosenFiles = { trainingFileId: number; validationFileId: number | null; method: TrainingMethod };
+export type ChosenFiles = {
+  trainingFileId: number;
+  validationFileId: number | null;
+  method: TrainingMethod;
+  baseModel: string;
+};
 
 /** @throws invalid_input with what keeps the files from training, in the words of the check that everybody can ask for */
 export type CheckFiles = (userId: number, chosen: ChosenFiles) => Promise<void>;
@@ -14,8 +19,8 @@ const rememberedAtMost = 2_000;
 export function acceptedFiles(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
   const fine = new Set<string>();
   const underWay = new Map<string, Promise<TrainingReport>>();
-  const nameOf = (userId: number, { trainingFileId, validationFileId, method }: ChosenFiles) =>
-    `${userId} ${trainingFileId} ${validationFileId} ${method}`;
+  const nameOf = (userId: number, { trainingFileId, validationFileId, method, baseModel }: ChosenFiles) =>
+    `${userId} ${trainingFileId} ${validationFileId} ${method} ${baseModel}`;
 
   function note(userId: number, chosen: ChosenFiles, { ok }: TrainingReport) {
     if (!ok) return;

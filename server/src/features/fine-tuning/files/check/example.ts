@@ -52,10 +52,15 @@ function checkChat(example: JsonObject, tell: Tell) {
 
 const imagesAtMost = 10;
 
-export const imagesIn = (messages: unknown[]): number =>
+const imagesIn = (messages: unknown[]): number =>
   messages
     .flatMap((message) => (isObject(message) && Array.isArray(message.content) ? message.content : []))
     .filter((part) => isObject(part) && part.type === 'image_url').length;
+
+export function hasImages({ messages, input }: JsonObject): boolean {
+  const asked = isObject(input) ? input.messages : messages;
+  return Array.isArray(asked) && imagesIn(asked) > 0;
+}
 
 function checkImageCount(messages: unknown[], tell: Tell) {
   const images = imagesIn(messages);

@@ -26,6 +26,9 @@ const chat = (messages: unknown, more: object = {}) => JSON.stringify({ messages
 const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
 
+/** Base64 of so many bytes of an image. */
+const ofBytes = (bytes: number, letter = 'A') => `data:image/png;base64,${letter.repeat(Math.floor(bytes / 3) * 4)}`;
+const mebibyte = 1024 * 1024;
 const showing = (url: string) => chat([{ role: 'user', content: [image(url)] }, answer]);
 
 test.each([
@@ -129,6 +132,20 @@ test.each<[line: string | Buffer, problem: string]>([
   [showing('data:image/gif;base64,AAAA'), 'error: Part 1 of message 1 has an image of a kind that is not trained on.'],
   [showing('data:image/png;base64,A=A'), 'error: Part 1 of message 1 has an image whose base64 is damaged.'],
   [
+    chat([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b.png', detail: 'ultra' } }] },
+      answer,
+    ]),
+    'error: Part 1 of message 1 has the unknown detail “ultra”.',
+  ],
+  [
+    chat([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b.png', detail: 3 } }] },
+      answer,
+    ]),
+    'error: Part 1 of message 1 has the unknown detail “3”.',
+  ],
+  [
     chat([{ role: 'user', content: Array.from({ length: 11 }, () => image('https://example.com/a.png')) }, answer]),
     'error: The example has 11 images.',
   ],
@@ -196,6 +213,53 @@ test.each<[line: string | Buffer, problem: string]>([
   ],
 ])('%j: %s', (line, problem) => {
   expect(told(line)).toEqual([expect.stringContaining(problem)]);
+});
+
+test.each([null, 'auto', 'low', 'high'])('takes an image with the detail %s', (detail) => {
+  const part = { type: 'image_url', image_url: { url: ofBytes(3), detail } };
+  expect(told(chat([{ role: 'user', content: [part] }, answer]))).toEqual([]);
+});
+
+/** In few pieces: these lines are long. */
+const toldOfLong = (line: string) => checked(line, mebibyte).problems.map(({ message }) => message);
+
+test('takes images of 10 MB each, as many as a file has room for, and names one that is larger', () => {
+  const images = ['A', 'B'].map((letter) => image(ofBytes(10 * mebibyte, letter)));
+  expect(toldOfLong(chat([{ role: 'user', content: images }, answer]))).toEqual([]);
+  const larger = [image(ofBytes(3)), image(ofBytes(10 * mebibyte + 3))];
+  expect(toldOfLong(chat([{ role: 'user', content: larger }, answer]))).toEqual([
+    'Part 2 of message 1 has an image of more than 10 MB.',
+  ]);
+});
+
+test('refuses text of more than 4 MB in a line, with and without images', () => {
+  const text = 'word '.repeat(mebibyte);
+  expect(toldOfLong(conversation(text, 'b'))).toEqual(['The line is longer than 4 MB.']);
+  const content = [image(ofBytes(5 * mebibyte)), { type: 'text', text }];
+  expect(toldOfLong(chat([{ role: 'user', content }, answer]))).toEqual([
+    'The line is longer than 4 MB, without its images.',
+  ]);
+  // What stands in a text is text, whatever it looks like.
+  expect(toldOfLong(conversation(ofBytes(5 * mebibyte), 'b'))).toEqual(['The line is longer than 4 MB.']);
+});
+
+test('finds damage and repetition in long images as in short ones, however they are written', () => {
+  for (const bytes of [12, 600, 768, 3_000, 90_000]) {
+    const whole = showing(ofBytes(bytes).replace(/AA$/, '+/'));
+    const escaped = whole.replaceAll('/', '\\/');
+    expect(JSON.parse(escaped)).toEqual(JSON.parse(whole));
+    expect(checked(`${whole}\n${escaped}`, 4096), `${bytes} bytes`).toMatchObject({
+      errors: 0,
+      duplicates: 1,
+      withImages: 2,
+    });
+    const other = showing(ofBytes(bytes, 'B'));
+    expect(checked(`${whole}\n${other}`, 4096)).toMatchObject({ errors: 0, duplicates: 0 });
+    for (const damage of ['!', '=', ' ', 'é', '\\n', 'A'])
+      expect(toldOfLong(whole.replace('AAA', `AA${damage}A`)), `${bytes} bytes, ${damage}`).toEqual([
+        'Part 1 of message 1 has an image whose base64 is damaged.',
+      ]);
+  }
 });
 
 test('lines are counted and cut the same, whatever pieces they come in', () => {

@@ -1,8 +1,8 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
-import { type Line, lineLimit } from '#server/features/fine-tuning/files/lines';
+import type { Line } from '#server/features/fine-tuning/files/lines';
 import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
 import type { JsonObject } from '#server/is-object';
-import { checkExample, type ExampleFormat, formatOf, isReinforcement } from './example.ts';
+import { checkExample, type ExampleFormat, formatOf, hasImages, isReinforcement } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { Tell } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';
@@ -22,6 +22,8 @@ export type FileFindings = {
   formats: Counted;
   /** Objects of no format. */
   otherObjects: number;
+  /** Lines with images, right or not. */
+  withImages: number;
   longestTokens: number;
   cutExamples: number;
   duplicates: number;
@@ -62,7 +64,7 @@ export function fileCheck({ limits, countText, other }: Options) {
   const none = () => ({ lines: 0, examples: 0, tokens: 0 });
   const formats: Counted = { chat: none(), preference: none(), prompt_completion: none() };
   const overlap: FileFindings['overlap'] = { examples: 0, lines: [] };
-  const sums = { lines: 0, otherObjects: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };
+  const sums = { lines: 0, otherObjects: 0, withImages: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };
 
   function count(format: ExampleFormat, tokens: number, tell: Tell) {
     const cut = Math.min(tokens, limits.tokens);
@@ -93,7 +95,7 @@ export function fileCheck({ limits, countText, other }: Options) {
     take({ number, bytes }: Line) {
       sums.lines = number;
       const tell = problems.tellOf(number);
-      const read = readLine(bytes, lineLimit);
+      const read = readLine(bytes, { imagesApart: true });
       if (read.kind === 'blank') return tell('warning', 'The line is empty.', 'Remove it.');
       if (read.kind === 'wrong') return tell('error', read.message, read.fix);
       const { value } = read;
@@ -104,6 +106,7 @@ export function fileCheck({ limits, countText, other }: Options) {
         return tell('error', message, fix);
       }
       formats[format].lines++;
+      if (hasImages(value)) sums.withImages++;
       const before = problems.counts.error;
       checkExample(format, value, tell);
       if (problems.counts.error > before) return;

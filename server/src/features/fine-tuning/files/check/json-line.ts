@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { beginningOf } from '@roster/contracts/cut';
 import { isObject, type JsonObject } from '#server/is-object';
+import { withoutImageData } from './image-data.ts';
 
 /** What can be said of a line before its fields are looked at. */
 export type ReadLine =
@@ -19,6 +20,9 @@ const deepest = 64;
 const looksInto = 256 * 1024;
 const mostValues = 100_000;
 
+/** The longest line that is parsed. An example of 65,536 tokens is about a tenth of it. */
+const parsedLimit = 4 * 1024 * 1024;
+
 const wrong = (message: string, fix: string): ReadLine => ({ kind: 'wrong', message, fix });
 
 const isBlank = (bytes: Buffer) => {
@@ -26,10 +30,12 @@ const isBlank = (bytes: Buffer) => {
   return true;
 };
 
-export function readLine(bytes: Buffer | undefined, limit: number): ReadLine {
-  if (!bytes)
+/** `imagesApart`: images do not count for the length of the line, and the value has only what `imageData` reads of them. */
+export function readLine(line: Buffer | undefined, { imagesApart }: { imagesApart: boolean }): ReadLine {
+  const bytes = line && imagesApart ? withoutImageData(line) : line;
+  if (!bytes || bytes.length > parsedLimit)
     return wrong(
-      `The line is longer than ${Math.floor(limit / 1024 / 1024)} MB.`,
+      `The line is longer than ${parsedLimit / 1024 / 1024} MB${bytes === line ? '' : ', without its images'}.`,
       'Shorten the example, or put each example on a line of its own.',
     );
   if (isBlank(bytes)) return { kind: 'blank' };

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '#server/is-object';
+import { imageData } from './image-data.ts';
 import { quoted } from './json-line.ts';
 
 /** Tells of something that is wrong, and what to change. */
@@ -86,9 +87,6 @@ const lower = (where: string) => where.charAt(0).toLowerCase() + where.slice(1);
 const imageBytesAtMost = 10 * 1024 * 1024;
 const details = new Set(['auto', 'low', 'high']);
 
-/** Whether it can be decoded: of base64 only the last characters may stand for no byte. */
-const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
-
 /** Why the provider takes no such image, and what to change; undefined: it takes it. */
 function imageProblem(image: unknown): [what: string, fix: string] | undefined {
   if (!isObject(image) || typeof image.url !== 'string' || !/^(https?:\/\/|data:)/i.test(image.url))
@@ -99,12 +97,13 @@ function imageProblem(image: unknown): [what: string, fix: string] | undefined {
   if (image.detail !== undefined && image.detail !== null && !details.has(String(image.detail)))
     return [`has the unknown detail ${quoted(image.detail)}`, 'Use "auto", "low" or "high", or leave it away.'];
   if (!/^data:/i.test(image.url)) return undefined;
-  const [head = '', ...rest] = image.url.split(',');
-  const data = rest.join(',');
+  const comma = image.url.indexOf(',');
+  const head = image.url.slice(0, Math.max(0, comma));
   if (!/^data:image\/(png|jpe?g|webp);base64$/i.test(head))
     return ['has an image of a kind that is not trained on', 'Use PNG, JPEG or WebP images.'];
-  if (!isBase64(data)) return ['has an image whose base64 is damaged', 'Encode the file of the image again.'];
-  if ((data.length / 4) * 3 > imageBytesAtMost) return ['has an image of more than 10 MB', 'Make the image smaller.'];
+  const { bytes, isBase64 } = imageData(image.url.slice(comma + 1));
+  if (!isBase64) return ['has an image whose base64 is damaged', 'Encode the file of the image again.'];
+  if (bytes > imageBytesAtMost) return ['has an image of more than 10 MB', 'Make the image smaller.'];
   return undefined;
 }
 

@@ -14,7 +14,12 @@ type Context = {
   part: 'training' | 'validation';
   method: TrainingMethod | undefined;
   formatOfTraining?: TrainingFormat;
+  /** Of the base model. `trainsOnImages` is null where that is not known. */
+  model?: { name: string; trainsOnImages: boolean | null; others: readonly string[] } | undefined;
 };
+
+/** The provider takes no more in a file. */
+const imageExamplesAtMost = 50_000;
 
 const formats: ExampleFormat[] = ['chat', 'preference', 'prompt_completion'];
 const names: Record<ExampleFormat, string> = {
@@ -43,6 +48,7 @@ export function reportOf(
   const ofFile = [
     ...mixture(findings),
     ...formatProblems(format, context),
+    ...imageProblems(findings, context),
     ...amount(examples, context),
     ...overlap(findings),
   ];
@@ -111,6 +117,25 @@ function formatProblems(
       ),
     ];
   return [];
+}
+
+function imageProblems({ withImages }: FileFindings, { model }: Context): TrainingProblem[] {
+  if (withImages === 0) return [];
+  const have = withImages === 1 ? 'One example has' : `${withImages} examples have`;
+  if (model?.trainsOnImages === false) {
+    const choice = model.others.length > 0 ? `Choose ${model.others.join(' or ')}, or remove` : 'Remove';
+    return [
+      problem('error', `${have} images, and ${model.name} can be trained on text only.`, `${choice} the images.`),
+    ];
+  }
+  if (withImages <= imageExamplesAtMost) return [];
+  return [
+    problem(
+      'error',
+      `${have} images; the provider takes ${imageExamplesAtMost} in a file.`,
+      'Remove some of them, or train with text in the others.',
+    ),
+  ];
 }
 
 function amount(examples: number, { part }: Context): TrainingProblem[] {

@@ -57,6 +57,33 @@ describe.each(filePlaces)('the check of a training file on %s and %s', (engine, 
     expect(given).toEqual({ epochs: 7, tokens: 8820, costUsd: null, pricePerMillionUsd: null, priceAsOf: null });
   });
 
+  test('refuses images for a model that is trained on text only', async () => {
+    const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+    const shown = (n: number) =>
+      JSON.stringify({
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: `${n}?` }, image] },
+          { role: 'assistant', content: `${n}.` },
+        ],
+      });
+    const id = await saved([...examples(60), shown(1), shown(2)]);
+    const message = '2 examples have images, and gpt-4.1-2025-04-14 can be trained on text only.';
+    const refused = (await check(id, { baseModel: 'gpt-4.1-2025-04-14' })).body;
+    expect([refused.ok, refused.training.errors, refused.training.problems[0]]).toEqual([
+      false,
+      1,
+      { line: null, severity: 'error', message, fix: 'Choose gpt-4o-2024-08-06, or remove the images.' },
+    ]);
+    for (const baseModel of ['gpt-4o-2024-08-06', 'somebody-else', undefined])
+      expect((await check(id, { baseModel })).body.ok, baseModel).toBe(true);
+    const validation = { baseModel: 'gpt-4o-mini-2024-07-18', validationFileId: await saved([shown(3)]) };
+    const { body } = await check(await saved(examples(60)), validation);
+    expect([body.ok, messages(body.validation)]).toEqual([
+      false,
+      ['One example has images, and gpt-4o-mini-2024-07-18 can be trained on text only.'],
+    ]);
+  });
+
   test('goes on after a line that is too long, and counts the lines right', async () => {
     const content = [...examples(60), 'x'.repeat(9_000_000), ...examples(5, 60), 'no JSON'];
     const { training } = (await check(await saved(content))).body;

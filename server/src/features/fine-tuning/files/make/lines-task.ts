@@ -1,16 +1,19 @@
 import { formatOf } from '#server/features/fine-tuning/files/check/example';
 import { contentOf } from '#server/features/fine-tuning/files/check/first-bytes';
 import { readLine } from '#server/features/fine-tuning/files/check/json-line';
-import { type Line, lineLimit, lineReader } from '#server/features/fine-tuning/files/lines';
+import { type Line, lineReader } from '#server/features/fine-tuning/files/lines';
 import type { Job, Works } from '#server/features/fine-tuning/files/task';
 import type { JsonObject } from '#server/is-object';
 import { conversationOf, pairInspection, pairOf } from './pairs.ts';
 import { sides, splitPlan } from './split.ts';
 
 /** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
-function eachLine(see: (value: JsonObject | undefined, line: Line) => void): Pick<Job, 'take' | 'next'> {
+function eachLine(
+  see: (value: JsonObject | undefined, line: Line) => void,
+  reading: Parameters<typeof readLine>[1],
+): Pick<Job, 'take' | 'next'> {
   const reader = lineReader((line) => {
-    const read = readLine(line.bytes, lineLimit);
+    const read = readLine(line.bytes, reading);
     if (read.kind !== 'blank') see(read.kind === 'object' ? read.value : undefined, line);
   });
   let isBegun = false;
@@ -42,6 +45,9 @@ function output() {
   };
 }
 
+/** What is written into the new file must be all that the line says. */
+const textsWhole = { imagesApart: false };
+
 export function inspectPairsJob(): Job<'inspectPairs'> {
   const inspection = pairInspection();
   const seePair = (value: JsonObject | undefined, { number }: Line) => {
@@ -49,7 +55,7 @@ export function inspectPairsJob(): Job<'inspectPairs'> {
     if (pair) inspection.see(pair);
     else inspection.seeOther(number);
   };
-  return { ...eachLine(seePair), result: inspection.result };
+  return { ...eachLine(seePair, textsWhole), result: inspection.result };
 }
 
 export function convertJob({ trimming }: Works['convert']['order']): Job<'convert'> {
@@ -61,7 +67,7 @@ export function convertJob({ trimming }: Works['convert']['order']): Job<'conver
     examples++;
     add(conversationOf(pair, trimming));
   };
-  return { ...eachLine(convert), made, result: () => ({ examples }) };
+  return { ...eachLine(convert, textsWhole), made, result: () => ({ examples }) };
 }
 
 export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
@@ -71,7 +77,7 @@ export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
     if (value && formatOf(value) !== 'unknown') plan.add(value);
     else wrongLine ??= number;
   };
-  const { take, next } = eachLine(note);
+  const { take, next } = eachLine(note, { imagesApart: true });
   return {
     take: (chunk) => take(chunk) || wrongLine !== null,
     next,
@@ -85,5 +91,5 @@ export function splitJob({ border, side }: Works['split']['order']): Job<'split'
   const divide = (value: JsonObject | undefined, { bytes }: Line) => {
     if (value && bytes && sideOf(value) === side) add(bytes.toString());
   };
-  return { ...eachLine(divide), made, result: () => null };
+  return { ...eachLine(divide, { imagesApart: true }), made, result: () => null };
 }

@@ -5,6 +5,8 @@ import type { JsonObject } from '#server/is-object';
 export type Trimming = {
   /** Ends every prompt. */
   promptEnd: string;
+  /** Begins every completion. */
+  completionStart: '' | ' ';
   /** Ends every completion. */
   completionEnd: string;
 };
@@ -37,9 +39,12 @@ export function pairInspection() {
   let pairs = 0;
   const leftOut: LeftOut = { lines: 0, first: [] };
   let [ofPrompts, ofCompletions] = [promptEnds, completionEnds];
+  let [areAllSpaced, isOneSpacedOnce] = [true, false];
   return {
     see({ prompt, completion }: Pair) {
       pairs++;
+      areAllSpaced &&= completion.startsWith(' ');
+      isOneSpacedOnce ||= /^ \S/.test(completion);
       ofPrompts = ofPrompts.filter((end) => prompt.endsWith(end));
       ofCompletions = ofCompletions.filter(
         (end) => completion.endsWith(end) && !(end.endsWith('END') && endsStory(completion)),
@@ -51,17 +56,21 @@ export function pairInspection() {
     },
     result: (): PairsFound => {
       const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
-      return { pairs, leftOut, trimming: { promptEnd, completionEnd } };
+      // Where all completions begin with several spaces, these are the indentation of code.
+      const completionStart = areAllSpaced && isOneSpacedOnce ? ' ' : '';
+      return { pairs, leftOut, trimming: { promptEnd, completionStart, completionEnd } };
     },
   };
 }
 
 const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
 
-/** Also the one space with which completions had to begin. All other blanks are the text's own, as the indentation of code. */
-export function conversationOf({ prompt, completion }: Pair, { promptEnd, completionEnd }: Trimming): string {
+/** Leaves out what the whole file has around its pairs. All other blanks are the text's own, as the indentation of code. */
+export function conversationOf({ prompt, completion }: Pair, trimming: Trimming): string {
+  const { promptEnd, completionStart, completionEnd } = trimming;
   const question = without(prompt, promptEnd);
-  const answer = without(completion, completionEnd).replace(/^ (?! )/, '');
+  const text = without(completion, completionEnd);
+  const answer = text.startsWith(completionStart) ? text.slice(completionStart.length) : text;
   return JSON.stringify({
     messages: [
       { role: 'user', content: question },

@@ -63,7 +63,7 @@ test.describe('axe finds nothing grave in either theme, and nothing scrolls side
     }
   });
 
-  test('on the pages of a new account', async ({ page, signedIn: _ }) => {
+  test('on the pages of a new account', { tag: '@main' }, async ({ page, signedIn: _ }) => {
     for (const entry of [ownPages[0], ownPages[1], assistantsPage]) {
       await open(page, entry);
       await untilUsable(page);

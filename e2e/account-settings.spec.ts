@@ -19,7 +19,7 @@ import { expectBareAddress, keptAddressLink, keptMail } from './mailbox.ts';
 const chosen = 'a new sentence to remember';
 const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
 
-test('changing the password, by keyboard, signs the other devices out', async ({
+test('changing the password, by keyboard, signs the other devices out', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,

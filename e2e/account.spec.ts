@@ -15,7 +15,7 @@ test.describe('the API key', () => {
     await untilUsable(page);
   });
 
-  test('is tried, saved, and never shown again', async ({ page }) => {
+  test('is tried, saved, and never shown again', { tag: '@main' }, async ({ page }) => {
     // Read on the way: the browser drops the answers of a page that is left.
     const bodies: string[] = [];
     await page.route('**/api/**', async (route) => {
@@ -54,7 +54,12 @@ test.describe('sessions', () => {
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
   test.use({ userAgent });
 
-  test('list the devices, and sign out one or all others', async ({ page, roster, elsewhere, signedIn }) => {
+  test('list the devices, and sign out one or all others', { tag: '@main' }, async ({
+    page,
+    roster,
+    elsewhere,
+    signedIn,
+  }) => {
     await page.goto('/settings?tab=sessions');
     const rows = page.getByRole('main').getByRole('listitem');
     await expect(rows).toHaveCount(1);

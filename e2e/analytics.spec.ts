@@ -35,7 +35,7 @@ async function unpricedThread(page: Page, roster: Roster) {
   return startThread(page, roster, { title: 'Without a price', assistantId: body.id });
 }
 
-test('what chats took is on the page, to the digit, and leads back to the conversation', async ({
+test('what chats took is on the page, to the digit, and leads back to the conversation', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

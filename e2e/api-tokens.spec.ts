@@ -9,7 +9,11 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Access tokens' }).g
 const models = (url: string, token: string) =>
   fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
 
-test('a token is made, shown once, used by a program, and revoked', async ({ page, roster, withAssistant }) => {
+test('a token is made, shown once, used by a program, and revoked', { tag: '@main' }, async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   await page.goto(tab);
   await expect(card(page)).toContainText('No program has access to your account.');

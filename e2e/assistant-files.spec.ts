@@ -41,7 +41,7 @@ async function store(page: Page, url: string, name: string) {
   return (await answer.json()).id;
 }
 
-test('files are uploaded and chosen, indexed, searched and named under the answer', async ({
+test('files are uploaded and chosen, indexed, searched and named under the answer', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

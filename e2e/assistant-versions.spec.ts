@@ -8,7 +8,11 @@ import {
   test,
 } from './fixtures.ts';
 
-test('what was saved is compared with what is now, and restored', async ({ page, roster, withAssistant }) => {
+test('what was saved is compared with what is now, and restored', { tag: '@main' }, async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
   await followDevice(page);
   const { assistantId } = withAssistant;
   const change = (instructions: string) =>

@@ -22,7 +22,7 @@ async function contentOf(download: Download) {
   return JSON.parse(readFileSync(await download.path(), 'utf8'));
 }
 
-test('brings assistants along from the provider in three steps', async ({ page, signedIn: _ }) => {
+test('brings assistants along from the provider in three steps', { tag: '@main' }, async ({ page, signedIn: _ }) => {
   await page.goto('/settings?tab=assistants&view=import');
   await untilUsable(page);
   const fetchThem = page.getByRole('button', { name: 'Fetch Assistants' });

@@ -10,7 +10,7 @@ const model = (page: Page) => page.getByLabel('Model', { exact: true });
 const temperature = (page: Page) => page.getByRole('slider', { name: 'Temperature' });
 
 test.describe('creating', () => {
-  test('makes an assistant, and the first one the default', async ({ page, roster, signedIn: _ }) => {
+  test('makes an assistant, and the first one the default', { tag: '@main' }, async ({ page, roster, signedIn: _ }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/settings?tab=assistants&view=create');
     await untilUsable(page);

@@ -24,7 +24,7 @@ async function register(page: Page, email: string, secret = password, again = se
 }
 
 test.describe('registering', () => {
-  test('makes the first person the administrator, and nobody after', async ({ page, ownRoster }) => {
+  test('makes the first person the administrator, and nobody after', { tag: '@main' }, async ({ page, ownRoster }) => {
     await page.goto(`${ownRoster.url}/auth`);
     // Nobody can log in yet.
     await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
@@ -44,7 +44,7 @@ test.describe('registering', () => {
 });
 
 test.describe('logging in', () => {
-  test('welcomes, and logging out says goodbye', async ({ page, administrator }) => {
+  test('welcomes, and logging out says goodbye', { tag: '@main' }, async ({ page, administrator }) => {
     await page.goto('/auth');
     await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
     await logIn(page, administrator.email);
@@ -76,7 +76,7 @@ test('a signed-in person who opens the sign-in page goes home', async ({ page, s
   await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
 });
 
-test('visitors get no page that needs an account', async ({ page }) => {
+test('visitors get no page that needs an account', { tag: '@main' }, async ({ page }) => {
   for (const path of ['/', '/chat', '/chat/1', '/files', '/analytics', '/fine-tuning', '/settings', '/users']) {
     await page.goto(path);
     await expect(page.getByRole('button', { name: 'Login' }), path).toBeVisible();
@@ -109,7 +109,10 @@ test('a session that was ended elsewhere leads to the sign-in page at the next a
   await expect(page).toHaveURL('/settings?tab=sessions');
 });
 
-test('nothing of one person is left for the next in the same browser', async ({ page, withAssistant }) => {
+test('nothing of one person is left for the next in the same browser', { tag: '@main' }, async ({
+  page,
+  withAssistant,
+}) => {
   await page.goto('/chat');
   const message = page.getByRole('textbox', { name: 'Message' });
   await message.fill('Nobody else is to read this');

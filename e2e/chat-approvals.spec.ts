@@ -39,7 +39,10 @@ async function startTools() {
   };
 }
 
-test('a call is approved in another tab, over reloads, and the answer goes on in both', async ({ page, context }) => {
+test('a call is approved in another tab, over reloads, and the answer goes on in both', { tag: '@main' }, async ({
+  page,
+  context,
+}) => {
   await using tools = await startTools();
   await using roster = await startRoster({ toolsUrl: tools.url });
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });

@@ -73,7 +73,9 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('files are picked, sent with the message, shown with the question, and downloaded again', async ({ page }) => {
+test('files are picked, sent with the message, shown with the question, and downloaded again', {
+  tag: '@main',
+}, async ({ page }) => {
   const { message, answers, questions, untilDone } = conversation(page);
   const { pick, chips, untilUploaded } = attachments(page);
   await pick(image, notes);

@@ -11,7 +11,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('another answer stands beside the first one', async ({ page }) => {
+test('another answer stands beside the first one', { tag: '@main' }, async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Describe the sea [[drop after 3 once]]');
   await expect(answers.getByText(brokeOff)).toBeVisible();
@@ -43,7 +43,7 @@ test('another answer stands beside the first one', async ({ page }) => {
   await expect(answers).toContainText('You wrote: “Describe the sea”');
 });
 
-test('an edited question begins a branch, and the old one is not lost', async ({ page }) => {
+test('an edited question begins a branch, and the old one is not lost', { tag: '@main' }, async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
   await ask('Tell me about apples');
   await untilDone();

@@ -6,7 +6,9 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not sent', async ({ page }) => {
+test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not sent', { tag: '@main' }, async ({
+  page,
+}) => {
   const { message, questions, untilDone } = conversation(page);
   await page.keyboard.type('   ');
   await page.keyboard.press('Enter');
@@ -23,7 +25,7 @@ test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not se
   await expect(page).toHaveURL(/\/chat\/\d+$/);
 });
 
-test('Esc stops, and the arrow up edits the last question', async ({ page }) => {
+test('Esc stops, and the arrow up edits the last question', { tag: '@main' }, async ({ page }) => {
   const { message, ask, answers, questions, untilDone } = conversation(page);
   await ask('Go on for long [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');

@@ -24,7 +24,7 @@ test('a code block that is wrapped while its answer grows stays so', async () =>
 /** To the version of the assistant that has answered; it is no part of the answer’s text. */
 const ownLink = /^version \d+$/;
 
-test('nothing in a hostile answer runs, loads or leads astray', async ({ page, roster }) => {
+test('nothing in a hostile answer runs, loads or leads astray', { tag: '@main' }, async ({ page, roster }) => {
   const foreign: string[] = [];
   page.on('request', (request) => {
     const address = request.url();

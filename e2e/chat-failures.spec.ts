@@ -6,7 +6,9 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('an answer that broke off keeps its text, and trying again gives a whole one', async ({ page }) => {
+test('an answer that broke off keeps its text, and trying again gives a whole one', { tag: '@main' }, async ({
+  page,
+}) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Count for me [[bench 40]] [[drop after 12 once]]');
   await expect(answers.getByText('What had arrived is kept. Try again for a whole answer.')).toBeVisible();

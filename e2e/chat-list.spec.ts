@@ -33,7 +33,11 @@ test('a conversation is exported as Markdown and as JSON', async ({ page, roster
   await expect(page).toHaveURL(`/chat/${id}`);
 });
 
-test('a search finds words in messages and opens the conversation there', async ({ page, roster, withAssistant }) => {
+test('a search finds words in messages and opens the conversation there', { tag: '@main' }, async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
   const { assistantId } = withAssistant;
   const id = await startThread(page, roster, { title: 'A long talk', assistantId });
   await exchange(page, roster, id, 'Where do lighthouse keepers live?');

@@ -24,9 +24,9 @@ test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
 });
 
-test('any model answers without an assistant, is changed in mid-conversation, and begins the next one', async ({
-  page,
-}) => {
+test('any model answers without an assistant, is changed in mid-conversation, and begins the next one', {
+  tag: '@main',
+}, async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   const { list, search, open } = picker(page);
   await page.goto('/chat');
@@ -88,7 +88,10 @@ test('a model that was shut down cannot be chosen, and one that ends says when',
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 
-test('one question goes to three models side by side, and goes on with one of them', async ({ page, roster }) => {
+test('one question goes to three models side by side, and goes on with one of them', { tag: '@main' }, async ({
+  page,
+  roster,
+}) => {
   // One of them is still writing when the others are done, however long the page takes.
   await roster.fault(goodKey, { hangAfter: 5 }, 1, { path: '/responses', model: 'gpt-4o-mini' });
   const { message, ask, questions, answers, untilDone } = conversation(page);

@@ -48,10 +48,9 @@ async function holdMessages(page: Page) {
 const refuse = (route: Route) =>
   route.fulfill({ status: 429, json: { code: 'too_many_runs', message: 'Three answers are being written already.' } });
 
-test('a question is on the page in the frame after Enter, and there once when it has arrived', async ({
-  page,
-  withAssistant,
-}) => {
+test('a question is on the page in the frame after Enter, and there once when it has arrived', {
+  tag: '@main',
+}, async ({ page, withAssistant }) => {
   const { message, questions, answers, untilDone } = conversation(page);
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();

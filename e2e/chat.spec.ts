@@ -1,7 +1,9 @@
 import { conversation, counted } from './conversation.ts';
 import { expect, expectToast, goodKey, newEmail, password, test, untilUsable } from './fixtures.ts';
 
-test('from nothing to an answer that survives a reload, is found again and goes on', async ({ page }) => {
+test('from nothing to an answer that survives a reload, is found again and goes on', { tag: '@main' }, async ({
+  page,
+}) => {
   await page.goto('/auth?tab=register');
   await page.getByLabel('Email').fill(newEmail());
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -43,11 +45,9 @@ test('from nothing to an answer that survives a reload, is found again and goes 
   await expect(found.locator('mark').first()).toHaveText('tides');
 });
 
-test('a second tab shows the same answer while it is written, and stopping in one stops it in both', async ({
-  page,
-  context,
-  withAssistant,
-}) => {
+test('a second tab shows the same answer while it is written, and stopping in one stops it in both', {
+  tag: '@main',
+}, async ({ page, context, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const first = conversation(page);
   await first.ask('Tell me everything [[bench 30000]] [[delay 40]]');
@@ -126,7 +126,7 @@ test('without a key there is a notice that leads to Settings', async ({ page, si
   await expect(message).toHaveValue('Is anybody there?');
 });
 
-test('what was typed survives a reload and a failure, and goes only once it is sent', async ({
+test('what was typed survives a reload and a failure, and goes only once it is sent', { tag: '@main' }, async ({
   page,
   withAssistant,
 }) => {
@@ -173,7 +173,7 @@ test('a double click on Send does not stop the answer, a click on Stop does', as
   expect(stops).toHaveLength(1);
 });
 
-test('a message whose confirmation got lost is sent only once', async ({ page, withAssistant }) => {
+test('a message whose confirmation got lost is sent only once', { tag: '@main' }, async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const { message, send, ask, untilDone, questions } = conversation(page);
   await ask('The first question');

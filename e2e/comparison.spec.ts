@@ -30,7 +30,7 @@ async function open(page: Page, id: number) {
   await expect(summary(page)).toBeVisible();
 }
 
-test('two models are compared: prepared, asked, voted on, and found again in Analytics', async ({
+test('two models are compared: prepared, asked, voted on, and found again in Analytics', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant: _,

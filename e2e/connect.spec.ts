@@ -23,10 +23,9 @@ test('an assistant leads to what a program needs, and the snippets for Node run 
   }
 });
 
-test('a message is tried with a token that is in no list, and both sides of the call are shown', async ({
-  page,
-  withAssistant,
-}) => {
+test('a message is tried with a token that is in no list, and both sides of the call are shown', {
+  tag: '@main',
+}, async ({ page, withAssistant }) => {
   await page.goto(`/connect?assistant=${withAssistant.assistantId}`);
   const card = page.getByRole('region', { name: 'Try it' });
   await card.getByLabel('Message').fill('');

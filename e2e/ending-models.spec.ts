@@ -74,11 +74,9 @@ const cardOf = (page: Page, name: string) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-test('what ends is seen on Home, on the assistant and on a page of its own, and assistants are moved, and moved back', async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('what ends is seen on Home, on the assistant and on a page of its own, and assistants are moved, and moved back', {
+  tag: '@main',
+}, async ({ page, roster, signedIn: _ }) => {
   await followDevice(page);
   // Without a key any model may be named, also one that has ended.
   await create(page, roster, { name: 'Writer', model: 'gpt-5', reasoningEffort: 'minimal' });

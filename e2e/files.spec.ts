@@ -83,7 +83,7 @@ async function slowUploads(page: Page, bytesPerSecond: number) {
   return () => limit(-1);
 }
 
-test('several files go one after the other; what the server would not take is marked before', async ({
+test('several files go one after the other; what the server would not take is marked before', { tag: '@main' }, async ({
   page,
   signedIn: _,
 }) => {
@@ -241,7 +241,11 @@ test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn: _
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
 });
 
-test('a download is the file, byte for byte; previews run nothing', async ({ page, roster, signedIn: _ }) => {
+test('a download is the file, byte for byte; previews run nothing', { tag: '@main' }, async ({
+  page,
+  roster,
+  signedIn: _,
+}) => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 256));
   await store(page, roster, 'data.bin', bytes);
   await store(page, roster, 'long.txt', 'word '.repeat(20_000));

@@ -99,10 +99,9 @@ test('without a key the page says that one is required', async ({ page, roster }
   await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
 });
 
-test('files are checked on the spot: what is wrong by line, conversion, a split, tokens and price', async ({
-  page,
-  roster,
-}) => {
+test('files are checked on the spot: what is wrong by line, conversion, a split, tokens and price', {
+  tag: '@main',
+}, async ({ page, roster }) => {
   await store(page, roster, 'broken.jsonl', `${examples(5)}{"messages":[]}\nnot json\n${examples(12)}`);
   await store(page, roster, 'pairs.jsonl', `${pairs(12)}\nnot json\n{"prompt":"No answer"}\n${pairs(12, 12)}`);
   await openDialog(page);
@@ -211,10 +210,9 @@ test('a check can be cancelled, and a refused job loses nothing', async ({ page 
   expect(length).toBe(1);
 });
 
-test('a job from the dialog to an assistant: curves, the end told elsewhere, activation, deletion', async ({
-  page,
-  roster,
-}) => {
+test('a job from the dialog to an assistant: curves, the end told elsewhere, activation, deletion', {
+  tag: '@main',
+}, async ({ page, roster }) => {
   await store(page, roster, 'examples.jsonl', examples(30));
   await openDialog(page);
   await dialog(page).getByRole('textbox', { name: 'Name' }).fill('Support tone');

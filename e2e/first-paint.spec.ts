@@ -88,7 +88,10 @@ function watchTraffic(page: Page) {
 }
 
 test.describe('before any script', () => {
-  test('the page of a person stands, with their name and in their colors', async ({ page, signedIn }) => {
+  test('the page of a person stands, with their name and in their colors', { tag: '@main' }, async ({
+    page,
+    signedIn,
+  }) => {
     await page.addInitScript(() => {
       localStorage.setItem('app-colors', JSON.stringify({ scheme: 'light', colors: { '--background': '#fff0f0' } }));
     });
@@ -146,7 +149,7 @@ test.describe('before any script', () => {
     await expect(toasts(page).filter({ hasText: 'Welcome back!' })).toBeVisible();
   });
 
-  test('a question can be typed and sent', async ({ page, withAssistant: _ }) => {
+  test('a question can be typed and sent', { tag: '@main' }, async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message, questions, untilDone } = conversation(page);

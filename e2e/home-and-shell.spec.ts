@@ -38,7 +38,7 @@ test.describe('the theme', () => {
   };
   const themesSeen = (page: Page) => page.evaluate(() => Reflect.get(window, 'themesSeen'));
 
-  test('is dark until one is chosen, is kept, and never flashes', async ({ page, signedIn: _ }) => {
+  test('is dark until one is chosen, is kept, and never flashes', { tag: '@main' }, async ({ page, signedIn: _ }) => {
     await page.addInitScript(recordThemes);
     await page.goto('/settings?tab=preferences');
     await untilUsable(page);
@@ -121,11 +121,9 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
 });
 
 test.describe('home, for a returning user', () => {
-  test('a question typed there is sent in a conversation of its own, which stands there afterwards', async ({
-    page,
-    roster,
-    signedIn,
-  }) => {
+  test('a question typed there is sent in a conversation of its own, which stands there afterwards', {
+    tag: '@main',
+  }, async ({ page, roster, signedIn }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/');
     await untilUsable(page);

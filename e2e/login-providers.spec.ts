@@ -32,7 +32,9 @@ const method = (page: Page, name: string) => page.getByRole('listitem').filter({
 const bare = (path: string) => (url: URL) =>
   url.origin === new URL(roster.url).origin && url.pathname + url.search === path;
 
-test('Google: registers, signs in again, and comes back to the page that was asked for', async ({ page }) => {
+test('Google: registers, signs in again, and comes back to the page that was asked for', { tag: '@main' }, async ({
+  page,
+}) => {
   const email = newEmail();
   google.steering.claims = atGoogle(`g-${email}`, email, { name: 'Gina' });
   await page.goto(`${roster.url}/auth`);

@@ -28,7 +28,7 @@ const test = base.extend<{ service: DescribedService }, { roster: Roster }>({
   },
 });
 
-test('a description is pasted, one of its tools chosen, asked for, approved and called', async ({
+test('a description is pasted, one of its tools chosen, asked for, approved and called', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

@@ -25,7 +25,7 @@ async function logIn(page: Page, email: string, secret: string) {
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
-test('a forgotten password is replaced by keyboard, and every device is signed out', async ({
+test('a forgotten password is replaced by keyboard, and every device is signed out', { tag: '@main' }, async ({
   elsewhere: visitor,
   page,
   roster,

@@ -3,7 +3,7 @@ import { expect, expectNoSidewaysScroll, goodKey, newEmail, password, request, t
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test('on a phone everything from registering to another answer works by touch', async ({ page }) => {
+test('on a phone everything from registering to another answer works by touch', { tag: '@main' }, async ({ page }) => {
   await page.goto('/auth?tab=register');
   await page.getByLabel('Email').fill(newEmail());
   await page.getByLabel('Password', { exact: true }).fill(password);

@@ -48,7 +48,7 @@ const forest = {
   'Card Background': '#123d27',
 };
 
-test('a saved theme is the account’s, a choice that is not saved stays in its browser', async ({
+test('a saved theme is the account’s, a choice that is not saved stays in its browser', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,

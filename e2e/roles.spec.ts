@@ -2,7 +2,7 @@ import { expect, expectAccessible, goodKey, password, request, test } from './fi
 
 const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
 
-test('Viewers see what they may not do, disabled and with the reason', async ({
+test('Viewers see what they may not do, disabled and with the reason', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,

@@ -48,7 +48,7 @@ async function add(page: Page, url: string) {
   await expect(dialog).toBeHidden();
 }
 
-test('a server is added, its tools are chosen for an assistant, and it is removed', async ({
+test('a server is added, its tools are chosen for an assistant, and it is removed', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

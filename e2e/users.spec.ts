@@ -35,7 +35,7 @@ test.beforeEach(async ({ page, roster, administrator }) => {
   await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
 });
 
-test('adding a user makes a link with which they set their password and sign in', async ({
+test('adding a user makes a link with which they set their password and sign in', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,
@@ -139,7 +139,7 @@ test('signing a user out ends their browsers, and a link that was shown is told 
   await expect(notice).toBeHidden();
 });
 
-test('roles, deactivating and deleting take effect at once', async ({ page, elsewhere, roster }) => {
+test('roles, deactivating and deleting take effect at once', { tag: '@main' }, async ({ page, elsewhere, roster }) => {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });
   await openAtRest(elsewhere, '/');

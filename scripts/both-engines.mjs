@@ -1,5 +1,6 @@
-// Keeps every test that has a database on both engines. What runs on one of them stands below with its reason; the list
-// holds nothing that is not needed. Proven on planted violations before each run.
+// Keeps every test that has a database on both engines. What is about PostgreSQL alone is named *.pg.test.ts; what runs on one
+// of them for another reason stands below with it, and the list holds nothing that is not needed. Proven on planted violations
+// before each run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
@@ -10,16 +11,14 @@ const onOne = {
   'features/auth/query-plans.test.ts': ofSqlite,
   'features/chat/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
-  'features/chat/runs/processes.test.ts': 'several processes share PostgreSQL only',
-  'features/openai-api/assistants/runs/processes.test.ts': 'several processes share PostgreSQL only',
   'operator/tables.test.ts': 'both engines have the same tables, by the same migrations',
-  'operator/tampered-backup.test.ts': 'a backup is the same file from both; backup.test.ts has it from and into both',
+  'operator/tampered-backup.test.ts':
+    'a backup is the same file from both; backup.pg.test.ts has it from and into both',
   'features/account/key-format.test.ts':
     'about the sealing; the keys of both engines are in account and operator tests',
-  'features/chat/runs/full-disk.test.ts': "about SQLite's disk; that of PostgreSQL is away, and in away.test.ts",
-  'features/chat/runs/drain.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
-  'features/files/memory.test.ts': 'about the bytes of files, which no database sees',
-  'metrics/dashboards.test.ts': 'PostgreSQL has the metrics of SQLite, and those of its connections',
+  'features/chat/runs/full-disk.long.test.ts': "about SQLite's disk; that of PostgreSQL is away, and in away.pg.test.ts",
+  'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
+  'features/files/memory.long.test.ts': 'about the bytes of files, which no database sees',
   'provider/personas.test.ts': 'about what servers send, whatever the database',
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
@@ -27,16 +26,15 @@ const onOne = {
   'log-failure.test.ts': 'about the log',
   'http/api-description.test.ts': beforeSql,
   'http/program-api-description.test.ts': beforeSql,
-  'http/connections.test.ts': beforeSql,
-  'http/draining.test.ts': 'about connections at a stop, whatever the database',
+  'http/connections.long.test.ts': beforeSql,
+  'http/draining.long.test.ts': 'about connections at a stop, whatever the database',
   'http/json-body.test.ts': beforeSql,
   'http/protection.test.ts': beforeSql,
   'http/rates.test.ts': beforeSql,
-  'http/shared-rates.test.ts': 'several processes share PostgreSQL only',
   'http/proxy.test.ts': 'about connections to other machines, whatever the database',
   'http/refusals-in-log.test.ts': beforeSql,
   'http/required-texts.test.ts': beforeSql,
-  'http/hanging-provider.test.ts': 'about waiting for the provider, while no query is under way',
+  'http/hanging-provider.long.test.ts': 'about waiting for the provider, while no query is under way',
 };
 
 const hasDatabase = /\b(?:start\w*App|emptyDatabase|readyDatabase|killableServer|spawnServer)\(/;
@@ -44,6 +42,25 @@ const goesThroughBoth = /\.each\(\s*(?:engines|filePlaces)\b|\bengines\.map\(/;
 /** Whether it has a database, of one engine only. */
 const isOnOne = (text) =>
   hasDatabase.test(text) && !goesThroughBoth.test(text) && !(text.includes("'sqlite'") && text.includes("'postgres'"));
+
+/** Starts PostgreSQL whatever the run: only a run with PostgreSQL may take it. */
+const needsPostgres = /\b\w+\(\s*'postgres'|\binject\('postgresUrl'\)/;
+const isOfLongRun = (path) => /\.(?:pg|long|system)\.test\.ts$/.test(path);
+const isNamedWrongly = (path, text) => needsPostgres.test(text) && !isOfLongRun(path);
+/** The run on PostgreSQL takes the tests whose titles name it. */
+const withoutEngine = /\.each\(\s*(?:engines|filePlaces)\s*\)\(\s*(['"`])(?:(?!%s|\1).)*\1/;
+
+const plantedNames = [
+  ['features/x.test.ts', "const app = await startApp('postgres');"],
+  ['features/x.test.ts', "const empty = await emptyDatabase(\n  'postgres');"],
+  ['http/x.test.ts', "new URL(inject('postgresUrl'))"],
+];
+const harmlessNames = [
+  ['features/x.pg.test.ts', "const app = await startApp('postgres');"],
+  ['features/x.test.ts', "engine === 'postgres' ? await app.secondProcess() : undefined"],
+];
+const plantedTitles = ["describe.each(engines)('a call', () => {});", "test.each(engines)(\n  'a call ends',"];
+const harmlessTitles = ["describe.each(engines)('a call on %s', () => {});", "test.each(engines)(\n  'on %s a call',"];
 
 const planted = [
   "app = await startApp('sqlite');",
@@ -66,12 +83,29 @@ const folder = join(root, 'server/src');
 const tests = readdirSync(folder, { recursive: true })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.test.ts'));
-const found = new Set(tests.filter((path) => isOnOne(readFileSync(join(folder, path), 'utf8'))));
+const found = new Set(
+  tests.filter((path) => !path.endsWith('.pg.test.ts') && isOnOne(readFileSync(join(folder, path), 'utf8'))),
+);
 for (const path of found)
   if (!Object.hasOwn(onOne, path)) failures.push(`${path} runs on one engine only: go through both with describe.each`);
 for (const path of Object.keys(onOne)) if (!found.has(path)) failures.push(`${path} is on the list and need not be`);
+for (const [path, text] of plantedNames)
+  if (!isNamedWrongly(path, text)) failures.push(`A planted violation was not found: ${text}`);
+for (const [path, text] of harmlessNames)
+  if (isNamedWrongly(path, text)) failures.push(`Found where nothing is wrong: ${text}`);
+for (const text of plantedTitles)
+  if (!withoutEngine.test(text)) failures.push(`A planted violation was not found: ${text}`);
+for (const text of harmlessTitles) if (withoutEngine.test(text)) failures.push(`Found where nothing is wrong: ${text}`);
+for (const path of tests) {
+  const text = readFileSync(join(folder, path), 'utf8');
+  if (isNamedWrongly(path, text)) failures.push(`${path} needs PostgreSQL: name it *.pg.test.ts`);
+  if (!isOfLongRun(path) && withoutEngine.test(text))
+    failures.push(`${path} has a title without its engine (%s): the run on PostgreSQL would not find it`);
+}
 if (tests.length < 100) failures.push(`Only ${tests.length} files were looked at`);
 
 for (const failure of failures) console.error(failure);
-console.log(`${tests.length} files, ${planted.length} planted violations, ${failures.length} failures`);
+console.log(
+  `${tests.length} files, ${planted.length + plantedNames.length + plantedTitles.length} planted violations, ${failures.length} failures`,
+);
 process.exit(failures.length === 0 ? 0 : 1);

@@ -1,4 +1,6 @@
-// npm test                       every check that needs nothing but Node; the last line is the count
+// npm test                       what every change has to pass; needs nothing but Node; the last line is the count
+// npm run test:all               also PostgreSQL, all browser tests, crashes, generated input
+// npm run test:long              what test:all adds to npm test
 // npm test -- --slowest          the same, and the files of tests that took longest; steps may follow
 // npm test system                what needs programs from outside
 // npm test types lint            only these steps; a name that is none prints the list of them
@@ -24,6 +26,12 @@ function usage(problem) {
   process.exit(2);
 }
 
+const isUsual = ({ isExtra, isLong }) => !isExtra && !isLong;
+const withNeeded = (chosen) => ({
+  chosen: steps.filter(({ name }) => chosen.some((step) => step.name === name || step.needs === name)),
+  rest: [],
+});
+
 /** The steps of these words with those they need, and the words behind the last step. */
 function asked(words) {
   const count = words.findIndex((word) => !named(word));
@@ -39,8 +47,11 @@ if (first === 'watch') {
   if (others.length === 0 || !(await watch(others))) usage('Which file? One of the server, the web or the simulator.');
 } else {
   const started = performance.now();
-  const usual = { chosen: steps.filter(({ isExtra }) => !isExtra), rest: [] };
-  const { chosen, rest } = first === undefined ? usual : asked([first, ...others]);
+  const whole = { undefined: isUsual, all: (step) => !step.isExtra, long: ({ isLong }) => isLong };
+  const { chosen, rest } =
+    others.length === 0 && Object.hasOwn(whole, first)
+      ? withNeeded(steps.filter(whole[first]))
+      : asked([first, ...others]);
   const results = await performAll(chosen, rest);
   if (isSlowestAsked) printSlowest(results);
   process.exit(printResults(results, performance.now() - started) ? 0 : 1);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { patienceMs, testLimitMs } from '../scripts/test/patience.ts';
+import { serverTests, testFilesOf } from '../scripts/test/selection.ts';
 
 // As scripts/install.mjs has it, also where the runner is called by itself: a worker and the servers that tests start
 // need not compile what another one has.
@@ -31,16 +32,22 @@ const longest = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const rank = ({ moduleId }: TestSpecification) => {
-      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      const found = longest.findIndex((name) => new RegExp(`/${name}(?:\\.pg|\\.long)?\\.test\\.ts$`).test(moduleId));
       return found === -1 ? longest.length : found;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
+const chosen = serverTests();
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts'],
+    include: chosen
+      ? testFilesOf(chosen, fileURLToPath(new URL('src', import.meta.url))).map((path) => `src/${path}`)
+      : ['src/**/*.test.ts'],
+    // Their titles name the engine, so that what runs beside them in one file runs once.
+    ...(chosen === 'postgres' && { testNamePattern: 'postgres' }),
     // They need programs from outside: scripts/test/system.mjs has them run where those are.
     exclude: process.env.SYSTEM_TESTS ? [] : ['**/*.system.test.ts'],
     globalSetup: ['src/testing/global-setup.ts'],

@@ -30,12 +30,13 @@ const within = (workspace, path) => (path.startsWith(`${workspace}/`) ? path.sli
 const systemTestsOf = (rest) => (rest.some((word) => word.includes('.system.')) ? { SYSTEM_TESTS: '1' } : {});
 
 /** All tests of a workspace, or those that `rest` chooses. */
-async function vitest(workspace, { program, rest, isQuiet }, env) {
+async function vitest(workspace, { program, rest, isQuiet }, env = {}) {
   const report = join(reports, `${workspace}.json`);
   const reporter = isQuiet ? join(root, 'scripts/test/quiet-vitest.mjs') : 'default';
   const args = [`--reporter=${reporter}`, '--reporter=json', `--outputFile.json=${report}`];
   for (const word of rest) args.push(within(workspace, word));
-  const isChosen = rest.some((word) => /^(-t|--testNamePattern)/.test(word));
+  // On PostgreSQL those tests are chosen that name it: what stands beside them in a file has run.
+  const isChosen = env.SERVER_TESTS === 'postgres' || rest.some((word) => /^(-t|--testNamePattern)/.test(word));
   const ok = await program([bin('vitest/vitest.mjs'), 'run', ...args], {
     cwd: workspace,
     env: { ...env, ...systemTestsOf(rest) },
@@ -95,18 +96,30 @@ async function againAlone(tools, path, outcome) {
   return { ...outcome, passed: outcome.passed + flaky.length, failed: failed - flaky.length, names, flaky };
 }
 
-const browser = inChromium('tests: browser', async (tools, path) => {
-  if (!process.env.RERUN_BROWSER_TESTS) return playwright(tools, path);
-  const outcome = await playwright(tools, path, { TRACE: 'retain-on-failure' });
-  return againAlone(tools, path, outcome);
-});
+const mainPaths = '@main';
+
+/** Browser tests: those of the options, or, where files or titles are named, these. */
+const browserTests = (name, options) =>
+  inChromium(name, async (tools, path) => {
+    const chosen = { ...tools, rest: tools.rest.length > 0 ? tools.rest : options };
+    if (!process.env.RERUN_BROWSER_TESTS) return playwright(chosen, path);
+    const outcome = await playwright(chosen, path, { TRACE: 'retain-on-failure' });
+    return againAlone(tools, path, outcome);
+  });
+const browser = browserTests('tests: browser', ['--grep', mainPaths]);
 
 const building = "process.exitCode = (await import('./scripts/build.mjs')).build() ? 0 : 1";
 
-const server = testsOf('server');
+/** Tests of the server, as scripts/test/selection.ts chooses them; all of them where files are named. */
+const serverTests = (tests, name = `tests: server, ${tests}`) => ({
+  name,
+  run: (tools) => vitest('server', tools, tools.rest.length > 0 ? {} : { SERVER_TESTS: tests }),
+});
+const server = serverTests('quick', 'tests: server');
 
 /**
- * What `npm test` runs, in this order; an extra step only where it is named. Checks take one core each, and run side by side; those of a step that is `alone`
+ * What `npm test` runs, in this order; `npm run test:all` adds those that are long, and `test:long` has them alone. An extra
+ * step runs only where it is named. Checks take one core each, and run side by side; those of a step that is `alone`
  * take all cores there are, and what is written behind the step's name.
  */
 export const steps = [
@@ -154,13 +167,40 @@ export const steps = [
   { name: 'first-load', about: 'what a first visit fetches, against its budget', needs: 'build', checks: [firstLoad] },
   { name: 'simulator', about: 'tests of the simulated provider', alone: true, checks: [testsOf('simulator')] },
   { name: 'web', about: 'tests of the web: logic in Node, components in Chromium', alone: true, checks: [web] },
-  { name: 'server', about: 'tests of the server', alone: true, checks: [server] },
+  {
+    name: 'server',
+    about: 'tests of the server on SQLite, without those that take long',
+    alone: true,
+    checks: [server],
+  },
   {
     name: 'browser',
-    about: 'tests of the built product in Chromium',
+    about: 'the main paths of the built product in Chromium',
     needs: 'build',
     alone: true,
     checks: [browser],
+  },
+  {
+    name: 'server-postgres',
+    about: 'the same tests of the server on PostgreSQL',
+    alone: true,
+    isLong: true,
+    checks: [serverTests('postgres')],
+  },
+  {
+    name: 'server-long',
+    about: 'tests of the server that take long or need several processes on PostgreSQL',
+    alone: true,
+    isLong: true,
+    checks: [serverTests('long')],
+  },
+  {
+    name: 'browser-rest',
+    about: 'the other tests of the built product in Chromium',
+    needs: 'build',
+    alone: true,
+    isLong: true,
+    checks: [browserTests('tests: browser, the rest', ['--grep-invert', mainPaths])],
   },
   {
     name: 'system',

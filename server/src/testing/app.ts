@@ -12,11 +12,19 @@ import { start } from '#server/start';
 import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
 import { patienceMs } from './patience.ts';
+import { type ServerTests, serverTests } from './selection.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export { emptyDatabase, readyDatabase } from './databases.ts';
 
-export const engines: Engine[] = ['sqlite', 'postgres'];
+const enginesOf: Record<ServerTests, Engine[]> = {
+  quick: ['sqlite'],
+  postgres: ['postgres'],
+  long: ['sqlite', 'postgres'],
+};
+
+/** Tests go through these; scripts/test/selection.ts says which run takes which. */
+export const engines: Engine[] = enginesOf[serverTests() ?? 'long'];
 
 /** A key that the simulator takes for good. */
 export const goodKey = `sk-${'simulated'.repeat(5)}`;

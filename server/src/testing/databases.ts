@@ -42,13 +42,13 @@ async function migrated(url: string | undefined, dataDir: string) {
   await database.close();
 }
 
-/** Before the first test of a run; PostgreSQL may still be starting meanwhile. */
+/** Before the first test of a run; PostgreSQL, if the run has one, may still be starting meanwhile. */
 export async function makeTemplates(
-  maintenance: Promise<string>,
+  maintenance: Promise<string> | undefined,
 ): Promise<Templates & { remove: () => Promise<void> }> {
   const folder = temporaryFolder();
   const postgresName = freshName();
-  const onPostgres = maintenance.then(async (url) => {
+  const onPostgres = maintenance?.then(async (url) => {
     await onServer(url, `create database ${postgresName}`);
     await migrated(databaseAt(url, postgresName), folder.dataDir);
   });
@@ -57,7 +57,7 @@ export async function makeTemplates(
     sqliteFile: join(folder.dataDir, 'roster.db'),
     postgresName,
     async remove() {
-      await onServer(await maintenance, `drop database ${postgresName} with (force)`);
+      if (maintenance) await onServer(await maintenance, `drop database ${postgresName} with (force)`);
       folder.remove();
     },
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { File } from '@roster/contracts/files';
 import { request } from 'undici';
 import type { Engine } from '#server/db/connect';
-import { startApp } from './app.ts';
+import { engines, startApp } from './app.ts';
 import { bare } from './bare.ts';
 import { until } from './chat.ts';
 import { startS3 } from './s3.ts';
@@ -89,11 +89,12 @@ export async function atProvider({ provider }: { provider: { url: string } }, ke
 }
 
 /** Every engine with files on the disk, and one with files in an S3-compatible store. */
-export const filePlaces: [engine: Engine, store: 'disk' | 'S3'][] = [
+const everyFilePlace: [engine: Engine, store: 'disk' | 'S3'][] = [
   ['sqlite', 'disk'],
   ['postgres', 'disk'],
   ['sqlite', 'S3'],
 ];
+export const filePlaces = everyFilePlace.filter(([engine]) => engines.includes(engine));
 
 /** The product with its files in the given place. */
 export async function startFileApp(engine: Engine, store: 'disk' | 'S3') {

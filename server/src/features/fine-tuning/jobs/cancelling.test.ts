@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
@@ -16,7 +16,6 @@ import {
   untilJob,
   untilStatus,
 } from '#server/testing/fine-tuning';
-import { createVisitor } from '#server/testing/visitor';
 import { fineTuningJobRepository } from './repository.ts';
 
 const jobs = '/api/fine-tuning/jobs';
@@ -174,18 +173,4 @@ describe.each(engines)('stopping a job on %s', (engine) => {
         body: { code: 'no_api_key' },
       });
   });
-});
-
-// SQLite has one process.
-test('stopping a job on postgres in several processes at once asks the provider once', async () => {
-  const app = await startApp('postgres', quick);
-  onTestFinished(() => app.stop());
-  const { visitor } = await app.someone();
-  const { id, providerJobId } = await running(app, visitor);
-  const other = await app.secondProcess();
-  const elsewhere = createVisitor(() => other);
-  for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
-  const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
-  for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);
-  expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/cancel$`))).toHaveLength(1);
 });

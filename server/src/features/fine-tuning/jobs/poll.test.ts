@@ -2,19 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import {
   atProviderNow,
   begun,
   callsOf,
-  draft,
   jobOf,
   jobsAtProvider,
   pass,
   quick,
   running,
-  trainingFile,
   untilJob,
   untilStatus,
 } from '#server/testing/fine-tuning';
@@ -207,44 +204,5 @@ describe.each(engines)('following a job on %s', (engine) => {
     const gaps = steps.slice(10).map((step, index) => step - Number(steps[index + 9]));
     expect(Math.max(...gaps.slice(5))).toBeLessThanOrEqual(4);
     expect(job.name).toBe('Weather');
-  });
-});
-
-describe('two processes on one PostgreSQL', () => {
-  test('follow a job together as one, and send it once', async () => {
-    const app = await startApp('postgres', quick);
-    try {
-      await app.secondProcess();
-      const ada = await app.as('ada');
-      const key = `sk-ada-${'a'.repeat(40)}`;
-      await ada.post('/api/settings/apikey', { apiKey: key });
-      const made = [];
-      for (let number = 0; number < 8; number++) {
-        const { id } = await trainingFile(app, ada, { filename: `train ${number}.jsonl` });
-        const { body } = await ada.post(jobs, draft(id));
-        // Saving a key again takes a new look at each, in the middle of the others.
-        await ada.post('/api/settings/apikey', { apiKey: key });
-        made.push(body.id);
-      }
-      for (const id of made) await atProviderNow(ada, id);
-      expect(await jobsAtProvider(app, key)).toHaveLength(8);
-      await pass(app, 40);
-      for (const id of made) await untilStatus(ada, id, 'succeeded');
-      const { body } = await ada.get(`/api/analytics?${aroundToday()}`);
-      expect(body.totals.requests).toBe(8);
-      expect((await ada.get('/api/fine-tuning/models/custom')).body).toHaveLength(8);
-      const left = await beside(app, async (db) => ({
-        looks: await db.selectFrom('jobs').selectAll().where('kind', '=', 'fine-tuning.follow').execute(),
-        events: await db
-          .selectFrom('fine_tuning_events')
-          .select((eb) => eb.fn.countAll<number>().as('count'))
-          .groupBy('job_id')
-          .execute(),
-      }));
-      expect(new Set(left.events.map(({ count }) => count)).size).toBe(1);
-      expect(left.looks.filter((look) => look.given_up_at !== null)).toEqual([]);
-    } finally {
-      await app.stop();
-    }
   });
 });

@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase } from '#server/testing/app';
+import { connect } from './connect.ts';
+import { migrate } from './migrate.ts';
+
+test('several processes that start at once on an empty PostgreSQL make one schema', async () => {
+  const empty = await emptyDatabase('postgres');
+  const databases = [1, 2, 3, 4, 5, 6].map(() => connect(empty.url, empty.dataDir));
+  onTestFinished(async () => {
+    for (const database of databases) await database.close();
+    await empty.remove();
+  });
+  // With open connections all of them reach the first statement together.
+  for (const { db } of databases) await sql`select 1`.execute(db);
+  const applied = await Promise.allSettled(databases.map((database) => migrate(database)));
+  expect(applied.filter(({ status }) => status === 'rejected')).toEqual([]);
+  const rows = (await databases[0]?.db.selectFrom('schema_migrations').select('name').execute()) ?? [];
+  // Each tells the steps that were due when it looked, which for a late one are fewer.
+  const due = new Set(applied.flatMap((one) => ('value' in one ? one.value : [])));
+  expect([...due].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+});

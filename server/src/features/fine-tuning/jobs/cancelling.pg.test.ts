@@ -1,0 +1,19 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startApp } from '#server/testing/app';
+import { callsOf, quick, running } from '#server/testing/fine-tuning';
+import { createVisitor } from '#server/testing/visitor';
+
+const jobs = '/api/fine-tuning/jobs';
+
+test('stopping a job on postgres in several processes at once asks the provider once', async () => {
+  const app = await startApp('postgres', quick);
+  onTestFinished(() => app.stop());
+  const { visitor } = await app.someone();
+  const { id, providerJobId } = await running(app, visitor);
+  const other = await app.secondProcess();
+  const elsewhere = createVisitor(() => other);
+  for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+  const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
+  for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);
+  expect(await callsOf(app, 'POST', new RegExp(`${providerJobId}/cancel$`))).toHaveLength(1);
+});

@@ -43,18 +43,48 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     }
   });
 
-  test('holds for all once two keys have met it, and in other processes after their next reading', async () => {
-    const { process } = await ready();
+  test('holds for all once two keys have met it at different times, in other processes after their next reading', async () => {
+    const { process, pass } = await ready();
     const [here, there] = [await process(), await process()];
     await here.learn(...trait, mine);
     await there.reread.run();
     expect(there.has(...trait, mine)).toBe(false);
+    pass(10 * minute);
     await here.learn(...trait, yours);
     expect(here.has(...trait)).toBe(true);
     await there.reread.run();
     expect(there.has(...trait)).toBe(true);
     expect(there.has(...trait, new Secret('a-third-key'))).toBe(true);
     expect((await process()).has(...trait)).toBe(true);
+  });
+
+  test('by many keys in one burst holds for those keys alone, until one meets it at another time', async () => {
+    const { process, pass } = await ready();
+    const traits = await process();
+    const third = new Secret('a-third-key');
+    await Promise.all([mine, yours].map((key) => traits.learn(...trait, key)));
+    pass(9 * minute);
+    await traits.learn(...trait, third);
+    expect([mine, yours, third].map((key) => traits.has(...trait, key))).toEqual([true, true, true]);
+    expect([traits.has(...trait), (await process()).has(...trait)]).toEqual([false, false]);
+    pass(minute);
+    await traits.learn(...trait, new Secret('a-fourth-key'));
+    expect([traits.has(...trait), (await process()).has(...trait)]).toEqual([true, true]);
+  });
+
+  test('by one key again and again is confirmed by no refusal of the same burst', async () => {
+    const { process, pass } = await ready();
+    const traits = await process();
+    await traits.learn(...trait, mine);
+    pass(30 * minute);
+    await traits.learn(...trait, mine);
+    expect(traits.has(...trait)).toBe(false);
+    pass(hour);
+    // The hour of both has passed: this is a new first time.
+    await traits.learn(...trait, mine);
+    await traits.learn(...trait, yours);
+    expect(traits.has(...trait)).toBe(false);
+    expect([traits.has(...trait, mine), traits.has(...trait, yours)]).toEqual([true, true]);
   });
 
   test('by a proxy that restarts ends with the first success', async () => {
@@ -76,8 +106,9 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
+    pass(10 * minute);
     await traits.learn(...trait, yours);
-    for (const kept of [hour, day, 30 * day, 30 * day]) {
+    for (const kept of [50 * minute, day, 30 * day, 30 * day]) {
       // Requests that were under way at the same time put nothing off.
       await traits.learn(...trait, yours);
       pass(kept - 1);

@@ -16,11 +16,15 @@ const forgottenAfterMs = 30 * dayMs;
 const rereadEveryMs = 5 * 60_000;
 /** Keys with traits of their own that are remembered at once. */
 const ownAtMost = 10_000;
-/** So many different keys have to be refused before others are not asked for any more. */
+/** As many different keys must be refused before the trait holds for all. */
 const enoughAskers = 2;
+/** Refusals closer together may have one passing cause, such as a proxy that restarts, so one does not confirm the other. */
+const anotherTimeMs = 10 * 60_000;
 
 type Row = Selectable<Database['provider_traits']>;
 type Refusal = { askAt: number; step: number };
+/** `metAt`: when this key was first refused since it last asked on purpose. */
+type OwnRefusal = Refusal & { metAt: number };
 /** `isOfAll`: it holds for every key. */
 type Known = Refusal & { isOfAll: boolean };
 
@@ -42,6 +46,14 @@ function refusedAgain(before: Refusal | undefined, now: number): Refusal {
   return { step, askAt: now + (askAgainMs[step] ?? dayMs) };
 }
 
+/** Whether other keys met it at another time. An old refusal that was not met again since does not count. */
+function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, now: number): boolean {
+  const earlier = [...refusals].filter(
+    ([key, { askAt, metAt }]) => key !== asker && now < askAt && now - metAt >= anotherTimeMs,
+  );
+  return earlier.length >= enoughAskers - 1;
+}
+
 async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): Promise<Map<string, Known>> {
   const rows = await db
     .selectFrom('provider_traits')
@@ -58,7 +70,7 @@ async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): P
 
 /**
  * What the configured provider has refused: calls it does not serve, parameters a model does not take. A refusal holds for the key
- * that met it, and for all only once another key has met it too: a wrong path of one key, or a proxy that restarts, takes nothing
+ * that met it, and for all only once another key has met it at another time: a wrong path of one key, or a proxy that restarts, takes nothing
  * from others. It is asked about again after an hour, a day and then every month, and a success ends it (decision 0113).
  *
  * Long: what is known of one key and of all is decided together.
@@ -66,15 +78,15 @@ async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): P
 export async function loadTraits(db: Kysely<Database>, baseUrl: string, now: () => number = Date.now) {
   let known = await readTraits(db, baseUrl, now());
   /** By trait, then by key. */
-  const own = new Map<string, Map<string, Refusal>>();
+  const own = new Map<string, Map<string, OwnRefusal>>();
   let ownCount = 0;
 
-  function rememberOwn(trait: string, asker: string, refusal: Refusal) {
+  function rememberOwn(trait: string, asker: string, refusal: OwnRefusal) {
     if (ownCount >= ownAtMost) {
       own.clear();
       ownCount = 0;
     }
-    const ofTrait = own.get(trait) ?? new Map<string, Refusal>();
+    const ofTrait = own.get(trait) ?? new Map<string, OwnRefusal>();
     if (!ofTrait.has(asker)) ownCount++;
     own.set(trait, ofTrait.set(asker, refusal));
   }
@@ -98,11 +110,11 @@ export async function loadTraits(db: Kysely<Database>, baseUrl: string, now: () 
     async learn(model: string, trait: string, apiKey: Secret) {
       const name = keyOf({ model, trait });
       const asker = digestOf(apiKey);
-      rememberOwn(name, asker, refusedAgain(own.get(name)?.get(asker), now()));
+      const mine = own.get(name)?.get(asker);
+      const isKnown = mine !== undefined && now() < mine.askAt;
+      rememberOwn(name, asker, { ...refusedAgain(mine, now()), metAt: isKnown ? mine.metAt : now() });
       const before = known.get(name);
-      // An old refusal that nobody has met again since is no second one.
-      const refused = [...(own.get(name)?.values() ?? [])].filter(({ askAt }) => now() < askAt);
-      const isOfAll = before?.isOfAll === true || refused.length >= enoughAskers;
+      const isOfAll = before?.isOfAll === true || isConfirmed(own.get(name) ?? new Map(), asker, now());
       const next = { ...refusedAgain(before, now()), isOfAll };
       if (before && before.askAt === next.askAt && before.isOfAll === isOfAll) return;
       known.set(name, next);

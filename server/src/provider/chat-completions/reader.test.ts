@@ -147,6 +147,49 @@ describe('an answer of Chat Completions', () => {
       }
   });
 
+  test.each<[name: string, content: string, reasoning: string, text: string]>([
+    ['of DeepSeek', 'Okay, the user asks.\n\nSo yes.\n</think>\n\nYes', 'Okay, the user asks.\n\nSo yes.\n', 'Yes'],
+    ['on the line of the thought', 'So yes.</think>Yes', 'So yes.', 'Yes'],
+    ['without thoughts', '\n\n</think>\n\nYes', '', 'Yes'],
+    ['without an answer', 'Hm.\n</think>', 'Hm.\n', ''],
+    ['in Chinese', '好的。</think>\n\n是', '好的。', '是'],
+    ['with another name', 'Hm.\n</thinking>\nYes', 'Hm.\n', 'Yes'],
+    ['twice', 'Hm.\n</think>\nA\n</think>\nB', 'Hm.\n', 'A\n</think>\nB'],
+    ['with a mention before it', 'Is it `</think>`?\n</think>\nYes', 'Is it `</think>`?\n', 'Yes'],
+    ['that is spoken about', 'Close it with </think> or `</think>`.', '', 'Close it with </think> or `</think>`.'],
+    ['in code', 'Like so:\n```\n<a>\n</think>\n```\nDone', '', 'Like so:\n```\n<a>\n</think>\n```\nDone'],
+    ['after code', 'Try:\n```\nx\n```\n</think>\nYes', 'Try:\n```\nx\n```\n', 'Yes'],
+    ['behind an opening one', 'Use <think> and\n</think>\nso.', '', 'Use <think> and\n</think>\nso.'],
+    ['that is none', 'Yes\n</thinker>', '', 'Yes\n</thinker>'],
+  ])(
+    'a thought that only a closing tag ends, %s, is known in an answer that comes whole',
+    async (_, content, reasoning, text) => {
+      const json = JSON.stringify({ choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
+      for (const packets of [[json], [...json], [frame(say(content, 'stop'))]]) {
+        const found = await read(packets);
+        expect([found.reasoning, found.text]).toEqual([reasoning, text]);
+      }
+    },
+  );
+
+  test('a closing tag that comes after words of the stream were told changes nothing', async () => {
+    const content = 'So yes.\n</think>\n\nYes';
+    for (let cut = 1; cut < content.length; cut++) {
+      const pieces = [content.slice(0, cut), content.slice(cut)];
+      const found = await read([[...pieces.map((piece) => say(piece)), stop, done].map(frame).join('')]);
+      // No word is lost or told twice, and no thought begins after the answer has.
+      expect([found.reasoning, found.text]).toEqual(
+        cut >= 'So yes.\n</think>'.length ? ['So yes.\n', 'Yes'] : ['', content],
+      );
+    }
+    const nothing = '\n\n</think>\n\nYes';
+    for (let cut = 1; cut < nothing.length; cut++) {
+      const pieces = [nothing.slice(0, cut), nothing.slice(cut)];
+      const found = await read([[...pieces.map((piece) => say(piece)), stop, done].map(frame).join('')]);
+      expect([found.reasoning, found.text]).toEqual(['', 'Yes']);
+    }
+  });
+
   test('an answer that comes whole in the place of a stream is read', async () => {
     const message = {
       role: 'assistant',

@@ -43,6 +43,11 @@ export async function createProvider(options: {
     answerMs: times.answerMs,
     relay: relaying(http, times),
     responses: servedResponses(traits),
+    refusedFields: {
+      has: (model, field, apiKey) => traits.has(model, `refuses ${field}`, apiKey),
+      learn: (model, field, apiKey) => traits.learn(model, `refuses ${field}`, apiKey),
+      works: (model, field, apiKey) => traits.works(model, `refuses ${field}`, apiKey),
+    },
     lacksTool: missingTools(traits, name),
     toolRefused: (model, tool, apiKey) => traits.learn(model, refusalOf(tool), apiKey),
     checkKey: keyChecker(http, name),

@@ -119,6 +119,12 @@ export type ProviderAssistant = {
   raw: Record<string, unknown>;
 };
 
+export type RefusedFields = {
+  has: (model: string, field: string, apiKey: Secret) => boolean;
+  learn: (model: string, field: string, apiKey: Secret) => Promise<void>;
+  works: (model: string, field: string, apiKey: Secret) => Promise<void>;
+};
+
 export type Provider = {
   /** Writes an answer. @throws ProviderError; nothing is thrown that is not one, except the signal's own reason. */
   answer: (
@@ -131,6 +137,8 @@ export type Provider = {
   /** Passes a request on as it is. @throws ProviderError */
   relay: (call: RelayCall) => Promise<Relayed>;
   responses: ServedResponses;
+  /** Fields of requests that a model has refused, as traits remember them: by the field's name, of an effort with its value. */
+  refusedFields: RefusedFields;
   /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
   lacksTool: (model: string, tool: HostedTool, apiKey: Secret | undefined) => string | null;
   /** The model has refused it. */

@@ -1,6 +1,11 @@
+import { isObject } from '#server/is-object';
+import { ProviderError } from '#server/provider/error';
+import { refusingWords } from '#server/provider/failures';
+import type { Provider } from '#server/provider/provider';
 import { refusedField } from '#server/provider/refused-fields';
 import type { Relayed } from '#server/provider/relay';
 import { settingLeftOut } from '#server/provider/setting-left-out';
+import type { Secret } from '#server/security/secret';
 
 /** Names by which providers call an addition beside its own, and those that are words of ordinary sentences. */
 const alsoCalled: Record<string, readonly string[]> = {
@@ -18,12 +23,12 @@ const fieldOf = <Name extends string>(name: Name) => ({
 });
 
 /** What of the additions the provider has refused: by the field that it names, else by its words. */
-const refusedAddition = <Name extends string>(error: unknown, added: ReadonlySet<Name>): Name | undefined =>
-  refusedField(error, [...added].map(fieldOf))?.name;
+const refusedAddition = <Name extends string>(error: unknown, added: Added<Name>): Name | undefined =>
+  refusedField(error, [...added.keys()].map(fieldOf))?.name;
 
 /** What is put into a request that its program did not name. What says nothing, or has been refused, is left out. */
 export function additions<Name extends string>(refused: ReadonlySet<Name>) {
-  const added = new Set<Name>();
+  const added = new Map<Name, unknown>();
   const fields: Record<string, unknown> = {};
   return {
     added,
@@ -31,32 +36,69 @@ export function additions<Name extends string>(refused: ReadonlySet<Name>) {
     add(name: Name, value: unknown) {
       if (value === null || value === undefined || refused.has(name)) return;
       fields[name] = value;
-      added.add(name);
+      added.set(name, value);
     },
   };
 }
 
-/** What a request is made of: its text, and what of it Roster has added. */
-export type Written<Name extends string> = { text: string; added: ReadonlySet<Name> };
+/** The fields that Roster has added to a request, with their values. */
+export type Added<Name extends string> = ReadonlyMap<Name, unknown>;
+/** A request's text, and what Roster has added to it. */
+export type Written<Name extends string> = { text: string; added: Added<Name> };
+
+/** The name that answers on pages remember the same field by: a model that refuses one effort may accept another. */
+function rememberedAs(name: string, value: unknown): string {
+  if (name === 'reasoning_effort') return `effort ${value}`;
+  if (name === 'reasoning') return `effort ${isObject(value) ? value.effort : value}`;
+  if (name === 'include') return 'include of sealed reasoning';
+  return name === 'text' || name === 'response_format' ? 'format' : name;
+}
+
+/** Fields that only Roster sends, so that any refusal that names them is one of the field and not of its value. */
+const alwaysTheSame = new Set(['stream_options', 'max_completion_tokens']);
+
+/** Whether the model does without this field whatever its value: one schema that is refused says nothing of others. */
+const isOfField = (error: unknown, name: string) =>
+  error instanceof ProviderError &&
+  !/invalid schema/i.test(error.message) &&
+  (alwaysTheSame.has(name) || error.code === 'unsupported_parameter' || refusingWords.test(error.said ?? ''));
 
 const notesOn = (refused: ReadonlySet<string>, model: string) =>
   [...refused].flatMap((name) => settingLeftOut(name, model) ?? []);
 
-/** Asks; what Roster has added of itself and is refused is left out, with a note on each setting. */
+type Asking<Name extends string, Request extends Written<Name>> = {
+  model: string;
+  apiKey: Secret;
+  provider: Pick<Provider, 'refusedFields'>;
+  write: (refused: ReadonlySet<Name>) => Request;
+  relay: (text: string) => Promise<Relayed>;
+};
+
+/**
+ * Sends a request without the added fields that are known to be refused, and again without each one that is refused now. A
+ * refusal is remembered once the request without it has succeeded. Notes name the settings that were left out.
+ */
 export async function withoutRefused<Name extends string, Request extends Written<Name>>(
-  model: string,
-  write: (refused: ReadonlySet<Name>) => Request,
-  relay: (text: string) => Promise<Relayed>,
+  asking: Asking<Name, Request>,
 ): Promise<{ relayed: Relayed; request: Request; notes: string[] }> {
+  const { model, apiKey, write, relay, provider } = asking;
+  const { has, learn, works } = provider.refusedFields;
+  const all = write(new Set());
   const refused = new Set<Name>();
+  for (const [name, value] of all.added) if (has(model, rememberedAs(name, value), apiKey)) refused.add(name);
+  const learned: string[] = [];
   for (;;) {
-    const request = write(refused);
+    const request = refused.size === 0 ? all : write(refused);
     try {
-      return { relayed: await relay(request.text), request, notes: notesOn(refused, model) };
+      const relayed = await relay(request.text);
+      for (const name of learned) await learn(model, name, apiKey);
+      for (const [name, value] of request.added) await works(model, rememberedAs(name, value), apiKey);
+      return { relayed, request, notes: notesOn(refused, model) };
     } catch (error) {
       const addition = refusedAddition(error, request.added);
       if (addition === undefined) throw error;
       refused.add(addition);
+      if (isOfField(error, addition)) learned.push(rememberedAs(addition, request.added.get(addition)));
     }
   }
 }

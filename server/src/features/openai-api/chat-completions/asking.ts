@@ -7,7 +7,7 @@ import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
 import type { Prepared } from './prepare.ts';
 
 type Dependencies = {
-  provider: Pick<Provider, 'relay' | 'responses'>;
+  provider: Pick<Provider, 'relay' | 'responses' | 'refusedFields'>;
   responses: Pick<ResponseAsking, 'byResponses'>;
 };
 
@@ -17,7 +17,8 @@ type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
 export function chatAsking({ provider, responses }: Dependencies) {
   async function byChat({ model, write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
     const streams = body.stream === true;
-    const asked = await withoutRefused(model, write, (text) => provider.relay({ ...call, streams, text }));
+    const relay = (text: string) => provider.relay({ ...call, streams, text });
+    const asked = await withoutRefused({ model, apiKey: call.apiKey, provider, write, relay });
     const { hidesUsage } = asked.request;
     return relayedAnswer(asked.relayed, { streams, notes: [...notes, ...asked.notes], hidesUsage });
   }

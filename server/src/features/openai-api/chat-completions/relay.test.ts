@@ -11,6 +11,8 @@ type Exchange = {
   type: string;
   packets: string[];
   got: string;
+  /** How many requests for answers it was sent. */
+  asked: number;
   /** Refuses a request in whose body this stands. */
   refuses?: string | undefined;
 };
@@ -23,6 +25,7 @@ async function startBytes(exchange: Exchange) {
       response.setHeader('content-type', 'application/json');
       return response.end(JSON.stringify({ data: [{ id: 'gpt-4o' }] }));
     }
+    exchange.asked++;
     exchange.got = Buffer.concat(chunks).toString();
     if (exchange.refuses !== undefined && exchange.got.includes(`"${exchange.refuses}"`)) {
       const message = `Unsupported parameter: '${exchange.refuses}' is not supported with this model.`;
@@ -50,7 +53,7 @@ async function startBytes(exchange: Exchange) {
 }
 
 describe.each(engines)('the relay of a bare model on %s', (engine) => {
-  const exchange: Exchange = { type: '', packets: [], got: '' };
+  const exchange: Exchange = { type: '', packets: [], got: '', asked: 0 };
   let provider: Awaited<ReturnType<typeof startBytes>>;
   let app: TestApp;
   let token: string;
@@ -109,23 +112,59 @@ describe.each(engines)('the relay of a bare model on %s', (engine) => {
   });
 
   test('does without what Roster has added where the provider refuses it, and with what the program has named', async () => {
-    const ada = await app.as('ada');
-    await created(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
     const body = { model: 'Warm@roster', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
     exchange.packets = ['data: [DONE]\n\n'];
-    for (const refuses of ['temperature', 'stream_options']) {
+    const sendAsSomeone = async () => {
+      const { visitor: person } = await app.someone();
+      await created(person, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
+      const { token: own } = await newToken(person);
+      return (more: object = {}) => called(app, own, path, { method: 'POST', body: { ...body, ...more } });
+    };
+    const people = [await sendAsSomeone(), await sendAsSomeone()];
+    for (const [at, refuses] of ['temperature', 'stream_options'].entries()) {
       exchange.refuses = refuses;
-      expect((await send(JSON.stringify(body))).status).toBe(200);
+      expect((await people[at]?.())?.status).toBe(200);
       const other = refuses === 'temperature' ? 'stream_options' : 'temperature';
       expect(Object.keys(JSON.parse(exchange.got)).sort()).toEqual(['messages', 'model', other, 'stream'].sort());
     }
     exchange.refuses = 'temperature';
-    const { status, body: told } = await send(JSON.stringify({ ...body, temperature: 0.5 }));
-    expect([status, told.error.param, told.error.code]).toEqual([400, 'temperature', 'unsupported_parameter']);
+    const told = await people[1]?.({ temperature: 0.5 });
+    expect([told?.status, told?.body.error.param, told?.body.error.code]).toEqual([
+      400,
+      'temperature',
+      'unsupported_parameter',
+    ]);
+    exchange.refuses = undefined;
+  });
+
+  test('remembers for one key what was refused, and changes nothing for another key', async () => {
+    const body = { model: 'Mild@roster', messages: [{ role: 'user', content: 'Hi' }] };
+    exchange.type = 'application/json';
+    exchange.packets = [JSON.stringify({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] })];
+    exchange.refuses = 'temperature';
+    const left = 'The temperature was left out: gpt-4o does not accept it.';
+    const sendAsSomeone = async () => {
+      const { visitor: person } = await app.someone();
+      await created(person, { name: 'Mild', model: 'gpt-4o', temperature: 0.9 });
+      const { token: own } = await newToken(person);
+      return async (more: object = {}) => {
+        exchange.asked = 0;
+        const { status, headers } = await called(app, own, path, { method: 'POST', body: { ...body, ...more } });
+        return [status, exchange.asked, headers['x-roster-note']];
+      };
+    };
+    const [dora, emil] = [await sendAsSomeone(), await sendAsSomeone()];
+    expect(await dora()).toEqual([200, 2, left]);
+    // The assistant's setting is still named as left out, but the provider is asked once.
+    expect(await dora()).toEqual([200, 1, left]);
+    expect(await dora({ temperature: 0.2 })).toEqual([400, 1, undefined]);
+    expect(await emil()).toEqual([200, 2, left]);
+    expect(await dora({ model: 'gpt-4o' })).toEqual([200, 1, undefined]);
     exchange.refuses = undefined;
   });
 
   test('takes events that cannot be read, and a usage that says nothing, as they are', async () => {
+    exchange.type = 'text/event-stream';
     exchange.packets = [
       'data: {"usage":{"broken\n\n',
       'data: {"usage":{"prompt_tokens":"many"}}\n\n',

@@ -2,7 +2,7 @@ import type { ChatCompletion } from '@roster/contracts/openai-api/chat-completio
 import { z } from 'zod';
 import type { AssistantSettings } from '#server/features/openai-api/assistant-settings';
 import { estimateInput } from '#server/features/openai-api/input-tokens';
-import { additions } from '#server/features/openai-api/refused-additions';
+import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import type { JsonObject } from '#server/is-object';
 
 /** What Roster put into a request that its program did not name, and can take out again where it is refused. */
@@ -15,7 +15,7 @@ export type PreparedRequest = {
   /** What could not be done as the assistant is set up. */
   notes: string[];
   /** The request without what was refused. `hidesUsage`: what it asks for more than its program did is taken out of the answer. */
-  write: (refused: ReadonlySet<Added>) => { text: string; added: ReadonlySet<Added>; hidesUsage: boolean };
+  write: (refused: ReadonlySet<Added>) => Written<Added> & { hidesUsage: boolean };
 };
 
 /** What it costs is told at the end of a stream only where that is asked for. */
@@ -32,12 +32,12 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
     inputTokens: estimateInput(body.messages),
     notes: [],
     write(refused) {
-      if (!lacksUsage(body) || refused.has('stream_options')) return { text, added: new Set(), hidesUsage: false };
+      if (!lacksUsage(body) || refused.has('stream_options')) return { text, added: new Map(), hidesUsage: false };
       const isNamed = Object.hasOwn(body, 'stream_options');
       const asking = isNamed
         ? JSON.stringify(withUsage(body))
         : `{"stream_options":${JSON.stringify(asksForUsage)},${text.slice(text.indexOf('{') + 1)}`;
-      return { text: asking, added: new Set(['stream_options']), hidesUsage: true };
+      return { text: asking, added: new Map([['stream_options', asksForUsage]]), hidesUsage: true };
     },
   };
 }
@@ -63,7 +63,7 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
       if (body.reasoning_effort == null) add('reasoning_effort', effort);
       if (body.response_format == null) add('response_format', format);
       const hidesUsage = lacksUsage(body) && !refused.has('stream_options');
-      if (hidesUsage) added.add('stream_options');
+      if (hidesUsage) added.set('stream_options', asksForUsage);
       const asked: JsonObject = hidesUsage ? withUsage(body) : body;
       const { tool_choice: choice, ...rest } = asked;
       const whole = {

@@ -15,7 +15,7 @@ import { chatRequest } from './chat-request.ts';
 import type { ResponseOrder } from './order.ts';
 
 type Dependencies = {
-  provider: Pick<Provider, 'relay' | 'responses' | 'toolRefused'>;
+  provider: Pick<Provider, 'relay' | 'responses' | 'toolRefused' | 'refusedFields'>;
   catalogue: Pick<Catalogue, 'leastEffort'>;
 };
 
@@ -52,11 +52,13 @@ async function filesIn({ codeFiles, searched }: ResponseOrder, signal: AbortSign
 function askingByResponses({ provider, catalogue }: Dependencies) {
   async function askWith(order: ResponseOrder, tools: unknown, { streams, ...call }: How): Promise<Noted> {
     const write = responsesRequest(order, tools, catalogue);
-    const { relayed, notes } = await withoutRefused(
-      order.model,
-      (refused: Parameters<typeof write>[0]) => write(refused, streams),
-      (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
-    );
+    const { relayed, notes } = await withoutRefused({
+      model: order.model,
+      apiKey: call.apiKey,
+      provider,
+      write: (refused: Parameters<typeof write>[0]) => write(refused, streams),
+      relay: (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
+    });
     return { ...relayed, speaks: 'responses', notes };
   }
 
@@ -106,7 +108,8 @@ export function responseAsking(dependencies: Dependencies) {
   /** Always as events, which say the most. */
   async function byChat(order: ResponseOrder, call: How): Promise<Noted> {
     const { notes, write } = chatRequest(order);
-    const asked = await withoutRefused(order.model, write, (text) => provider.relay({ ...call, streams: true, text }));
+    const relay = (text: string) => provider.relay({ ...call, streams: true, text });
+    const asked = await withoutRefused({ model: order.model, apiKey: call.apiKey, provider, write, relay });
     return { ...asked.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...asked.notes] };
   }
 

@@ -250,7 +250,8 @@ describe.each(engines)('responses of programs on %s', (engine) => {
         input: 'How long? [[bench 2]]',
       });
       expect(response).toMatchObject({ output_text: benchText(2), instructions: 'Be short.' });
-      const [asked] = await asksOf(app);
+      // A provider that serves no Responses has been asked for them first.
+      const asked = (await asksOf(app)).at(-1);
       expect(asked?.body).toMatchObject({ model, temperature: 0.3 });
       const told = serves ? asked?.body.instructions : asked?.body.messages[0].content;
       expect(told).toMatch(/^Speak like a lawyer\..*Be short\.$/s);
@@ -265,12 +266,14 @@ describe.each(engines)('responses of programs on %s', (engine) => {
       const part = { type: 'input_file' as const, file_id: data[0]?.id ?? '' };
       await forgetAsks(app);
       const first = await client.responses.create({ model, input: [{ role: 'user', content: [part] }] });
-      expect(JSON.stringify((await asksOf(app))[0]?.body)).toContain('Attached file “terms.txt”:\\n\\nThirty days.');
+      expect(JSON.stringify((await asksOf(app)).at(-1)?.body)).toContain(
+        'Attached file “terms.txt”:\\n\\nThirty days.',
+      );
       expect((await client.responses.inputItems.list(first.id)).data).toMatchObject([{ content: [part] }]);
       await visitor.delete(`/api/files/${fileId}`);
       await forgetAsks(app);
       await client.responses.create({ model, input: 'And now?', previous_response_id: first.id });
-      expect(JSON.stringify((await asksOf(app))[0]?.body)).toContain('is not included.');
+      expect(JSON.stringify((await asksOf(app)).at(-1)?.body)).toContain('is not included.');
       await expect(
         client.responses.create({ model, input: [{ role: 'user', content: [part] }] }),
       ).rejects.toMatchObject({ status: 400, code: 'file_not_found' });

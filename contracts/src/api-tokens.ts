@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
-import { requiredText } from './text.ts';
+import { nameText } from './text.ts';
 
 /** What a token may be used for; each call under /v1 names the one that it needs. */
 export const tokenRights = ['chat', 'assistants', 'files'] as const;
@@ -29,7 +29,7 @@ export const AccessToken = z.object({
 export type AccessToken = z.output<typeof AccessToken>;
 
 export const NewAccessToken = z.strictObject({
-  name: requiredText(60, 'The name cannot exceed 60 characters', 'Name is required'),
+  name: nameText(60, 'The name cannot exceed 60 characters', 'Name is required'),
   rights: z
     .array(TokenRight)
     .min(1, 'Choose at least one right')

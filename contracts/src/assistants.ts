@@ -5,7 +5,7 @@ import { AssistantTools } from './assistant-tools.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { ReasoningEffort } from './models.ts';
 import { ResponseSchema } from './response-schema.ts';
-import { requiredText, textUpTo } from './text.ts';
+import { nameText, requiredText, textUpTo } from './text.ts';
 
 /** What the pages call one that has no name. */
 export const untitled = 'Untitled assistant';
@@ -15,8 +15,8 @@ export const instructionsLimit = 1500;
 /** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
 export const importedInstructionsLimit = 256_000;
 
-const Name = requiredText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required').trim();
-const Description = textUpTo(descriptionLimit, `Description cannot exceed ${descriptionLimit} characters`);
+const Name = nameText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required');
+const Description = textUpTo(descriptionLimit, `Description cannot exceed ${descriptionLimit} characters`).trim();
 const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const Temperature = z
   .number()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { visibleLength } from './blank.ts';
 import { endpoint, Id, NoContent, Time } from './endpoint.ts';
 import { codePointLength } from './length.ts';
+import { tidyName } from './name.ts';
 import { textUpTo } from './text.ts';
 
 export const roles = ['Admin', 'Editor', 'Viewer'] as const;
@@ -165,7 +166,7 @@ export const PasswordChange = z.strictObject({
 
 /** How a person is called. */
 export const PersonName = textUpTo(100, 'Name cannot exceed 100 characters')
-  .transform((name) => name.trim().normalize('NFC'))
+  .transform((name) => tidyName(name).normalize('NFC'))
   .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
 
 export const AddressChange = z.strictObject({

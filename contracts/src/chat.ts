@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ThreadTools } from './assistant-tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
-import { requiredText, textUpTo } from './text.ts';
+import { nameText, requiredText, textUpTo } from './text.ts';
 import { PlacedLink, WebLink } from './web-links.ts';
 
 export const messageLimit = 10_000;
@@ -11,7 +11,7 @@ export const attachedFilesLimit = 20;
 export const attachedBytesLimit = 20_971_520;
 /** One text file: 4 MB. */
 export const attachedTextLimit = 4_194_304;
-const Title = requiredText(255, 'Title cannot exceed 255 characters', 'Title is required').trim();
+const Title = nameText(255, 'Title cannot exceed 255 characters', 'Title is required');
 
 export const Thread = z.object({
   id: Id,

@@ -3,7 +3,7 @@ import { AssistantChanges } from './assistants.ts';
 import { JudgingDraft } from './comparison-judging.ts';
 import { Comparison, ComparisonEstimate, PromptText, promptLimit } from './comparisons.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
-import { requiredText, textUpTo } from './text.ts';
+import { nameText, requiredText, textUpTo } from './text.ts';
 
 /** Of one assistant. */
 export const testSetLimit = 20;
@@ -14,11 +14,7 @@ export const testQuestionCharacters = 40_000;
 export const testSetNameLimit = 100;
 export const expectedLimit = 10_000;
 
-const Name = requiredText(
-  testSetNameLimit,
-  `Name cannot exceed ${testSetNameLimit} characters`,
-  'Name is required',
-).trim();
+const Name = nameText(testSetNameLimit, `Name cannot exceed ${testSetNameLimit} characters`, 'Name is required');
 const Expected = textUpTo(expectedLimit, `An expected answer cannot exceed ${expectedLimit} characters`);
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isBlank } from './blank.ts';
 import { codePointLength } from './length.ts';
+import { tidyName } from './name.ts';
 
 /** A text of at most `max` code points. The UTF-16 bound comes first, so that huge input is refused without counting. */
 export const textUpTo = (max: number, message: string) => upTo(z.string(), max, message);
@@ -10,6 +11,10 @@ export const requiredText = (max: number, tooLong: string, missing: string) =>
   upTo(z.string({ error: ({ input }) => (input === undefined ? missing : undefined) }), max, tooLong)
     .min(1, { message: missing, abort: true })
     .refine((text) => !isBlank(text), missing);
+
+/** A name that has to be seen, by the rule for names (name.ts): what can't be seen in it is removed. */
+export const nameText = (max: number, tooLong: string, missing: string) =>
+  requiredText(max, tooLong, missing).overwrite(tidyName);
 
 const upTo = (text: z.ZodString, max: number, message: string) =>
   text

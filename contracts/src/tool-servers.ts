@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
-import { requiredText } from './text.ts';
+import { nameText, requiredText } from './text.ts';
 
 /** When a person is asked before a tool is called: every time, once in a conversation, or not at all. */
 export const ToolApproval = z.enum(['always', 'once', 'never']);
@@ -86,7 +86,7 @@ const Auth = z.discriminatedUnion('type', [
 ]);
 export type ToolServerAuth = z.output<typeof Auth>;
 
-export const ServerName = requiredText(60, 'The name cannot exceed 60 characters', 'Name is required').trim();
+export const ServerName = nameText(60, 'The name cannot exceed 60 characters', 'Name is required');
 
 export const NewToolServer = z.strictObject({
   name: ServerName,

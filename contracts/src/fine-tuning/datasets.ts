@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { File } from '../files.ts';
-import { requiredText, textUpTo } from '../text.ts';
+import { nameText, requiredText, textUpTo } from '../text.ts';
 
 /** Of one person. */
 export const datasetLimit = 100;
@@ -10,7 +10,7 @@ export const datasetExampleLimit = 5_000;
 /** What a person may write into one text of an example. */
 export const exampleTextLimit = 100_000;
 
-const Name = requiredText(100, 'Name cannot exceed 100 characters', 'Name is required').trim();
+const Name = nameText(100, 'Name cannot exceed 100 characters', 'Name is required');
 
 /** `chat`: good answers. `preference`: pairs of a better and a worse answer to the same question. */
 export const datasetFormats = ['chat', 'preference'] as const;
@@ -227,7 +227,7 @@ export const datasets = {
     summary: 'Saves the examples that were not left out as a JSONL training file, or as two with whole conversations.',
     params: byId,
     body: z.strictObject({
-      filename: requiredText(200, 'The name cannot exceed 200 characters', 'Name is required').trim(),
+      filename: nameText(200, 'The name cannot exceed 200 characters', 'Name is required'),
       /** The share for a second file, for validation; null: one file. */
       validationShare: ValidationShare.nullable().default(null),
     }),

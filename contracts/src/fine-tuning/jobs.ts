@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { requiredText } from '../text.ts';
+import { nameText, requiredText } from '../text.ts';
 
 export const jobNameLimit = 100;
 
@@ -60,7 +60,7 @@ export type BaseModel = z.output<typeof BaseModel>;
 
 export const JobDraft = z.strictObject({
   clientId: ClientId.optional(),
-  name: requiredText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required').trim(),
+  name: nameText(jobNameLimit, `Name cannot exceed ${jobNameLimit} characters`, 'Name is required'),
   baseModel: requiredText(200, 'Base model cannot exceed 200 characters', 'Base model is required').trim(),
   trainingFileId: z.number('Training file is required').int().min(1, 'Training file is required').max(largestId),
   validationFileId: Id.nullable().default(null),

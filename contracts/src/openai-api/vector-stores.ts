@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tidyName } from '../name.ts';
 import { apiEndpoint } from './endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
 import { Metadata } from './metadata.ts';
@@ -94,7 +95,7 @@ export const ApiFileBatch = z.object({
 export type ApiFileBatch = z.output<typeof ApiFileBatch>;
 
 export const StoreDraft = z.strictObject({
-  name: z.string().max(longestName).nullish(),
+  name: z.string().max(longestName).overwrite(tidyName).nullish(),
   description: z.string().max(longestDescription).nullish(),
   file_ids: z.array(ApiId).max(filesWithStore).nullish(),
   expires_after: ExpiresAfter.nullish(),
@@ -104,7 +105,7 @@ export const StoreDraft = z.strictObject({
 export type StoreDraft = z.output<typeof StoreDraft>;
 
 const StoreChange = z.strictObject({
-  name: z.string().max(longestName).nullish(),
+  name: z.string().max(longestName).overwrite(tidyName).nullish(),
   expires_after: ExpiresAfter.nullish(),
   metadata: Metadata.nullish(),
 });

@@ -52,6 +52,7 @@ import * as issuersOfIdentities from './migrations/0043-issuers-of-identities.ts
 import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
 import * as toolsForModels from './migrations/0045-tools-for-models.ts';
 import * as trainingIsNoRequest from './migrations/0046-training-is-no-request.ts';
+import * as namesWithoutDirection from './migrations/0047-names-without-direction.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -107,6 +108,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0044-prices-by-tier', pricesByTier],
   ['0045-tools-for-models', toolsForModels],
   ['0046-training-is-no-request', trainingIsNoRequest],
+  ['0047-names-without-direction', namesWithoutDirection],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -1,6 +1,7 @@
 import { madeFilesLimit } from '@roster/contracts/chat';
 import { beginningOf } from '@roster/contracts/cut';
 import { fileSizeLimit } from '@roster/contracts/files';
+import { tidyName } from '@roster/contracts/name';
 import { z } from 'zod';
 
 /** A file in a container, by the provider’s ids. */
@@ -28,15 +29,7 @@ const isPicture = (bytes: Buffer) =>
 
 const nameLimit = 255;
 /** The last part of what may be a path in the container. */
-const nameOf = (path: string) =>
-  beginningOf(
-    path
-      .split('/')
-      .at(-1)
-      ?.replace(/\p{Cc}+/gu, ' ')
-      .trim() ?? '',
-    nameLimit,
-  );
+const nameOf = (path: string) => beginningOf(tidyName(path.split('/').at(-1) ?? ''), nameLimit);
 
 const dataAddress = /^data:image\/[a-z0-9.+-]{1,40};base64,/i;
 const containerAddress =

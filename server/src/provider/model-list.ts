@@ -1,3 +1,4 @@
+import { tidyName } from '@roster/contracts/name';
 import { z } from 'zod';
 import { isObject } from '#server/is-object';
 
@@ -18,7 +19,13 @@ export type ProviderModel = {
 /** A key of a large gateway lists some thousand models, each with its description. */
 export const modelListLimit = 32 * 1024 * 1024;
 const modelsAtMost = 20_000;
-const Id = z.string().trim().min(1).max(200);
+/** It has to be sent as it is, so one that would read like another model's is none. */
+const Id = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((id) => tidyName(id) === id);
 
 const ListedModel = z.object({
   // Lists of other forms name a model so.

@@ -1,4 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
+import { tidyName } from '@roster/contracts/name';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
 import { callReader } from './answer-tools.ts';
@@ -125,7 +126,7 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
       cited.add(place);
       cite(file.fileId);
     }
-    const name = file?.filename ?? beginningOf(filename.replace(/\p{Cc}+/gu, ' '), nameLimit);
+    const name = file?.filename ?? beginningOf(tidyName(filename), nameLimit);
     if (name === '' || told.has(name)) return;
     told.add(name);
     tell(name);

@@ -1,4 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
+import { tidyName } from '@roster/contracts/name';
 import { type WebLink, webLinksLimit } from '@roster/contracts/web-links';
 import { z } from 'zod';
 
@@ -30,6 +31,6 @@ export function webLinkReader(tell: (link: WebLink) => void) {
     const key = `${start_index} ${end_index} ${url}`;
     if (url.length > addressLimit || told.has(key)) return;
     told.add(key);
-    tell({ url, title: beginningOf(title.replace(/\p{Cc}+/gu, ' ').trim(), titleLimit) });
+    tell({ url, title: beginningOf(tidyName(title), titleLimit) });
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
+import { tidyName } from '@roster/contracts/name';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/is-object';
 import { brief, leftBehind, listIn } from './left-behind.ts';
@@ -57,7 +58,7 @@ export function readAssistant(raw: unknown): Reading {
   const id = isObject(raw) ? providerIdOf(raw) : null;
   const parsed = Source.safeParse(raw);
   if (!parsed.success) {
-    const name = isObject(raw) && typeof raw.name === 'string' ? cut(clean(raw.name), nameLimit) : null;
+    const name = isObject(raw) && typeof raw.name === 'string' ? cut(tidyName(raw.name), nameLimit) : null;
     return { id, name, problem: parsed.error.issues[0]?.message ?? 'This entry cannot be read' };
   }
   const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
@@ -78,7 +79,7 @@ type Source = z.output<typeof Source>;
 
 /** How the fields are read that the provider has in another way or within other limits. */
 const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name] } = {
-  name: ({ name }, notes) => nameOf(clean(name), notes),
+  name: ({ name }, notes) => nameOf(tidyName(name ?? ''), notes),
   description: ({ description }, notes) => descriptionOf(clean(description), notes),
   model: ({ model }) => clean(model),
   temperature: temperatureOf,

@@ -9,6 +9,7 @@ import {
   nameLimit,
 } from '@roster/contracts/assistants';
 import { codePointLength } from '@roster/contracts/length';
+import { tidyName } from '@roster/contracts/name';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
@@ -97,7 +98,7 @@ async function create(
   });
 }
 
-const copiedName = (name: string) => Array.from(`Copy of ${name}`).slice(0, nameLimit).join('').trimEnd();
+const copiedName = (name: string) => tidyName(Array.from(`Copy of ${name}`).slice(0, nameLimit).join(''));
 
 async function duplicate(
   { database, choicesIn, versions }: Dependencies,

@@ -1,3 +1,4 @@
+import { portableName } from '@roster/contracts/name';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { AccountRemovalPart, ExportPart } from '#server/feature';
@@ -30,7 +31,7 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
     async *entries(userId) {
       const files = (await fileRepository(db).all(userId)).map((file, index) => ({
         ...file,
-        name: `files/${index + 1}-${withinBytes(cleanName(file.filename))}`,
+        name: `files/${portableName(`${index + 1}-${withinBytes(cleanName(file.filename))}`)}`,
       }));
       const lines = files.map(({ name, filename, type, size, sha256, createdAt, madeByAssistant }) =>
         JSON.stringify({

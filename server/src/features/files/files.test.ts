@@ -84,7 +84,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
   test.each([
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\ada\\cv.pdf', 'cv.pdf'],
-    ['tab\there\x7f.txt', 'tabhere.txt'],
+    ['tab\there\x7f.txt', 'tab here.txt'],
     ['\u202egnp.exe', 'gnp.exe'],
     ['Grüße 😀 日本.pdf', 'Grüße 😀 日本.pdf'],
     [`${'ä'.repeat(300)}.jsonl`, `${'ä'.repeat(249)}.jsonl`],

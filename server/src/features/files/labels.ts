@@ -2,16 +2,14 @@ import { isBlank } from '@roster/contracts/blank';
 import { beginningOf } from '@roster/contracts/cut';
 import { filenameLimit } from '@roster/contracts/files';
 import { codePointLength } from '@roster/contracts/length';
+import { tidyName } from '@roster/contracts/name';
 
-/** Control characters, and those that turn the direction of writing and so make a name look like another one. */
-const unwanted = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-
-/** A name as a label: never a path, nothing invisible, 255 characters with its ending kept. */
+/** A name as a label: by the rule for names, never a path, 255 characters with its ending kept. */
 export function cleanName(given: string): string {
-  // Browsers write these three so in a form, and nothing else.
-  const meant = given.replace(/%0[da]/gi, ' ').replaceAll('%22', '"');
-  const last = meant.toWellFormed().replaceAll('\\', '/').split('/').at(-1) ?? '';
-  const name = last.replace(unwanted, '').replace(/\s+/g, ' ').trim();
+  // Browsers write these three in a form so, in capitals, and nothing else: `50%0discount` is what somebody typed.
+  const meant = given.replace(/%0[DA]/g, ' ').replaceAll('%22', '"');
+  const last = meant.replaceAll('\\', '/').split('/').at(-1) ?? '';
+  const name = tidyName(last).replace(/\s+/g, ' ');
   if (/^\.*$/.test(name) || isBlank(name)) return 'file';
   if (codePointLength(name) <= filenameLimit) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Email, type LoginProvider, type LoginProviderFailure } from '@roster/contracts/auth';
 import { visibleLength } from '@roster/contracts/blank';
 import { codePointLength } from '@roster/contracts/length';
+import { tidyName } from '@roster/contracts/name';
 import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config';
 import { isObject } from '#server/is-object';
@@ -119,6 +120,6 @@ export function usableEmail(email: string): string | LoginProviderError {
 /** A name as a profile has it, where it can be one here. */
 export function usableName(name: unknown): string | null {
   if (typeof name !== 'string' || name.length > 400) return null;
-  const tidy = name.trim().normalize('NFC');
-  return visibleLength(tidy) >= 2 && codePointLength(tidy) <= 100 && !/\p{Cc}/u.test(tidy) ? tidy : null;
+  const tidy = tidyName(name).normalize('NFC');
+  return visibleLength(tidy) >= 2 && codePointLength(tidy) <= 100 ? tidy : null;
 }

@@ -1,5 +1,6 @@
 import { beginningOf } from '@roster/contracts/cut';
 import { cheapestForTitles } from '@roster/contracts/models';
+import { tidyName } from '@roster/contracts/name';
 import type { Kysely } from 'kysely';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
@@ -28,7 +29,7 @@ export const newTitle = 'New conversation';
 
 /** The first words of a message: the title until there is a better one. */
 export function openingTitle(message: string): string {
-  const line = message.trim().replace(/\s+/g, ' ');
+  const line = tidyName(message).replace(/\s+/g, ' ');
   if (line.length <= titleLength) return line;
   const cut = beginningOf(line, titleLength);
   const space = cut.lastIndexOf(' ');
@@ -38,7 +39,7 @@ export function openingTitle(message: string): string {
 function cleaned(answer: string): string {
   const [line = ''] = answer.trim().split('\n');
   const bare = line.replace(/^(title:)?\s*["'“*#]*\s*/i, '').replace(/["'”*.\s]+$/, '');
-  return beginningOf(bare, 80).trim();
+  return beginningOf(tidyName(bare), 80).trim();
 }
 
 type Dependencies = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isBlank } from '@roster/contracts/blank';
 import { beginningOf } from '@roster/contracts/cut';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
+import { tidyName } from '@roster/contracts/name';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
@@ -33,7 +34,7 @@ const pauseMs = 500;
 
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   const { name } = metadata;
-  const given = typeof name === 'string' && !isBlank(name) ? name.trim() : suffix || id;
+  const given = (typeof name === 'string' && !isBlank(name) && tidyName(name)) || tidyName(suffix ?? '') || id;
   return beginningOf(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
 };
 

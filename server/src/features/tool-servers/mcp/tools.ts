@@ -1,3 +1,4 @@
+import { tidyName } from '@roster/contracts/name';
 import { toolNameLimit } from '@roster/contracts/tool-servers';
 import { z } from 'zod';
 import { modelSchema } from '#server/features/tool-servers/model-schema';
@@ -62,7 +63,7 @@ function taken(described: unknown): SeenTool {
   const isReadOnly = annotations.readOnlyHint;
   return {
     name,
-    title: cutTo(title || annotations.title || name, titleLimit),
+    title: cutTo(tidyName(title ?? '') || tidyName(annotations.title ?? '') || name, titleLimit),
     description,
     inputSchema,
     modelSchema: schema,
@@ -73,7 +74,8 @@ function taken(described: unknown): SeenTool {
 }
 
 const nameIn = (described: unknown) =>
-  cutTo(isObject(described) && typeof described.name === 'string' ? described.name : '', titleLimit) || '(no name)';
+  cutTo(tidyName(isObject(described) && typeof described.name === 'string' ? described.name : ''), titleLimit) ||
+  '(no name)';
 
 type Listed = { tools: SeenTool[]; leftOut: LeftOutTool[]; leftOutCount: number; notice: string | null };
 

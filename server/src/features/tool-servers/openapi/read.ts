@@ -1,3 +1,4 @@
+import { tidyName } from '@roster/contracts/name';
 import { toolNameLimit } from '@roster/contracts/tool-servers';
 import { modelSchema } from '#server/features/tool-servers/model-schema';
 import {
@@ -149,7 +150,7 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
   const name = nameOf(textIn(operation.operationId) || `${method.toLowerCase()}${path}`);
   return {
     name,
-    title: cutTo(title || name, titleLimit),
+    title: cutTo(tidyName(title) || name, titleLimit),
     description,
     inputSchema,
     modelSchema: modelSchema(JSON.parse(inputSchema)),

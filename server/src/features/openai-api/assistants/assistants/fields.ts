@@ -1,6 +1,7 @@
 import type { AssistantTools } from '@roster/contracts/assistant-tools';
 import { type Assistant, type AssistantSettings, untitled } from '@roster/contracts/assistants';
 import { isBlank } from '@roster/contracts/blank';
+import { tidyName } from '@roster/contracts/name';
 import {
   type ApiAssistant,
   type ApiAssistantChanges,
@@ -35,8 +36,8 @@ type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
 export function settingsIn(given: Given, before: AssistantTools = {}) {
   const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
   const settings: Partial<AssistantSettings> = {};
-  if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : name;
-  if (description !== undefined) settings.description = description ?? '';
+  if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : tidyName(name);
+  if (description !== undefined) settings.description = description?.trim() ?? '';
   if (model !== undefined) settings.model = model.trim();
   if (temperature !== undefined) settings.temperature = temperature ?? usualTemperature;
   if (reasoning_effort !== undefined) settings.reasoningEffort = reasoning_effort;

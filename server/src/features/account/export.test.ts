@@ -171,7 +171,14 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     await regenerated(app, bob, first.answer.id);
     await newThread(bob, { title: 'Empty' });
     const colors = { backgroundColor: '#111111', foregroundColor: '#222222', accentColor: '#333333' };
-    const chosen = { theme: 'light', notificationsEnabled: false, soundEnabled: true, customColors: true, ...colors };
+    const chosen = {
+      titleModel: 'gpt-4o',
+      theme: 'light',
+      notificationsEnabled: false,
+      soundEnabled: true,
+      customColors: true,
+      ...colors,
+    };
     await bob.post('/api/settings/preferences', chosen);
 
     const budget = { assistantId, amountUsd: 12.5, warnAt: 0.8, hardStop: true, tz: 'Europe/Berlin' };
@@ -179,6 +186,16 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     const price = { model: 'my-own-model', input: 1, cachedInput: 0.5, output: 2 };
     expect((await bob.post('/api/analytics/prices', price)).status).toBe(200);
 
+    await beside(app, async (db) => {
+      const { id } = await db
+        .updateTable('runs')
+        .set({ continued_step: 1, thought_ms: 1_200 })
+        .where('message_id', '=', first.answer.id)
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      await db.updateTable('messages').set({ reasoning: 'I wonder.' }).where('id', '=', first.answer.id).execute();
+      await db.updateTable('usage_records').set({ service_tier: 'priority' }).where('run_id', '=', id).execute();
+    });
     const { files } = await exported(bob);
     expect(json(files, 'budgets.json')).toEqual([{ ...budget, assistantName: 'Ünïcode ✓' }]);
     expect(json(files, 'prices.json')).toEqual([{ ...price, setAt: expect.any(String) }]);
@@ -209,9 +226,13 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       first.answer.text,
       expect.stringMatching(/./),
     ]);
+    const thought = { reasoning: 'I wonder.', thoughtMs: 1_200, continued: true, endedEarly: null };
+    expect(conversation.messages[1]).toMatchObject(thought);
+    expect(conversation.messages[2]).not.toHaveProperty('continued');
     expect(json(files, index[1].file).messages).toEqual([]);
     const usage = jsonLines(files.get('usage.jsonl'));
     expect(usage.map(({ purpose }) => purpose).filter((purpose) => purpose === 'chat')).toHaveLength(2);
+    expect(usage.map(({ serviceTier }) => serviceTier)).toEqual(['priority', ...usage.slice(1).map(() => null)]);
     expect(usage[0]).toMatchObject({ model: 'gpt-4o', inputTokens: expect.any(Number), costUsd: expect.any(Number) });
   });
 

@@ -37,7 +37,7 @@ export function leaveToolsOut(
   }
 }
 
-/** Of files, or of a function that is called so, something else is said. */
+/** Such words are about a file, or about a function with that name. */
 const isOfOthers = /\bfiles?\b|\bfunctions?\b/i;
 const isRefusing = /not (?:supported|available|allowed|enabled)|unsupported|cannot be used|does not (?:support|have)/i;
 /** The model may have it all the same, in another request. The first words are those that Roster puts before such a message. */

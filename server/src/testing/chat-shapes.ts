@@ -530,7 +530,7 @@ const ends: Row[] = [
   ],
 ];
 
-/** What the errors below say. */
+/** The message of the errors below. */
 export const broken = 'The upstream is broken';
 const errors: Row[] = [
   ['error as an object', { error: { message: broken, code: 502 } }],

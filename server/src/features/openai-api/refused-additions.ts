@@ -22,11 +22,11 @@ const fieldOf = <Name extends string>(name: Name) => ({
   isOrdinary: ordinary.has(name),
 });
 
-/** What of the additions the provider has refused: by the field that it names, else by its words. */
+/** The added field that the provider has refused: by the field that it names, else by its words. */
 const refusedAddition = <Name extends string>(error: unknown, added: Added<Name>): Name | undefined =>
   refusedField(error, [...added.keys()].map(fieldOf))?.name;
 
-/** What is put into a request that its program did not name. What says nothing, or has been refused, is left out. */
+/** Collects fields that Roster adds to a client's request. Empty values and refused fields are left out. */
 export function additions<Name extends string>(refused: ReadonlySet<Name>) {
   const added = new Map<Name, unknown>();
   const fields: Record<string, unknown> = {};

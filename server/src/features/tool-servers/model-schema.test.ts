@@ -264,7 +264,7 @@ function* faultsOf(schema: JsonObject): Generator<string> {
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) yield `the name ${name}`;
 }
 
-/** What strict providers refuse, found in any depth. */
+/** Finds, at any depth, the keywords that strict providers refuse. */
 function faultsIn(schema: unknown): string[] {
   if (!isObject(schema)) return ['no schema'];
   const inner = [...Object.values(Object(schema.properties)), ...[schema.anyOf ?? []].flat()];

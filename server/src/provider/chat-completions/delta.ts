@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/is-object';
 
-/** What a piece of an answer, or a whole message, says. */
+/** Receives the contents of a delta, or of a whole message. */
 export type DeltaSink = {
   text: (text: string) => void;
   reasoning: (text: string) => void;

@@ -74,7 +74,7 @@ const brokeOff = () =>
  */
 export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => void) {
   let hasChoice = false;
-  /** Where several answers came, the first is read. */
+  /** Only the first of several answers is read. */
   let index: unknown;
   let model = '';
   let usage: TokenCounts | null = null;

@@ -16,7 +16,7 @@ export const definitionOf = (label: string): Definition => ({
 });
 
 const beginning = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*/;
-/** What ends the text of a footnote although no line is empty before it. */
+/** Lines that end the text of a footnote without an empty line before them. */
 const otherBlock = /^ {0,3}(?:\[\^[^\]\s]{1,100}\]:|#{1,6}\s|>|`{3}|~{3}|\$\$|\\\[|(?:[-*_][ \t]*){3,}$)/;
 const isEmpty = (line: string) => line.trim() === '';
 const isIndented = (line: string) => /^(?: {2}|\t)/.test(line);

@@ -25,7 +25,7 @@ function namedHost(label: string): string | undefined {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).host : host;
 }
 
-/** Whether a label is an address itself, of another owner than the one the link leads to. */
+/** True if the label is itself an address with another owner than the link's target. */
 export function misleads(label: string, href: string): boolean {
   const { hostname, protocol } = new URL(href);
   const named = protocol === 'mailto:' ? undefined : namedHost(label);

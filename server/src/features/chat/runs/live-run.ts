@@ -158,7 +158,7 @@ export class LiveRun {
     this.used = [];
   }
 
-  /** Whether anything has come since this process executes it. */
+  /** True once anything has arrived in this process. */
   hasAdded = () => this.log.text.length > this.#base.text || this.log.calls.length > this.#base.calls;
 
   /** What has come in this step. */

@@ -88,7 +88,7 @@ export function toolCallRepository(db: Kysely<Database>) {
       if (messageIds.length === 0) return [];
       return (await select(userId).where('message_id', 'in', messageIds).execute()).map(withoutNoTool);
     },
-    /** What the provider wants back with calls of these answers. */
+    /** Fields that the provider expects back with the calls of these answers. */
     async echoes(userId: number, messageIds: number[]): Promise<{ runId: number; callId: string; echo: CallEcho }[]> {
       if (messageIds.length === 0) return [];
       const rows = await db

@@ -13,7 +13,7 @@ import type { Relayed } from '#server/provider/relay';
 import { tierIn, usageIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 
-/** What came of an answer: what the provider says it has used, about how many tokens arrived, and the tools that it ran. */
+/** The outcome of an answer: reported usage, an estimate of the tokens that arrived, and the tools that ran. */
 export type Outcome = {
   usage: TokenCounts | null;
   events: number;
@@ -27,7 +27,7 @@ const eventLimit = 4 * 1024 * 1024;
 
 const endedEarly = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
-/** What a whole answer says of its cost. @throws ProviderError where it is no answer */
+/** Usage and service tier of a whole answer. @throws ProviderError if it is no answer */
 export function costInWhole(whole: Buffer, apiKey: Secret): Pick<Outcome, 'usage' | 'tier'> {
   const answer = eventJson(whole.toString());
   if (!Array.isArray(answer.choices) && isErrorValue(answer)) throw failureInStream(answer, apiKey);
@@ -55,7 +55,7 @@ function endOfEvents(bytes: Buffer): number {
 const endBytes = 4;
 const [lineFeed, carriageReturn] = [10, 13];
 
-/** Whether nothing follows the last event; read byte by byte, because nearly every packet is asked. */
+/** True if nothing follows the last event. Compares bytes, because nearly every packet is checked. */
 function isWhole(bytes: Buffer): boolean {
   const end = bytes.length;
   if (bytes[end - 1] !== lineFeed) return false;
@@ -125,7 +125,7 @@ const dataIn = (event: string) =>
     .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trim() : []))
     .join('');
 
-/** What an event holds, where that is an object. */
+/** The JSON of an event; undefined if it is no object. */
 function dataOf(event: string): JsonObject | undefined {
   const data = dataIn(event);
   if (!data.startsWith('{')) return undefined;
@@ -191,7 +191,7 @@ export function passOn(
       if (failure !== undefined) body.destroy();
       resolve({ usage, events: counter.tokens(), used: [], tier, failure });
     }
-    /** Of whole events what is to be passed on. */
+    /** The part of whole events that the client gets. */
     function examined(given: Buffer): Buffer {
       const events = mayBeError(given) || holdsKey(given) ? withoutKeyInEvents(given, apiKey) : given;
       counter.add(events);

@@ -5,7 +5,7 @@ import { estimateInput } from '#server/features/openai-api/input-tokens';
 import { additions, type Written } from '#server/features/openai-api/refused-additions';
 import type { JsonObject } from '#server/is-object';
 
-/** What Roster put into a request that its program did not name, and can take out again where it is refused. */
+/** Fields that Roster adds to a client's request, and removes again if they are refused. */
 export type Added = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
 
 export type PreparedRequest = {

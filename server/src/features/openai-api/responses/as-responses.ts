@@ -6,7 +6,7 @@ import { formatOf } from '#server/provider/response-tools';
 import { isEchoItem } from './call-echo.ts';
 import type { ResponseOrder } from './order.ts';
 
-/** What Roster put into a request that its program did not name, and can take out again where it is refused. */
+/** Fields that Roster adds to a client's request, and removes again if they are refused. */
 export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
 
 const sealedThoughts = 'reasoning.encrypted_content';

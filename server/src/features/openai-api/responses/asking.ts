@@ -22,11 +22,11 @@ type Dependencies = {
 type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
 
-/** Whether it may be that Responses are not served at all, and not only a file is missing that the request names. */
+/** True if the provider may not serve Responses at all, rather than lack a file that the request names. */
 export const areNotServed = ({ codeFiles }: ResponseOrder, error: unknown): error is ProviderError =>
   mayHaveNoResponses(error) && !(codeFiles.areNamed && error.isFileGone);
 
-/** Where Chat Completions are not served either, the first refusal says more. */
+/** If Chat Completions are not served either, the first refusal is the better reason. */
 export async function insteadOf<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
   try {
     return await byChat();

@@ -8,7 +8,7 @@ import { echoes } from './call-echo.ts';
 import { typeOf } from './items.ts';
 import type { ResponseOrder } from './order.ts';
 
-/** What Roster put into a request that its program did not name, and can take out again where it is refused. */
+/** Fields that Roster adds to a client's request, and removes again if they are refused. */
 export type Added =
   | 'temperature'
   | 'top_p'

@@ -7,7 +7,7 @@ import { requestOf } from './request.ts';
 const order = { descriptionUrl: null, baseUrl: null, secret: null };
 const base = { openapi: '3.0.3', servers: [{ url: 'https://example.org/api' }] };
 
-/** What an operation of a description sends. */
+/** The request that a call of the description's first operation makes. */
 function sentBy(document: unknown, input: Record<string, unknown>, descriptionUrl: string | null = null) {
   const { tools, url, leftOut } = readDescription(document, { ...order, descriptionUrl });
   const [tool] = tools;

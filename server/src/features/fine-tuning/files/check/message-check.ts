@@ -19,7 +19,7 @@ const roleNames = [...fieldsOf.keys()].join(', ');
 const functionName = /^[A-Za-z0-9_-]{1,64}$/;
 const nameHint = 'Use up to 64 letters, digits, - and _, without spaces.';
 
-/** Whether a function can be called this. */
+/** True if providers accept this as the name of a function. */
 export const isFunctionName = (name: unknown): name is string => typeof name === 'string' && functionName.test(name);
 
 /** Looks at one message. Returns its role where that can be told. */

@@ -29,11 +29,29 @@ function withoutBeginning(text: string, key: string): string {
   return result + text.slice(from);
 }
 
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** The key as providers quote it: as it is, escaped in JSON once or twice, and encoded in an address. The longest first. */
+function formsOf(key: string): string[] {
+  const inAddress = encodeURIComponent(key);
+  const once = inJson(key);
+  const forms = [
+    key,
+    once,
+    once.replaceAll('/', '\\/'),
+    inJson(once),
+    inAddress,
+    inAddress.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+  ];
+  return [...new Set(forms)].sort((one, other) => other.length - one.length);
+}
+
 /** The text without this key, whatever form it has. */
 export function withoutKey(text: string, apiKey: Secret): string {
   const key = apiKey.reveal();
   if (key.length < shortestKey) return text;
-  const whole = text.replaceAll(key, '…');
+  let whole = text;
+  for (const form of formsOf(key)) whole = whole.replaceAll(form, '…');
   return key.length < longKey ? whole : withoutBeginning(whole, key);
 }
 
@@ -77,14 +95,19 @@ export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = fa
 /** JSON that a provider has answered, without the key; a short one may be part of other words there. */
 export function jsonWithoutKey(json: string, apiKey: Secret): string {
   const key = apiKey.reveal();
-  return key.length < longKey ? json : json.replaceAll(key, '…');
+  if (key.length < longKey) return json;
+  let safe = json;
+  for (const form of formsOf(key)) safe = safe.replaceAll(form, '…');
+  return safe;
 }
 
 /** Tells quickly of bytes that pass whether the key may be in them. */
 export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
   const key = apiKey.reveal();
-  const looked = Buffer.from(key.length < longKey ? key : key.slice(0, tellingBeginning));
-  return key.length < shortestKey ? () => false : (bytes) => bytes.includes(looked);
+  if (key.length < shortestKey) return () => false;
+  const beginnings = formsOf(key).map((form) => (key.length < longKey ? form : form.slice(0, tellingBeginning)));
+  const looked = [...new Set(beginnings)].map((beginning) => Buffer.from(beginning));
+  return (bytes) => looked.some((beginning) => bytes.includes(beginning));
 }
 
 /** An event that is passed on, without the key in its errors; as it came where nothing was in them. */

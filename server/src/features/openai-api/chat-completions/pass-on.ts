@@ -43,7 +43,7 @@ function tierOf(events: Buffer): string | null {
   return tierIn({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
 }
 
-const mayBeError = (bytes: Buffer) => bytes.includes('"error"');
+const mayBeError = (bytes: Buffer) => bytes.includes('"error"') || bytes.includes('"detail"');
 
 /** Behind the last event that is whole; 0: there is none. */
 function endOfEvents(bytes: Buffer): number {

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
+import { startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { chunk, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
+
+/** Its characters are escaped in JSON and in addresses, and it has no known form. */
+const key = 'Kx9"q/w+z\\7-none&known?of#all';
+const inAddress = encodeURIComponent(key);
+const escaped = JSON.stringify(key).slice(1, -1);
+const unicode = [...key].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+/** The forms in which a provider quotes the key inside a JSON text. */
+const quotations: [name: string, inJson: string][] = [
+  ['as it is', escaped],
+  ['with its slashes escaped', escaped.replaceAll('/', '\\/')],
+  ['in Unicode escapes', unicode],
+  ['in an address', `https://upstream.example/v1?key=${inAddress}`],
+  ['in an address in small letters', inAddress.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+  ['in JSON within the text', JSON.stringify(JSON.stringify({ key })).slice(1, -1)],
+];
+
+/** Parts that would give the key away, in any of these forms. */
+function expectMasked(told: string) {
+  let text = told;
+  // Each layer of escapes is taken off.
+  for (let layer = 0; layer < 4; layer++) {
+    for (const secret of [key, 'Kx9', 'none&known', 'none%26known', 'none%2526known'])
+      expect(text, told).not.toContain(secret);
+    text = text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+    text = text.replaceAll(/\\(.)/g, '$1');
+  }
+}
+
+describe('a provider’s words about its key', () => {
+  let provider: Awaited<ReturnType<typeof startRawProvider>>;
+  let app: TestApp;
+  let token: string;
+  let script: (path: string, body: string) => RawAnswer = () => ({ packets: [] });
+  beforeAll(async () => {
+    provider = await startRawProvider((path, body) => script(path, body));
+    app = await startApp('sqlite', { env: { PROVIDER_BASE_URL: provider.url } });
+    const ada = await app.as('ada');
+    expect((await ada.post('/api/settings/apikey', { apiKey: key })).status).toBe(200);
+    await created(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
+    ({ token } = await newToken(ada));
+  });
+  afterAll(async () => {
+    await app.stop();
+    await provider.close();
+  });
+
+  const json = { 'content-type': 'application/json' };
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const chat = (more: object = {}) =>
+    called(app, token, '/v1/chat/completions', { method: 'POST', body: { model: 'gpt-4o', messages, ...more } });
+  const response = (more: object = {}) =>
+    called(app, token, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
+  const all = [() => chat(), () => chat({ stream: true }), () => response(), () => response({ stream: true })];
+
+  describe.each(quotations)('%s', (_, quoted) => {
+    const error = `{"error":{"message":"Upstream key ${quoted} is out of credit","code":"upstream"}}`;
+
+    test.each([
+      ['error', error],
+      ['detail', `{"detail":"Upstream key ${quoted} is out of credit"}`],
+      ['object', `{"object":"error","message":"Upstream key ${quoted} is out of credit"}`],
+    ])('are masked in the body of a failure with %s', async (_form, body) => {
+      for (const status of [400, 200]) {
+        script = () => ({ status, headers: json, packets: [body] });
+        for (const ask of all) {
+          const { text, headers } = await ask();
+          expect(text).toMatch(/out of credit|could not be read|broke off/);
+          expectMasked(text);
+          expectMasked(JSON.stringify(headers));
+        }
+      }
+    });
+
+    test.each([
+      ['error', `data: ${error}\n\n`],
+      ['detail', `data: {"detail":"Upstream key ${quoted} is out of credit"}\n\n`],
+      ['choice', `data: {"choices":[{"delta":{},"error":{"message":"Upstream key ${quoted} is out of credit"}}]}\n\n`],
+    ])('are masked in a stream with %s, wherever it is cut into packets', async (_form, failing) => {
+      const at = failing.indexOf(quoted);
+      for (const cut of [at, at + 3, at + Math.floor(quoted.length / 2), at + quoted.length]) {
+        script = (path) =>
+          path === '/responses'
+            ? { status: 404, headers: json, packets: ['{}'] }
+            : { packets: [words('Hi'), failing.slice(0, cut), failing.slice(cut)] };
+        for (const ask of [() => chat({ stream: true }), () => response(), () => response({ stream: true })]) {
+          const { text } = await ask();
+          expect(text).toContain('out of credit');
+          expectMasked(text);
+        }
+      }
+    });
+
+    test('are masked in a stream of Responses, wherever it is cut into packets', async () => {
+      const begin = event('response.created', { sequence_number: 0, response: {} });
+      const failing = `event: error\ndata: {"type":"error","code":"upstream","message":"Upstream key ${quoted} is out of credit"}\n\n`;
+      const failed = `event: response.failed\ndata: {"type":"response.failed","response":{"status":"failed","error":{"message":"Upstream key ${quoted} is out of credit"}}}\n\n`;
+      for (const last of [failing, failed]) {
+        const cut = last.indexOf(quoted) + 3;
+        script = () => ({ packets: [begin, last.slice(0, cut), last.slice(cut)] });
+        const { text } = await response({ stream: true });
+        expect(text).toContain('out of credit');
+        expectMasked(text);
+      }
+    });
+
+    test('are masked where a field that Roster has added is refused', async () => {
+      const refusal = `{"error":{"message":"Unsupported parameter: 'temperature' (key ${quoted})","param":"temperature","code":"unsupported_parameter"}}`;
+      script = (_path, body) =>
+        body.includes('"temperature"')
+          ? { status: 400, headers: json, packets: [refusal] }
+          : { packets: [words('Hi', 'stop'), 'data: [DONE]\n\n'] };
+      const answered = await chat({ model: 'Warm@roster', stream: true });
+      expect([answered.status, answered.headers['x-roster-note']]).toEqual([
+        200,
+        'The temperature was left out: gpt-4o does not accept it.',
+      ]);
+      expectMasked(answered.text + JSON.stringify(answered.headers));
+      const named = await chat({ temperature: 0.5 });
+      expect([named.status, named.body.error.param]).toEqual([400, 'temperature']);
+      expectMasked(named.text);
+    });
+  });
+
+  test('leave the words of the model as they are', async () => {
+    const answer = `My key is ${inAddress}`;
+    script = () => ({
+      packets: [words(answer), chunk({ choices: [{ delta: {}, finish_reason: 'stop' }] }), 'data: [DONE]\n\n'],
+    });
+    expect((await chat({ stream: true })).text).toContain(answer);
+  });
+});

@@ -89,3 +89,24 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
   await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
   await stop.click();
 });
+
+test('Ctrl+F finds a message that is neither loaded nor drawn', async ({ page, roster, withAssistant }) => {
+  const id = await startThread(page, roster, { title: 'Much to find', assistantId: withAssistant.assistantId });
+  for (let count = 1; count <= 30; count++)
+    await exchange(page, roster, id, `Place ${count} of them [[tokens 40]] [[delay 0]]`);
+  await page.goto(`/chat/${id}`);
+  const { questions } = conversation(page);
+  await expect(questions.last()).toBeInViewport();
+  await expect(questions.filter({ hasText: 'Place 2 of' })).toHaveCount(0);
+  await page.keyboard.press('Control+f');
+  const bar = page.getByRole('search', { name: 'Find in conversation' });
+  await expect(bar.getByRole('textbox')).toBeFocused();
+  await page.keyboard.type('place 2 of');
+  const count = bar.getByRole('status').first();
+  await expect(count).toHaveText(/^1 of \d+$/);
+  await expect(questions.filter({ hasText: 'Place 2 of' })).toBeInViewport();
+  const marked = () => page.evaluate(() => [...(CSS.highlights.get('found-here') ?? [])].map(String));
+  await expect.poll(marked).toEqual(['Place 2 of']);
+  await page.keyboard.press('Escape');
+  await expect(bar).toBeHidden();
+});

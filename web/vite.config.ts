@@ -41,7 +41,7 @@ const fileOfFirstPages = filesOfFirstPages();
 const server = 'http://127.0.0.1:3000';
 
 /** Files of the contracts that only count, cut, name or look at a text: no schemas, and a page needs them earlier. */
-const withoutSchemas = 'length|provider-name|cut|blank';
+const withoutSchemas = 'length|provider-name|cut|blank|find-text';
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -247,6 +247,9 @@ const bothAnswer = { message: 'Choose an assistant or a model, not both', path: 
 
 export const modelsAtOnce = 4;
 
+/** What is looked for within one conversation, in characters. */
+export const findLimit = 200;
+
 /** Asked for once more, after a budget with a hard stop refused it: this one call goes through. */
 const OverBudget = z.boolean().optional();
 
@@ -366,6 +369,24 @@ export const chat = {
       nextCursor: z.string().nullable(),
       /** Towards the end. */
       newerCursor: z.string().nullable(),
+    }),
+  }),
+  findInThread: endpoint({
+    method: 'GET',
+    path: '/api/threads/:id/find',
+    access: 'user',
+    summary:
+      'Which messages of a branch have a text, in any case, oldest first: in their words, their reasoning, the names of their files, and what their tools were asked and answered.',
+    params: byId,
+    query: z.strictObject({
+      q: requiredText(findLimit, `Type at most ${findLimit} characters`, 'Type the text to find'),
+      /** The branch that runs through this message; left out: the shown one. */
+      through: PathId.optional(),
+    }),
+    output: z.object({
+      items: z.array(z.object({ messageId: Id, count: z.number().int() })),
+      /** Whether all of the branch was searched, not only its newest messages. */
+      isWhole: z.boolean(),
     }),
   }),
   send: endpoint({

@@ -98,6 +98,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'PATCH /api/threads/:id': signedIn,
   'DELETE /api/threads/:id': signedIn,
   'GET /api/threads/:id/export': signedIn,
+  'GET /api/threads/:id/find': signedIn,
   'GET /api/threads/:id/messages': signedIn,
   'POST /api/threads/:id/messages': signedIn,
   'GET /api/messages/:id/answers': signedIn,

@@ -2,9 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
+import { onEarlyTab } from './early-input.ts';
+import { fillWhatComes } from './early-tabs.ts';
 import { VisitorsOnly } from './guards.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
+
+onEarlyTab(fillWhatComes);
 
 export function AuthRoute() {
   const { tab, redirect, error } = useSearch({ from: '/auth' });

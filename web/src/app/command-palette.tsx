@@ -1,7 +1,6 @@
 import { Search } from 'lucide-react';
-import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
-import { takeTypedAhead } from '#web/lib/typed-ahead.ts';
+import { useRef, useState } from 'react';
+import { useTypedAhead } from '#web/lib/use-typed-ahead.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { ModalLayer } from '#web/ui/modal-layer.tsx';
@@ -67,21 +66,6 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       </div>
     </ModalLayer>
   );
-}
-
-/** Puts what was typed since Ctrl+K into the field, one key after the other, as if it had been there. */
-function useTypedAhead(field: RefObject<HTMLInputElement | null>, setText: Dispatch<SetStateAction<string>>) {
-  useEffect(() => {
-    // Not while React is drawing: each key acts on what the one before has found.
-    queueMicrotask(() => {
-      field.current?.focus();
-      for (const key of takeTypedAhead()) {
-        if (key.length === 1) flushSync(() => setText((text) => text + key));
-        else if (key === 'Backspace') flushSync(() => setText((text) => [...text].slice(0, -1).join('')));
-        else field.current?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-      }
-    });
-  }, [field, setText]);
 }
 
 const SearchMark = ({ searching }: { searching: boolean }) =>

@@ -22,12 +22,12 @@ declare global {
   var __early: Early | undefined;
 }
 
-type Field = HTMLInputElement | HTMLTextAreaElement;
+export type Field = HTMLInputElement | HTMLTextAreaElement;
 const choices = 'input:is([type=radio], [type=checkbox])';
-const fieldsIn = (place: ParentNode) => [...place.querySelectorAll<Field>(`input:not(${choices}), textarea`)];
+export const fieldsIn = (place: ParentNode) => [...place.querySelectorAll<Field>(`input:not(${choices}), textarea`)];
 
 /** What a part is called, which is the same in the shell and in the application. */
-function nameOf(part: Element): string {
+export function nameOf(part: Element): string {
   // The name of a choice is made anew by each drawing of its group.
   const name = part.matches(choices)
     ? part.closest('label')?.textContent
@@ -41,7 +41,7 @@ function selectionOf({ selectionStart, selectionEnd }: Field): [number, number] 
 }
 
 /** Types into a field as a person would, so that its listeners are called. */
-function type(field: Field, value: string) {
+export function type(field: Field, value: string) {
   const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, 'value')?.set?.call(field, value);
   field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -82,10 +82,10 @@ function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
   root.querySelector('[data-composer] textarea')?.dispatchEvent(event);
 }
 
-const fieldCalled = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
+export const fieldCalled = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
 
 /** Whatever of the application is called as what had the focus, with the selection it had. */
-function focusOn(root: HTMLElement, name: string, before: Field | undefined) {
+export function focusOn(root: HTMLElement, name: string, before: Field | undefined) {
   const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
     (candidate) => nameOf(candidate) === name,
   );
@@ -107,46 +107,12 @@ function fill(root: HTMLElement, shellFields: readonly Field[]) {
   }
 }
 
-/** Keeps in mind what has the focus, also when it is gone from the page. */
-function noteFocus(root: HTMLElement, signal: AbortSignal) {
-  let focused = document.activeElement;
-  const note = ({ target }: FocusEvent) => {
-    focused = target instanceof Element ? target : focused;
-  };
-  root.addEventListener('focusin', note, { signal });
-  return () => focused;
-}
-
-/** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
-function fillWhatComes(root: HTMLElement, shellFields: readonly Field[]) {
-  const left = fieldsIn(root);
-  const stop = new AbortController();
-  const lastFocused = noteFocus(root, stop.signal);
-  const observer = new MutationObserver(() => {
-    const come = fieldsIn(root).filter((field) => !left.includes(field));
-    if (come.length === 0) return;
-    stop.abort();
-    for (const field of come) {
-      const name = nameOf(field);
-      const before = fieldCalled(name, left) ?? fieldCalled(name, shellFields);
-      if (field.value === '' && before && before.value !== '') type(field, before.value);
-    }
-    const focused = lastFocused();
-    if (!focused || focused.isConnected) return;
-    focusOn(
-      root,
-      nameOf(focused),
-      left.find((one) => one === focused),
-    );
-  });
-  observer.observe(root, { childList: true, subtree: true });
-  stop.signal.addEventListener('abort', () => observer.disconnect());
-  // Whoever turns to something else meanwhile has gone on from here.
-  const turn = ({ target, isTrusted }: MouseEvent) => {
-    if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
-  };
-  root.addEventListener('click', turn, { capture: true, signal: stop.signal });
-}
+type FillWhatComes = (root: HTMLElement, shellFields: readonly Field[]) => void;
+let fillWhatComes: FillWhatComes | undefined;
+/** Only the sign-in page has tabs, so its code brings along what happens to the text of their fields. */
+export const onEarlyTab = (fill: FillWhatComes): void => {
+  fillWhatComes = fill;
+};
 
 /**
  * Keeps what was typed into the shell, where the focus is and what was pressed last, while the application takes the
@@ -179,7 +145,7 @@ export function keepEarlyInput(root: HTMLElement) {
         (candidate) => nameOf(candidate) === name,
       );
       if (early.typed) keepEarlyKeys(early.typed);
-      if (button?.role === 'tab') fillWhatComes(root, shellFields);
+      if (button?.role === 'tab') fillWhatComes?.(root, shellFields);
       button?.click();
     },
   };

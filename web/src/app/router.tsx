@@ -10,7 +10,7 @@ import { lazy, Suspense } from 'react';
 import { afterUsable } from '#web/lib/usable.ts';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
-import { NotFoundPage } from './not-found.tsx';
+import { NotFound } from './not-found-route.tsx';
 import {
   analyticsSearch,
   authSearch,
@@ -37,7 +37,7 @@ function Root() {
   );
 }
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound });
 
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -227,7 +227,7 @@ export const router = createRouter({
   defaultPendingMinMs: 0,
   defaultPendingComponent: () => <SpinnerPanel className="min-h-[60dvh]" />,
   defaultErrorComponent: FailedPage,
-  defaultNotFoundComponent: NotFoundPage,
+  defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
 });
 

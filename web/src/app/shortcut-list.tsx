@@ -1,8 +1,9 @@
 import { useUser } from '#web/data/current-user.ts';
+import { commandKey } from '#web/lib/keyboard.ts';
 import { Dialog } from '#web/ui/dialog.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { pagesFor } from './navigation.ts';
-import { commandKey, newChatKeys } from './shortcuts.ts';
+import { newChatKeys } from './shortcuts.ts';
 
 type Shortcut = { does: string; keys: readonly string[] };
 
@@ -19,6 +20,7 @@ const chat: readonly Shortcut[] = [
   { does: 'New line', keys: ['Shift', 'Enter'] },
   { does: 'Stop the answer', keys: ['Esc'] },
   { does: 'Edit the last question', keys: ['↑'] },
+  { does: 'Find in the conversation', keys: [commandKey, 'F'] },
 ];
 
 export function ShortcutList({ onClose }: { onClose: () => void }) {

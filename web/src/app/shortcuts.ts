@@ -1,12 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useUser } from '#web/data/current-user.ts';
+import { isApple } from '#web/lib/keyboard.ts';
 import { pagesFor } from './navigation.ts';
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-/** The key that is held for commands, as it is written on the keyboard. */
-export const commandKey = isApple ? '⌘' : 'Ctrl';
 
 /**
  * New chat, also while something is being typed. Alt+N is no browser's and types nothing; on Apple's keyboards Option+N

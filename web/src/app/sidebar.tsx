@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/data/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
+import { commandKey } from '#web/lib/keyboard.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
@@ -9,7 +10,7 @@ import { Mark } from '#web/ui/mark.tsx';
 import { toast } from '#web/ui/toast.tsx';
 import { Tooltip } from '#web/ui/tooltip.tsx';
 import { pagesFor } from './navigation.ts';
-import { commandKey, newChatAria, newChatKeys } from './shortcuts.ts';
+import { newChatAria, newChatKeys } from './shortcuts.ts';
 
 type SidebarProps = {
   collapsed: boolean;

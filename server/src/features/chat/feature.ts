@@ -29,6 +29,7 @@ import { answererFinder } from './messages/answerer.ts';
 import { attachmentReader } from './messages/attachments.ts';
 import { branchRepository } from './messages/branch-repository.ts';
 import { messageExportRepository } from './messages/export-repository.ts';
+import { messageFinder } from './messages/find.ts';
 import { messagePages } from './messages/pages.ts';
 import { ratingService } from './messages/ratings.ts';
 import { messageRepository } from './messages/repository.ts';
@@ -219,7 +220,9 @@ function createReading({ database, underWay }: Parts) {
   const branches = branchRepository(db);
   const pages = messagePages(threadRepository(db), messages, branches, underWay);
   const downloads = conversationDownloads({ pages, messages, branches, kept: messageExportRepository(db), underWay });
-  return { pages, downloads };
+  const { reader } = database;
+  const find = messageFinder(threadRepository(db), messages, branchRepository(reader));
+  return { pages, find, downloads };
 }
 
 const createSideQuestions = ({ presence, keys, budgets, knowledge, ...parts }: Parts, exported: PartialAnswers) =>

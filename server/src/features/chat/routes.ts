@@ -2,6 +2,7 @@ import { chat as api } from '@roster/contracts/chat';
 import { AppError } from '#server/errors';
 import type { EventStreams } from '#server/http/event-stream';
 import type { Router } from '#server/http/router';
+import type { MessageFinder } from './messages/find.ts';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';
 import type { MessageService } from './messages/service.ts';
@@ -16,6 +17,7 @@ type Dependencies = {
   messages: MessageService;
   ratings: RatingService;
   pages: MessagePages;
+  find: MessageFinder;
   downloads: ConversationDownloads;
   runs: RunRepository;
   executor: RunExecutor;
@@ -29,7 +31,7 @@ function lastEventId(header: string | string[] | undefined): number {
 }
 
 export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependencies) {
-  const { threads, messages, ratings, pages, downloads, runs, executor, approve, streams } = dependencies;
+  const { threads, messages, ratings, pages, find, downloads, runs, executor, approve, streams } = dependencies;
 
   async function ownRun(userId: number, runId: number) {
     const run = await runs.find(userId, runId);
@@ -43,6 +45,7 @@ export function chatRoutes({ route, rawRoute }: Router, dependencies: Dependenci
   route(api.updateThread, ({ actor, params, body }) => threads.update(actor.userId, params.id, body));
   route(api.removeThread, ({ actor, params }) => threads.remove(actor.userId, params.id));
   route(api.messages, ({ actor, params, query }) => pages(actor.userId, params.id, query));
+  route(api.findInThread, ({ actor, params, query }) => find(actor.userId, params.id, query));
   route(api.answers, ({ actor, params }) => messages.answers(actor.userId, params.id));
   route(api.send, ({ actor, params, body }) => messages.send(actor.userId, params.id, body));
   route(api.regenerate, ({ actor, params, body }) => messages.regenerate(actor.userId, params.id, body));

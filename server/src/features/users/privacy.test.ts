@@ -120,6 +120,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'PATCH /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}`, body: { title: 'Taken' } }),
   'DELETE /api/threads/:id': ({ threadId }) => ({ path: `/api/threads/${threadId}` }),
   'GET /api/threads/:id/export': ({ threadId }) => ({ path: `/api/threads/${threadId}/export?format=json` }),
+  'GET /api/threads/:id/find': ({ threadId }) => ({ path: `/api/threads/${threadId}/find?q=a` }),
   'GET /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages` }),
   'POST /api/threads/:id/messages': ({ threadId }) => ({ path: `/api/threads/${threadId}/messages`, body: draft() }),
   'GET /api/messages/:id/answers': ({ answerId }) => ({ path: `/api/messages/${answerId}/answers` }),

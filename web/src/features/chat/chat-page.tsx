@@ -7,6 +7,7 @@ import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import type { Choice } from './answerers/use-assistants.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
+import type { Match } from './threads/thread-state.ts';
 
 // An address has one of the two; the other comes after it.
 const NewThreadPane = loadedPart(async () => (await import('./threads/new-thread-pane.tsx')).NewThreadPane);
@@ -27,16 +28,13 @@ for (const load of [loadThreadPane, loadNewThreadPane]) preloadOnceUsable(load);
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
-/** The message of a search result that is to be shown. */
-type Target = { threadId: number; messageId: number };
-
 /** What is open, in the address and beside it, and the ways to something else. */
 function useOpened() {
   const navigate = useNavigate();
   /** A new chat without an assistant has no address of its own. */
   const [plain, setPlain] = useState<Choice | undefined>(undefined);
-  const [target, setTarget] = useState<Target | null>(null);
-  const open = (threadId: number, found: Target | null) => {
+  const [target, setTarget] = useState<Match | null>(null);
+  const open = (threadId: number, found: Match | null) => {
     setPlain(undefined);
     setTarget(found);
     void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) } });
@@ -45,7 +43,7 @@ function useOpened() {
     plain,
     target,
     openThread: (id: number) => open(id, null),
-    openMatch: (found: Target) => open(found.threadId, found),
+    openMatch: (found: Match) => open(found.threadId, found),
     startChat(choice: Choice) {
       setPlain(choice.assistantId === null ? choice : undefined);
       setTarget(null);
@@ -98,7 +96,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
             <ThreadPane
               key={threadId}
               threadId={threadId}
-              targetId={target?.threadId === threadId ? target.messageId : null}
+              target={target?.threadId === threadId ? target : null}
               onBack={showList}
               onStarted={openThread}
               onRemoved={showList}

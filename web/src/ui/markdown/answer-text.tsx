@@ -52,7 +52,10 @@ class OrPlain extends Component<AnswerTextProps & { children: ReactNode }, { fai
  */
 export function AnswerText(props: AnswerTextProps) {
   return (
-    <div className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]">
+    <div
+      data-searched
+      className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]"
+    >
       <OrPlain {...props}>
         <MarkdownText {...props} />
       </OrPlain>

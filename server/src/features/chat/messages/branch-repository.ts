@@ -2,6 +2,8 @@ import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import { type Operand, type Places, prepared } from '#server/db/prepared';
 import type { Database } from '#server/db/schema';
+import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
+import { messageFileRepository } from './file-repository.ts';
 import type { MessagePlace } from './repository.ts';
 import { hasCalls, isOf, selectMessages, siblingsOf, togetherWith, withSiblings } from './row-repository.ts';
 
@@ -32,7 +34,31 @@ const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: numbe
 
 /** Messages by their place in a branch. */
 export function branchRepository(db: Kysely<Database>) {
+  async function has(userId: number, message: MessagePlace, head: number): Promise<boolean> {
+    const range = { threadId: message.threadId, head, from: message.depth, to: message.depth };
+    const { rows } = await branch(userId, range).execute(db);
+    return rows.some(({ id }) => id === message.id);
+  }
+
+  /** The end of the newest branch that runs through a message: the newest child, or the chosen one of several, and so on. Ids grow downwards. */
+  async function newestEnd(messageId: number): Promise<number> {
+    const { rows } = await sql<{ id: number }>`
+      with recursive down (id) as (
+        select id from messages where id = ${messageId}
+        union all
+        select (select c.id from messages c where c.parent_id = down.id
+          order by c.created_at desc, c.chosen desc, c.id desc limit 1) from down
+        where exists (select 1 from messages c where c.parent_id = down.id)
+      ) select max(id) as id from down`.execute(db);
+    return rows[0]?.id ?? messageId;
+  }
+
   return {
+    has,
+    newestEnd,
+    /** The end of the branch that shows a message: the shown one where the message is on it. */
+    endThrough: async (userId: number, message: MessagePlace, shown: number) =>
+      (await has(userId, message, shown)) ? shown : newestEnd(message.id),
     /** The messages of a range, in order. */
     async messages(userId: number, range: BranchRange): Promise<Message[]> {
       const rows = await selectMessages(db)
@@ -44,6 +70,30 @@ export function branchRepository(db: Kysely<Database>) {
     },
     /** Only what a model reads, in order. */
     words: (userId: number, range: BranchRange) => findWordsInBranch.all(db, { ...range, userId }),
+    /** The texts that a search within the conversation looks at, in order. */
+    async searched(userId: number, range: BranchRange) {
+      const rows = await db
+        .selectFrom('messages')
+        .select(['id', 'text', 'reasoning'])
+        .select(hasCalls.as('hasCalls'))
+        .where(isOf(userId))
+        .where('id', 'in', sql<number>`(${branch(userId, range)})`)
+        .orderBy('depth')
+        .execute();
+      const calling = rows.filter((row) => row.hasCalls === 1).map(({ id }) => id);
+      const calls = Map.groupBy(await toolCallRepository(db).shown(userId, calling), ({ messageId }) => messageId);
+      const files = await messageFileRepository(db).of(
+        userId,
+        rows.map(({ id }) => id),
+      );
+      return rows.map(({ id, text, reasoning }) => ({
+        id,
+        text,
+        reasoning,
+        files: files.get(id) ?? [],
+        calls: calls.get(id) ?? [],
+      }));
+    },
     /** What led to an answer. */
     async wordsBefore(userId: number, threadId: number, messageId: number) {
       const range = { threadId, head: messageId, from: 0, to: 2_147_483_647 };
@@ -55,23 +105,6 @@ export function branchRepository(db: Kysely<Database>) {
         .where('id', '!=', messageId)
         .orderBy('depth')
         .execute();
-    },
-    async has(userId: number, message: MessagePlace, head: number): Promise<boolean> {
-      const range = { threadId: message.threadId, head, from: message.depth, to: message.depth };
-      const { rows } = await branch(userId, range).execute(db);
-      return rows.some(({ id }) => id === message.id);
-    },
-    /** The end of the newest branch that runs through a message: the newest child, or the chosen one of several, and so on. Ids grow downwards. */
-    async newestEnd(messageId: number): Promise<number> {
-      const { rows } = await sql<{ id: number }>`
-        with recursive down (id) as (
-          select id from messages where id = ${messageId}
-          union all
-          select (select c.id from messages c where c.parent_id = down.id
-            order by c.created_at desc, c.chosen desc, c.id desc limit 1) from down
-          where exists (select 1 from messages c where c.parent_id = down.id)
-        ) select max(id) as id from down`.execute(db);
-      return rows[0]?.id ?? messageId;
     },
     /** Of answers that were asked for together, the one to go on with. Any other message is none of several. */
     async choose(userId: number, { id, threadId, parentId, role }: MessagePlace) {

@@ -145,6 +145,39 @@ describe.each(engines)('pages of a long conversation on %s', (engine) => {
       expect((await ada.get(`/api/threads/${threadId}/messages?cursor=${cursor}`)).status).toBe(400);
   });
 
+  test('a search finds a text in all messages of the branch, in order', async () => {
+    const find = async (query: string) => {
+      const { status, body } = await ada.get(`/api/threads/${threadId}/find?${query}`);
+      expect(status).toBe(200);
+      return body;
+    };
+    const shown = (await walk(await page('limit=200'), 200)).slice(0, length);
+    expect(await find('q=message%20%20599')).toEqual({ items: [{ messageId: shown[558], count: 1 }], isWhole: true });
+    const everywhere = (await find('q=MESSAGE')).items.map(({ messageId }: { messageId: number }) => messageId);
+    expect(everywhere.slice(0, length)).toEqual(shown);
+    expect((await find('q=e')).items[0]).toMatchObject({ count: 2 });
+    expect((await find('q=nothing')).items).toEqual([]);
+    // The other branch has messages 301 to 340.
+    expect((await find('q=message%20301')).items).toEqual([]);
+    expect((await find(`q=message%20301&through=${hidden[0]}`)).items).toEqual([{ messageId: hidden[0], count: 1 }]);
+  });
+
+  test('a search says what is wrong with it', async () => {
+    const find = (query: string) => ada.get(`/api/threads/${threadId}/find?${query}`);
+    for (const query of ['', 'q=', 'q=%20', `q=${'a'.repeat(201)}`, 'q=a&through=first', 'q=a&limit=1'])
+      expect((await find(query)).status, query).toBe(400);
+    const bob = await app.as('bob');
+    const own = await newThread(bob);
+    expect((await bob.get(`/api/threads/${own}/find?q=a`)).body).toEqual({ items: [], isWhole: true });
+    for (const [visitor, path] of [
+      [bob, `/api/threads/${threadId}/find?q=a`],
+      [bob, `/api/threads/${own}/find?q=a&through=${ids[0]}`],
+      [ada, `/api/threads/${threadId}/find?q=a&through=2000000000`],
+      [ada, '/api/threads/2000000000/find?q=a'],
+    ] as const)
+      expect((await visitor.get(path)).status, path).toBe(404);
+  });
+
   test('an export holds all of it, in order', async () => {
     const { body } = await ada.get(`/api/threads/${threadId}/export?format=json`);
     expect(body.messages).toHaveLength(ids.length + hidden.length);

@@ -53,8 +53,7 @@ export function messagePages(
     }
     const message = await messages.place(userId, query.around);
     if (message?.threadId !== threadId) throw noMessage();
-    const isShown = await branches.has(userId, message, headMessageId);
-    const head = isShown ? headMessageId : await branches.newestEnd(message.id);
+    const head = await branches.endThrough(userId, message, headMessageId);
     const before = Math.floor(limit / 2);
     return page(userId, threadId, head, message.depth - before, message.depth - before + limit - 1);
   };

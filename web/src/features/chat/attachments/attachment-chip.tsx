@@ -43,7 +43,7 @@ export function AttachmentChip({ filename, detail, kind, picture, faded, failed,
       <span className="min-w-0 flex-1 pe-1.5 leading-tight">
         <span className={classNames('block truncate font-medium text-sm', faded && 'text-muted-foreground')}>
           {onLook && <span className="sr-only">Preview </span>}
-          {filename}
+          <span data-searched>{filename}</span>
         </span>
         <span
           className={classNames(

@@ -137,13 +137,15 @@ function useMarked(message: Message): Marked {
 function Said({ message: { threadId, run, state, hasSchema, text }, from, live, marked }: SaidProps) {
   if (!hasSchema) return <AnswerText text={marked(from)} live={live} />;
   return (
-    <FormattedAnswer
-      text={text.slice(from)}
-      threadId={threadId}
-      runId={run?.id ?? null}
-      live={live}
-      isWhole={state === 'complete'}
-    />
+    <div data-searched>
+      <FormattedAnswer
+        text={text.slice(from)}
+        threadId={threadId}
+        runId={run?.id ?? null}
+        live={live}
+        isWhole={state === 'complete'}
+      />
+    </div>
   );
 }
 

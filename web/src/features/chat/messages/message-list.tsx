@@ -27,7 +27,14 @@ import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
 import { type AutoScroll, useAutoScroll } from './use-auto-scroll.ts';
 
-export type MessageListHandle = { goToEnd: () => void; show: (messageId: number) => void };
+export type MessageListHandle = {
+  goToEnd: () => void;
+  show: (messageId: number) => void;
+  /** Does not follow an answer that grows. */
+  stay: () => void;
+  /** The scrolled element with the drawn messages, each with its id in `data-message`. */
+  area: () => HTMLElement | null;
+};
 
 type MessageListProps = {
   ref: Ref<MessageListHandle>;
@@ -44,10 +51,14 @@ type MessageListProps = {
 const ahead = 2500;
 const topRoom = 40;
 
-type ScrolledParts = { handle: RefObject<VirtualizerHandle | null>; autoScroll: AutoScroll };
+type ScrolledParts = {
+  scroller: RefObject<HTMLElement | null>;
+  handle: RefObject<VirtualizerHandle | null>;
+  autoScroll: AutoScroll;
+};
 
 /** Where the list is scrolled to: on opening, after sending, and when it is told to. */
-function useScrolling(props: MessageListProps, rows: Rows, { handle, autoScroll }: ScrolledParts) {
+function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, autoScroll }: ScrolledParts) {
   const { ref, targetId, pending } = props;
   const { goToEnd, stay } = autoScroll;
   const show = (messageId: number) => {
@@ -56,7 +67,7 @@ function useScrolling(props: MessageListProps, rows: Rows, { handle, autoScroll 
     stay();
     handle.current?.scrollToIndex(index, { align: 'center' });
   };
-  useImperativeHandle(ref, () => ({ goToEnd, show }));
+  useImperativeHandle(ref, () => ({ goToEnd, show, stay, area: () => scroller.current }));
 
   // Opening: at the message that was searched for, else at the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on opening, and for another search result
@@ -103,7 +114,7 @@ export function MessageList(props: MessageListProps) {
   const open = undecided(window);
   const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
   const loadMore = usePagesAround(props, scroller);
-  useScrolling(props, rows, { handle, autoScroll });
+  useScrolling(props, rows, { scroller, handle, autoScroll });
   const kept = [indexIn(rows, editingId), indexIn(rows, pending?.id)].filter((index) => index >= 0);
   return (
     <div className="relative min-h-0 flex-1">
@@ -186,7 +197,7 @@ type MessageRowProps = {
 
 const MessageRow = memo(function MessageRow({ row, editing, marked, together, newModel }: MessageRowProps) {
   return (
-    <div className="px-4 py-2 max-md:px-3">
+    <div data-message={row.id} className="px-4 py-2 max-md:px-3">
       <div
         className={classNames(
           'mx-auto',

@@ -43,10 +43,10 @@ function QuestionText({ message: { text, files, imageUrls } }: { message: Messag
   const [open, setOpen] = useState(false);
   const folded = isLongQuestion(text) && !open;
   return (
-    <div className={questionClass}>
+    <div data-folded={folded || undefined} className={questionClass}>
       <MessageFiles attached={files} />
       <ImageLinks urls={imageUrls} />
-      <div dir="auto" className={classNames(questionTextClass, folded && 'line-clamp-12')}>
+      <div dir="auto" data-searched className={classNames(questionTextClass, folded && 'line-clamp-12')}>
         {text}
       </div>
       {isLongQuestion(text) && (

@@ -222,7 +222,7 @@ function WebSources({ title, json }: { title: string; json: string }) {
   return (
     <section aria-label={title} className="min-w-0">
       <h4 className="mb-1 text-muted-foreground text-xs">{title}</h4>
-      <ul className="grid gap-1 text-sm">
+      <ul data-searched className="grid gap-1 text-sm">
         {sources.map(({ url, title: name }) => (
           <li key={url} className="wrap-anywhere min-w-0">
             <a
@@ -246,7 +246,9 @@ function Part({ title, text: given, language }: { title: string; text: string; l
   return (
     <section aria-label={title} className="min-w-0">
       <h4 className="mb-1 text-muted-foreground text-xs">{title}</h4>
-      <CodeBlock text={text} language={language === 'json' && !isJson ? 'text' : language} />
+      <div data-searched>
+        <CodeBlock text={text} language={language === 'json' && !isJson ? 'text' : language} />
+      </div>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { MessageSquareOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
 import { answererOf, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import { AttachmentLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { useFinding } from '#web/features/chat/find/use-finding.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
@@ -23,7 +24,7 @@ import { stopAnswers, threadActions } from './open-thread-actions.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { ThreadHeader } from './thread-header.tsx';
 import { messagesQuery } from './thread-queries.ts';
-import type { OpenThread as Open, ThreadState } from './thread-state.ts';
+import type { FoundMessage, OpenThread as Open, ThreadState } from './thread-state.ts';
 import { useEscape } from './use-escape.ts';
 
 // What the composer below needs of an open conversation.
@@ -56,7 +57,7 @@ type OpenThreadProps = {
   state: ThreadState;
   /** What is being written. */
   runId: number | null;
-  targetId: number | null;
+  target: FoundMessage | null;
   onBack: () => void;
   onRemoved: () => unknown;
 };
@@ -74,7 +75,7 @@ function useThreadActions(open: Open, thread: Thread | undefined, runId: number 
 }
 
 /** The messages of one conversation, and what is above them. */
-export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: OpenThreadProps) {
+export function OpenThread({ open, state, runId, target, onBack, onRemoved }: OpenThreadProps) {
   const { threadId, box, change } = open;
   const { editingId, improving, several } = state;
   const messages = useQuery(messagesQuery(threadId));
@@ -89,6 +90,7 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
       focusUnlessTouch(box.current);
   }, [editingId, improving, box]);
   useEscape(stop);
+  const finding = useFinding(open, target);
 
   const error = thread.error ?? messages.error;
   if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
@@ -98,6 +100,7 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
         thread={thread.data}
         onBack={onBack}
         onRemoved={onRemoved}
+        onFind={finding.begin}
         onChoose={(choice) => {
           change({ several: [] });
           actions.choose(choice);
@@ -105,7 +108,8 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
         several={{ models: several, onChoose: (models) => change({ several: models }) }}
       />
       <ThreadActionsContext value={actions}>
-        <Messages open={open} state={state} targetId={targetId} thread={thread} />
+        {finding.bar}
+        <Messages open={open} state={state} targetId={target?.messageId ?? null} thread={thread} />
         {thread.data?.assistantId && messages.data && (
           <AssistantChanged assistantId={thread.data.assistantId} messages={messages.data} />
         )}
@@ -127,7 +131,10 @@ export function OpenThread({ open, state, runId, targetId, onBack, onRemoved }: 
   );
 }
 
-type MessagesProps = Pick<OpenThreadProps, 'open' | 'state' | 'targetId'> & { thread: UseQueryResult<Thread> };
+type MessagesProps = Pick<OpenThreadProps, 'open' | 'state'> & {
+  targetId: number | null;
+  thread: UseQueryResult<Thread>;
+};
 
 function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));

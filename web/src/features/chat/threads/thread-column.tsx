@@ -8,6 +8,7 @@ import { SearchField } from '#web/ui/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
 import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
 import { type ThreadView, threadListQuery } from './queries.ts';
+import type { Match } from './thread-state.ts';
 
 const loadList = () => afterUsable(() => import('./thread-list.tsx'));
 const ThreadList = lazy(async () => ({ default: (await loadList()).ThreadList }));
@@ -27,7 +28,7 @@ const found = { recent: 'Found', programs: 'Found by programs', archived: 'Found
 type ThreadColumnProps = {
   openThreadId: number | undefined;
   onOpen: (threadId: number) => void;
-  onOpenMatch: (match: { threadId: number; messageId: number }) => void;
+  onOpenMatch: (match: Match) => void;
   onNewChat: () => void;
   onStartChat: (assistantId: number) => void;
   onRemoved: (threadId: number) => unknown;

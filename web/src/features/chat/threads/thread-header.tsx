@@ -15,11 +15,12 @@ type ThreadHeaderProps = {
   thread: Thread | undefined;
   onBack: () => void;
   onRemoved: () => unknown;
+  onFind: () => void;
   onChoose: (choice: Choice) => void;
   several: AnswererPickerProps['several'];
 };
 
-export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: ThreadHeaderProps) {
+export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, several }: ThreadHeaderProps) {
   const [renaming, setRenaming] = useState(false);
   if (!thread) return <PaneHeader onBack={onBack} />;
   return (
@@ -45,6 +46,7 @@ export function ThreadHeader({ thread, onBack, onRemoved, onChoose, several }: T
           <ThreadMenu
             thread={thread}
             onRename={() => setRenaming(true)}
+            onFind={onFind}
             onRemoved={onRemoved}
             trigger={<IconButton label="Conversation actions" icon={Ellipsis} className="max-md:size-10" />}
           />

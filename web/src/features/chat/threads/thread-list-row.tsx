@@ -8,6 +8,7 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { MadeBy } from './made-by.tsx';
 import { MarkedText } from './marked-text.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
+import type { Match } from './thread-state.ts';
 
 const RenameField = lazy(async () => ({ default: (await import('./rename-field.tsx')).RenameField }));
 
@@ -16,7 +17,7 @@ type ThreadListRowProps = {
   isOpen: boolean;
   query: string;
   onOpen: (threadId: number) => void;
-  onOpenMatch: (match: { threadId: number; messageId: number }) => void;
+  onOpenMatch: (match: Match) => void;
   onRemoved: (threadId: number) => unknown;
 };
 
@@ -50,7 +51,7 @@ export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowPro
   const open = (event: MouseEvent) => {
     if (!isPlainClick(event)) return;
     event.preventDefault();
-    if (match) onOpenMatch({ threadId: thread.id, messageId: match.messageId });
+    if (match) onOpenMatch({ threadId: thread.id, messageId: match.messageId, query });
     else onOpen(thread.id);
   };
   return (

@@ -14,6 +14,7 @@ import { forgetMiddle, loadAround, loadMoreThreads } from './thread-cache.ts';
 import { groupThreads, type ThreadRow } from './thread-groups.ts';
 import { ThreadListRow } from './thread-list-row.tsx';
 import { threadQuery } from './thread-queries.ts';
+import type { Match } from './thread-state.ts';
 
 const names = {
   recent: 'Recent conversations',
@@ -26,8 +27,6 @@ const none: Record<ThreadView, [Icon, string, string]> = {
   programs: [Bot, 'None by programs', 'What programs begin with an access token is kept here, apart from your own.'],
   archived: [Archive, 'Nothing archived', 'Archived conversations are kept here, out of the way.'],
 };
-
-type Match = { threadId: number; messageId: number };
 
 type ThreadListProps = {
   filter: ThreadFilter;

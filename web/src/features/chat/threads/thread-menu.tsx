@@ -1,5 +1,5 @@
 import { chat, type Thread } from '@roster/contracts/chat';
-import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
+import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { addressOf } from '#web/lib/api.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -14,6 +14,8 @@ type ThreadMenuProps = {
   thread: Thread;
   trigger: ReactElement;
   onRename: () => void;
+  /** Left out where the conversation is not open. */
+  onFind?: () => void;
   onRemoved: (threadId: number) => unknown;
 };
 
@@ -26,7 +28,7 @@ function download(thread: Thread, format: 'md' | 'json') {
 }
 
 /** What can be done with a conversation as a whole. */
-export function ThreadMenu({ thread, trigger, onRename, onRemoved }: ThreadMenuProps) {
+export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: ThreadMenuProps) {
   const [asking, setAsking] = useState(false);
   const update = useUpdateThread();
   const change = (changes: { pinned?: boolean; archived?: boolean }, failure: string) =>
@@ -34,6 +36,11 @@ export function ThreadMenu({ thread, trigger, onRename, onRemoved }: ThreadMenuP
   return (
     <>
       <Menu trigger={trigger}>
+        {onFind && (
+          <MenuItem icon={Search} onSelect={onFind}>
+            Find in conversation
+          </MenuItem>
+        )}
         <MenuItem icon={Pencil} onSelect={onRename}>
           Rename
         </MenuItem>

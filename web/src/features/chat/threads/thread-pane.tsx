@@ -12,7 +12,7 @@ import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { PaneHeader } from './pane-header.tsx';
 import { messagesQuery, threadQuery } from './thread-queries.ts';
-import { noThreadState, type OpenThread, withChanges } from './thread-state.ts';
+import { type FoundMessage, noThreadState, type OpenThread, withChanges } from './thread-state.ts';
 
 const openThread = loadedModule(() => import('./open-thread.tsx'));
 /** What a conversation is drawn with. One can write in it before. */
@@ -21,7 +21,7 @@ for (const load of [loadOpenThread, loadMessageList]) preloadOnceUsable(load);
 
 type ThreadPaneProps = {
   threadId: number;
-  targetId: number | null;
+  target: FoundMessage | null;
   onBack: () => void;
   /** Its text has gone to a new conversation, because it was deleted. */
   onStarted: (threadId: number) => void;
@@ -38,7 +38,7 @@ const isGone = (error: unknown) => error instanceof ApiError && error.status ===
  *
  * Long: the composer’s many properties, each one line.
  */
-export function ThreadPane({ threadId, targetId, onBack, onStarted, onRemoved }: ThreadPaneProps) {
+export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: ThreadPaneProps) {
   const client = useQueryClient();
   const list = useRef<MessageListHandle>(null);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -57,7 +57,7 @@ export function ThreadPane({ threadId, targetId, onBack, onStarted, onRemoved }:
   return (
     <section aria-label={thread.data?.title ?? 'Conversation'} className="relative flex h-full min-h-0 flex-col">
       {parts ? (
-        <parts.OpenThread {...{ open, state, runId, targetId, onBack, onRemoved }} />
+        <parts.OpenThread {...{ open, state, runId, target, onBack, onRemoved }} />
       ) : (
         <Opening title={thread.data?.title} onBack={onBack} />
       )}

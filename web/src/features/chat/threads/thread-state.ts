@@ -34,6 +34,10 @@ export const withChanges = (state: ThreadState, changes: Partial<ThreadState>): 
   ...changes,
 });
 
+/** The message of a search over all conversations, and what was searched for. */
+export type FoundMessage = { messageId: number; query: string };
+export type Match = FoundMessage & { threadId: number };
+
 /** An open thread, for what is done in it. */
 export type OpenThread = {
   client: QueryClient;

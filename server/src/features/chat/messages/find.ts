@@ -1,0 +1,45 @@
+import { findPattern, placesInMessage } from '@roster/contracts/find-text';
+import { noMessage, noThread } from '#server/features/chat/not-found';
+import type { ThreadRepository } from '#server/features/chat/threads/repository';
+import type { BranchRepository } from './branch-repository.ts';
+import type { MessageRepository } from './repository.ts';
+
+/** Reads so many messages at once, and looks at so many of the newest: about a second's work. */
+const messagesAtOnce = 250;
+const messagesAtMost = 5000;
+
+type Query = { q: string; through?: number | undefined };
+type Found = { items: { messageId: number; count: number }[]; isWhole: boolean };
+
+/** Finds a text in the messages of one branch. */
+export function messageFinder(
+  threads: Pick<ThreadRepository, 'find'>,
+  messages: Pick<MessageRepository, 'place'>,
+  branches: Pick<BranchRepository, 'searched' | 'endThrough'>,
+) {
+  return async function find(userId: number, threadId: number, { q, through }: Query): Promise<Found> {
+    const thread = await threads.find(userId, threadId);
+    if (!thread) throw noThread();
+    const pattern = findPattern(q);
+    const shown = thread.headMessageId;
+    const message = await messages.place(userId, through ?? shown ?? 0);
+    if (through !== undefined && message?.threadId !== threadId) throw noMessage();
+    if (!pattern || !message || shown === null) return { items: [], isWhole: true };
+
+    const head = await branches.endThrough(userId, message, shown);
+    const depth = (await messages.place(userId, head))?.depth ?? message.depth;
+    const oldest = Math.max(0, depth - messagesAtMost + 1);
+    const items: Found['items'] = [];
+    // Several short reads, so that a long conversation neither fills the memory nor holds up other requests.
+    for (let from = oldest; from <= depth; from += messagesAtOnce) {
+      const to = Math.min(depth, from + messagesAtOnce - 1);
+      for (const searched of await branches.searched(userId, { threadId, head, from, to })) {
+        const count = placesInMessage(searched, pattern);
+        if (count > 0) items.push({ messageId: searched.id, count });
+      }
+    }
+    return { items, isWhole: oldest === 0 };
+  };
+}
+
+export type MessageFinder = ReturnType<typeof messageFinder>;

@@ -1,0 +1,175 @@
+import { chat, type Message } from '@roster/contracts/chat';
+import { findPattern, placesInMessage } from '@roster/contracts/find-text';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
+import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
+import type { OpenThread } from '#web/features/chat/threads/thread-state.ts';
+import { call, errorText } from '#web/lib/api.ts';
+import { drawnRows, reveal } from './marks.ts';
+import { countOf, inOrder, nearest, numberOf, type Place, type Places, step } from './places.ts';
+import { type Drawn, useMarks } from './use-marks.ts';
+
+/** A message that is drawn may still be growing; after this long, what is there is all there is. */
+const drawnAfter = 500;
+
+/** How many places a message had when it was drawn, which is what its reader sees. Its source is only an estimate. */
+type Seen = ReadonlyMap<number, { message: Message | undefined; count: number }>;
+type Direction = 1 | -1;
+
+const isWhole = ({ olderCursor, newerCursor }: MessageWindow) => olderCursor === null && newerCursor === null;
+
+/** The server's search, for the messages that are not loaded. */
+function useSearch(threadId: number, window: MessageWindow, query: string) {
+  // The end of the branch stays the same while only its middle is loaded.
+  const [through, setThrough] = useState(window.items.at(-1)?.id);
+  const last = window.items.at(-1)?.id;
+  if (window.newerCursor === null && last !== through) setThrough(last);
+  return useQuery({
+    queryKey: ['threads', threadId, 'found', query, through],
+    queryFn: ({ signal }) =>
+      call(
+        chat.findInThread,
+        { params: { id: threadId }, query: { q: query, ...(through !== undefined && { through }) } },
+        signal,
+      ),
+    enabled: query !== '' && !isWhole(window),
+    staleTime: 60_000,
+  });
+}
+
+/** All places, as drawn where they have been, else as counted in the source. */
+function usePlaces(window: MessageWindow, pattern: RegExp | null, found: readonly Places[] | undefined, seen: Seen) {
+  return useMemo(() => {
+    const counts = new Map<number, number>();
+    if (!pattern) return [];
+    for (const { messageId, count } of found ?? []) counts.set(messageId, count);
+    const loaded = new Map(window.items.map((message) => [message.id, message]));
+    for (const [id, message] of loaded) counts.set(id, placesInMessage(message, pattern));
+    for (const [id, { message, count }] of seen)
+      if (!loaded.has(id) || loaded.get(id) === message) counts.set(id, count);
+    return inOrder([...counts].map(([messageId, count]) => ({ messageId, count })));
+  }, [window, pattern, found, seen]);
+}
+
+const firstInView = (area: Element | null | undefined): number => {
+  const top = area?.getBoundingClientRect().top ?? 0;
+  for (const [id, row] of area ? drawnRows(area) : []) if (row.getBoundingClientRect().bottom > top) return id;
+  return 0;
+};
+
+/** Goes to the message of a place, which is loaded and drawn for it where it was not. */
+function useWay(
+  { client, threadId, list }: OpenThread,
+  window: MessageWindow,
+  place: Place | null,
+  onFailure: (failure: string) => void,
+) {
+  const goTo = useEffectEvent(({ messageId }: Place) => {
+    const area = list.current?.area();
+    if (window.items.every(({ id }) => id !== messageId))
+      loadAround(client, threadId, messageId).catch((error: unknown) => onFailure(errorText(error)));
+    else if (area && drawnRows(area).has(messageId)) list.current?.stay();
+    else list.current?.show(messageId);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when its message has been loaded
+  useEffect(() => {
+    if (place) goTo(place);
+  }, [place, window]);
+}
+
+/**
+ * Finds a text in a conversation: where it is, at which place its reader is, and the ways to the others.
+ *
+ * Long: one state, its changes one after the other.
+ */
+export function useFind(open: OpenThread, window: MessageWindow, query: string) {
+  const { threadId, list } = open;
+  const pattern = useMemo(() => findPattern(query), [query]);
+  const [seen, setSeen] = useState<Seen>(new Map());
+  const [here, setHere] = useState<Place | null>(null);
+  /** On the way to `here`, which is not in view yet. */
+  const [going, setGoing] = useState<Direction | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const search = useSearch(threadId, window, query);
+  const places = usePlaces(window, pattern, search.data?.items, seen);
+  const from = useRef(0);
+
+  const go = (place: Place | null, direction: Direction) => {
+    setProblem(null);
+    setHere(place);
+    setGoing(place && direction);
+  };
+
+  // Another text: from the message where its reader is.
+  const [asked, setAsked] = useState(query);
+  if (asked !== query) {
+    setAsked(query);
+    setSeen(new Map());
+    go(null, 1);
+  }
+  const begin = useEffectEvent(() => {
+    from.current = from.current || firstInView(list.current?.area());
+    const place = nearest(places, from.current);
+    if (here === null && place) go(place, 1);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever places are found, or others are
+  useEffect(() => begin(), [places, query]);
+  useEffect(() => {
+    if (here) from.current = here.messageId;
+  }, [here]);
+
+  const isGoing = going !== null;
+  useWay(open, window, isGoing ? here : null, (failure) => {
+    setProblem(failure);
+    setGoing(null);
+  });
+
+  useMarks({
+    list,
+    pattern,
+    only: null,
+    here,
+    onDrawn(drawn, area) {
+      setSeen((before) => withDrawn(before, drawn, window));
+      const range = here && isGoing ? drawn.get(here.messageId)?.[here.nth] : undefined;
+      if (!range) return;
+      reveal(range, area);
+      setGoing(null);
+    },
+  });
+
+  // The message has fewer places than its source, such as an address that is not drawn: on to the next.
+  const goOn = useEffectEvent(() => {
+    const count = here && seen.get(here.messageId)?.count;
+    if (!here || !going || count === null || count === undefined || here.nth < count) return;
+    if (count === 0 || going === 1) go(step(places, here, going), going);
+    else go({ ...here, nth: count - 1 }, going);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is drawn begins the time anew
+  useEffect(() => {
+    if (!isGoing) return;
+    const timer = setTimeout(() => goOn(), drawnAfter);
+    return () => clearTimeout(timer);
+  }, [here, isGoing, seen]);
+
+  return {
+    total: countOf(places),
+    number: numberOf(places, here),
+    isSearching: search.isFetching,
+    problem: problem ?? (search.isError ? 'Earlier messages could not be searched.' : null),
+    retry: () => (search.isError ? void search.refetch() : go(here, 1)),
+    /** Whether older messages were left out. */
+    isCut: search.data?.isWhole === false && !isWhole(window),
+    move: (direction: Direction) => go(here ? step(places, here, direction) : nearest(places, from.current), direction),
+  };
+}
+
+function withDrawn(before: Seen, drawn: Drawn, window: MessageWindow): Seen {
+  const changed = [...drawn].flatMap(([id, { length: count }]) => {
+    const message = window.items.find((each) => each.id === id);
+    const known = before.get(id);
+    return known?.count === count && known.message === message ? [] : ([[id, { message, count }]] as const);
+  });
+  return changed.length === 0 ? before : new Map([...before, ...changed]);
+}

@@ -304,6 +304,30 @@ test('the search that was asked for opens when it can', async ({ page, signedIn:
   await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
 });
 
+test('keys typed after Ctrl+K go to the search, and not to the page below', async ({ page, signedIn: _ }) => {
+  const release = await holdFiles(page, scripts);
+  await page.goto('/', { waitUntil: 'commit' });
+  await expect(page.getByRole('main')).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('ga budgex');
+  await page.keyboard.press('Backspace');
+  release();
+  await expect(page.getByRole('combobox', { name: /^Search pages/ })).toHaveValue('ga budge');
+  await expect(page).toHaveURL('/');
+});
+
+test('Enter in the field of Home sends as soon as the field is there', async ({ page, withAssistant: _ }) => {
+  const release = await holdFiles(page, scripts);
+  await page.goto('/', { waitUntil: 'commit' });
+  const { message, questions } = conversation(page);
+  await message.fill('Plan my garden');
+  await message.press('Enter');
+  await expect(message).toHaveValue('Plan my garden');
+  release();
+  await expect(page).toHaveURL(/\/chat\/\d+$/);
+  await expect(questions).toContainText('Plan my garden');
+});
+
 test('the page of a person is kept by nobody and holds what it fetches; that of a visitor names nobody', async ({
   page,
   roster,

@@ -35,6 +35,9 @@ describe.each(engines)('the events of a run on %s', (engine) => {
     );
     expect(new Set(events.map(({ event }) => event.type))).toEqual(new Set(['reasoning', 'text', 'usage', 'finished']));
     expect(reasoningOf(events)).toBe(answer.reasoning);
+    // The same duration is told while it is written and stored with the answer.
+    const told = events.flatMap(({ event }) => (event.type === 'reasoning' ? (event.thoughtMs ?? []) : []));
+    expect(told).toEqual([answer.thoughtMs]);
     for (let after = 0; after <= events.length; after++)
       expect(await readEvents(app, ada, run.id, { after })).toEqual(events.slice(after));
   });

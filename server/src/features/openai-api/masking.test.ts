@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
-import { startApp, type TestApp } from '#server/testing/app';
+import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { chunk, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
@@ -32,14 +32,14 @@ function expectMasked(told: string) {
   }
 }
 
-describe('a provider’s words about its key', () => {
+describe.each(engines)('a provider’s words about its key on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
   let token: string;
   let script: (path: string, body: string) => RawAnswer = () => ({ packets: [] });
   beforeAll(async () => {
     provider = await startRawProvider((path, body) => script(path, body));
-    app = await startApp('sqlite', { env: { PROVIDER_BASE_URL: provider.url } });
+    app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url } });
     const ada = await app.as('ada');
     expect((await ada.post('/api/settings/apikey', { apiKey: key })).status).toBe(200);
     await created(ada, { name: 'Warm', model: 'gpt-4o', temperature: 0.9 });
@@ -83,7 +83,7 @@ describe('a provider’s words about its key', () => {
       ['choice', `data: {"choices":[{"delta":{},"error":{"message":"Upstream key ${quoted} is out of credit"}}]}\n\n`],
     ])('are masked in a stream with %s, wherever it is cut into packets', async (_form, failing) => {
       const at = failing.indexOf(quoted);
-      for (const cut of [at, at + 3, at + Math.floor(quoted.length / 2), at + quoted.length]) {
+      for (const cut of [at + 3, at + Math.floor(quoted.length / 2)]) {
         script = (path) =>
           path === '/responses'
             ? { status: 404, headers: json, packets: ['{}'] }

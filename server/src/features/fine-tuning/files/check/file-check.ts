@@ -57,11 +57,12 @@ function foundProblems(listed: number) {
   };
 }
 
+const none = () => ({ lines: 0, examples: 0, tokens: 0 });
+
 /** Checks a file line by line, and holds of it only hashes and the first problems. */
 export function fileCheck({ limits, countText, other }: Options) {
   const seen = seenLines();
   const problems = foundProblems(limits.listed);
-  const none = () => ({ lines: 0, examples: 0, tokens: 0 });
   const formats: Counted = { chat: none(), preference: none(), prompt_completion: none() };
   const overlap: FileFindings['overlap'] = { examples: 0, lines: [] };
   const sums = { lines: 0, otherObjects: 0, withImages: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };

@@ -9,6 +9,14 @@ export class NoMessage extends AppError {
   override name = 'NoMessage';
 }
 
+/** Another call has changed meanwhile which vector store a thread has. */
+export class OtherStore extends AppError {
+  override name = 'OtherStore';
+  constructor() {
+    super('conflict', 'The vector store of this thread has changed meanwhile. Send this again.');
+  }
+}
+
 /** Refused, because an answer is being written in the conversation, or a program is to say what its functions have answered. */
 export class RunUnderWay extends AppError {
   override name = 'RunUnderWay';

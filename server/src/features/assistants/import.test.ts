@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { called, newToken } from '#server/testing/access-tokens';
 import { beforeAnyEnd, engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { created, defaultsOf, idsOf } from '#server/testing/assistants';
 import { withFault } from '#server/testing/faults';
@@ -77,6 +78,15 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
       tools: { webSearch: {} },
       isDefault: false,
     });
+    // The time at which the provider made each.
+    const times = [1_715_000_000, 1_738_900_000, 1_789_100_000];
+    expect(body.imported.map((one: { createdAt: string }) => one.createdAt)).toEqual(
+      times.map((seconds) => new Date(seconds * 1_000).toISOString()),
+    );
+    const { token } = await newToken(carol);
+    const headers = { 'openai-beta': 'assistants=v2' };
+    const { body: asProgram } = await called(app, token, '/v1/assistants', { headers });
+    expect(asProgram.data.map((one: { created_at: number }) => one.created_at).toSorted()).toEqual(times);
     const { body: list } = await carol.get('/api/assistants');
     expect(list.map((one: { name: string }) => one.name)).toEqual([
       'Math Tutor',

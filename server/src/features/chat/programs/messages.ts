@@ -2,6 +2,7 @@ import { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { Kysely } from 'kysely';
 import { withCodeFiles } from '#server/conversation/code-files';
 import type { StoredContent } from '#server/conversation/content';
+import { OtherStore } from '#server/conversation/refusals';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { noSuchFile } from '#server/features/chat/messages/attachments';
@@ -26,15 +27,19 @@ export type ProgramDraft = {
   codeFiles: string[];
 };
 
+/** The vector store in which a thread's attachments are searched; `before`: the one that the thread had. */
+export type SearchedStore = { id: string; before: string | null };
+
 /**
  * Stores messages at the end of the shown branch, one after the other, without an answer; in a transaction. Returns their ids.
- * @throws RunUnderWay
+ * @throws RunUnderWay, OtherStore
  */
 export async function appendMessages(
   trx: Kysely<Database>,
   userId: number,
   threadId: number,
   drafts: ProgramDraft[],
+  store: SearchedStore | null = null,
 ): Promise<number[]> {
   const at = new Date().toISOString();
   await lockUserRow(trx, userId);
@@ -63,6 +68,7 @@ export async function appendMessages(
     ids.push(id);
   }
   await keepCodeFiles(trx, userId, threadId, drafts);
+  if (store) await keepStore(trx, userId, threadId, store);
   const opening = openingTitle(drafts[0]?.text ?? '');
   const title = titleSource === 'opening' && headMessageId === null && opening !== '' ? opening : undefined;
   await threads.showEnd(userId, threadId, { headMessageId: ids.at(-1), updatedAt: at, title });
@@ -78,6 +84,17 @@ async function keepCodeFiles(trx: Kysely<Database>, userId: number, threadId: nu
   const thread = await program.thread(userId, threadId);
   const before = ToolResources.safeParse(thread?.toolResources).data ?? null;
   await program.changeThread(userId, threadId, { toolResources: withCodeFiles(before, files) });
+}
+
+/** In a transaction that has locked the user. @throws OtherStore */
+async function keepStore(trx: Kysely<Database>, userId: number, threadId: number, { id, before }: SearchedStore) {
+  const program = programRepository(trx);
+  const resources = ToolResources.safeParse((await program.thread(userId, threadId))?.toolResources).data ?? null;
+  const [now = null] = resources?.file_search?.vector_store_ids ?? [];
+  if (now === id) return;
+  if (now !== before) throw new OtherStore();
+  const toolResources = { ...resources, file_search: { vector_store_ids: [id] } };
+  await program.changeThread(userId, threadId, { toolResources });
 }
 
 /**

@@ -9,7 +9,7 @@ import { noMessage, noThread } from '#server/features/chat/not-found';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
 import { newTitle } from '#server/features/chat/threads/titles';
-import { appendMessages, deleteMessage, type ProgramDraft } from './messages.ts';
+import { appendMessages, deleteMessage, type ProgramDraft, type SearchedStore } from './messages.ts';
 import {
   type MessagePage,
   type Metadata,
@@ -113,21 +113,26 @@ function programMessages({ database: { db }, attachments }: Dependencies) {
       return ownMessage(db, userId, threadId, messageId);
     },
     /** At the end of the shown branch. */
-    async addMessage(writer: Writer, threadId: number, message: NewMessage): Promise<ProgramMessage> {
+    async addMessage(
+      writer: Writer,
+      threadId: number,
+      message: NewMessage,
+      store: SearchedStore | null = null,
+    ): Promise<ProgramMessage> {
       await own(db, writer.userId, threadId);
       const drafts = await inspected(attachments, writer.userId, [message]);
       return inTransaction(db, writer, async (trx) => {
         // A side question is no conversation that anybody adds to.
         await own(trx, writer.userId, threadId);
-        const [id = 0] = await appendMessages(trx, writer.userId, threadId, drafts);
+        const [id = 0] = await appendMessages(trx, writer.userId, threadId, drafts, store);
         return ownMessage(trx, writer.userId, threadId, id);
       });
     },
     /** What adds these at the end of the shown branch, in a transaction. Their files are looked at now. */
-    async appending(userId: number, threadId: number, messages: NewMessage[]) {
+    async appending(userId: number, threadId: number, messages: NewMessage[], store: SearchedStore | null = null) {
       const drafts = await inspected(attachments, userId, messages);
       return async (trx: Kysely<Database>) => {
-        if (drafts.length > 0) await appendMessages(trx, userId, threadId, drafts);
+        if (drafts.length > 0) await appendMessages(trx, userId, threadId, drafts, store);
         return threadId;
       };
     },

@@ -7,7 +7,7 @@ import { apiThreadFeature } from './threads/feature.ts';
 import { keptToolResources, shownToolResources } from './tool-resources.ts';
 
 type Dependencies = Omit<Parameters<typeof apiThreadFeature>[0], 'keptResources' | 'shownResources'> &
-  Omit<Parameters<typeof apiMessageFeature>[0], 'objectsOf'> &
+  Omit<Parameters<typeof apiMessageFeature>[0], 'keptResources' | 'objectsOf'> &
   Omit<Parameters<typeof apiAssistantFeature>[0], 'keptResources' | 'shownResources'> &
   Omit<Parameters<typeof apiRunFeature>[0], 'objectsOf' | 'keptResources'> &
   Parameters<typeof messageObjects>[0] &
@@ -21,7 +21,7 @@ export function assistantsApiFeatures(dependencies: Dependencies): Feature[] {
   return [
     apiAssistantFeature({ ...dependencies, keptResources, shownResources }),
     apiThreadFeature({ ...dependencies, keptResources, shownResources }),
-    apiMessageFeature({ ...dependencies, objectsOf }),
+    apiMessageFeature({ ...dependencies, keptResources, objectsOf }),
     apiRunFeature({ ...dependencies, keptResources, objectsOf }),
   ];
 }

@@ -1,23 +1,116 @@
-import type { NewToolResources, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
+import { type NewToolResources, ToolResources } from '@roster/contracts/openai-api/assistants/tools';
 import type { StoreDraft } from '@roster/contracts/openai-api/vector-stores';
+import { OtherStore } from '#server/conversation/refusals';
 import { AppError } from '#server/errors';
+import type { SearchedStore } from '#server/features/chat/programs/messages';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import { ApiRefusal, noSuchThing } from '#server/http/api-errors';
 
-type Dependencies = {
-  fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
-  vectorStores: {
-    create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
-    remove: (userId: number, id: string) => Promise<unknown>;
-    /** @throws 404 where one of them is none of theirs */
-    check: (userId: number, ids: string[]) => Promise<void>;
-  };
+type VectorStores = {
+  create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
+  remove: (userId: number, id: string) => Promise<unknown>;
+  /** Whether the provider has vector stores. */
+  isServed: (userId: number) => Promise<boolean>;
+  has: (userId: number, id: string) => Promise<boolean>;
+  hasFile: (userId: number, id: string, fileId: string) => Promise<boolean>;
+  addFile: (userId: number, id: string, file: { file_id: string }) => Promise<unknown>;
+  removeFile: (userId: number, id: string, fileId: string) => Promise<unknown>;
+  /** @throws 404 where one of them is none of theirs */
+  check: (userId: number, ids: string[]) => Promise<void>;
 };
+
+type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStores: VectorStores };
+
+/** Days after its last use in which a store that attachments have made goes, as at the provider. */
+const attachedForDays = 7;
+/** Of one call, where others change the store of the thread at the same moment. */
+const attemptsAtMost = 3;
 
 /** Each once, in their order. */
 export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, number>): number[] => [
   ...new Set(names.flatMap((name) => known.get(name) ?? [])),
 ];
+
+/** As a thread keeps them; null: none. */
+export const readResources = ({ toolResources }: { toolResources: unknown }): ToolResources | null =>
+  ToolResources.safeParse(toolResources).data ?? null;
+
+/** Does `work` with a vector store that is made along with it, and goes again where the work is refused. */
+async function withStore<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  draft: StoreDraft,
+  work: (storeId: string) => Promise<T>,
+): Promise<T> {
+  const { id } = await vectorStores.create(userId, draft);
+  try {
+    return await work(id);
+  } catch (error) {
+    // Of any other failure it is not known whether something names the store by now.
+    if (error instanceof AppError) await vectorStores.remove(userId, id);
+    throw error;
+  }
+}
+
+/** Does `work` with these files in a store that is there already; those that were not in it go again where the work is refused. */
+async function withFiles<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  { storeId, files }: { storeId: string; files: readonly string[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  const added: string[] = [];
+  try {
+    for (const file_id of files) {
+      if (await vectorStores.hasFile(userId, storeId, file_id)) continue;
+      await vectorStores.addFile(userId, storeId, { file_id });
+      added.push(file_id);
+    }
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) for (const id of added) await vectorStores.removeFile(userId, storeId, id);
+    throw error;
+  }
+}
+
+async function attachOnce<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  files: readonly string[],
+  resources: ToolResources | null,
+  work: (kept: ToolResources | null, store: SearchedStore | null) => Promise<T>,
+): Promise<T> {
+  const [before = null] = resources?.file_search?.vector_store_ids ?? [];
+  if (before !== null && (await vectorStores.has(userId, before)))
+    return withFiles(vectorStores, userId, { storeId: before, files }, () => work(resources, { id: before, before }));
+  const expires_after = { anchor: 'last_active_at' as const, days: attachedForDays };
+  return withStore(vectorStores, userId, { file_ids: [...files], expires_after }, (id) =>
+    work({ ...resources, file_search: { vector_store_ids: [id] } }, { id, before }),
+  );
+}
+
+/**
+ * Does `work` with files that messages have for file_search in the vector store of their thread, which is made where it has
+ * none. Where the provider has no vector stores, a file only goes to the model like any other attachment.
+ */
+function attachingIn(vectorStores: VectorStores) {
+  return async function attaching<T>(
+    userId: number,
+    messages: readonly { searchedFiles: string[] }[],
+    resourcesOfThread: () => Promise<ToolResources | null>,
+    work: (kept: ToolResources | null, store: SearchedStore | null) => Promise<T>,
+  ): Promise<T> {
+    const files = [...new Set(messages.flatMap(({ searchedFiles }) => searchedFiles))];
+    if (files.length === 0 || !(await vectorStores.isServed(userId))) return work(await resourcesOfThread(), null);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await attachOnce(vectorStores, userId, files, await resourcesOfThread(), work);
+      } catch (error) {
+        if (!(error instanceof OtherStore) || attempt === attemptsAtMost) throw error;
+      }
+    }
+  };
+}
 
 /**
  * What tools may use, as it is kept: each has to be its person's own. Files have Roster's ids, since the provider's change when
@@ -42,20 +135,9 @@ export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
     };
   }
 
-  /** Does `work` with a vector store that is made along with it, and goes again where the work is refused. */
-  async function withStore<T>(userId: number, draft: StoreDraft, work: (storeId: string) => Promise<T>): Promise<T> {
-    const { id } = await vectorStores.create(userId, draft);
-    try {
-      return await work(id);
-    } catch (error) {
-      // Of any other failure it is not known whether something names the store by now.
-      if (error instanceof AppError) await vectorStores.remove(userId, id);
-      throw error;
-    }
-  }
-
   return {
     checked,
+    attaching: attachingIn(vectorStores),
     /** Does `work` with them as they are kept, with what is to be made along. What names none stays as it is: null, or nothing. */
     async using<T, None extends null | undefined>(
       userId: number,
@@ -67,7 +149,7 @@ export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
       // The contract takes one at most.
       const [draft] = given.file_search?.vector_stores ?? [];
       if (!draft) return work(kept);
-      return withStore(userId, draft, (id) => work({ ...kept, file_search: { vector_store_ids: [id] } }));
+      return withStore(vectorStores, userId, draft, (id) => work({ ...kept, file_search: { vector_store_ids: [id] } }));
     },
   };
 }

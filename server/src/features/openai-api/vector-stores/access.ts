@@ -55,6 +55,7 @@ export function storeAccess({ ids, config, provider, keys }: Dependencies) {
     find,
     live,
     ofProgram,
+    isServed: async (userId: number): Promise<boolean> => provider.vectorStores.isServed(await keys.open(userId)),
     /** Before anything is stored. @throws 400 where the provider has no vector stores, or there is no key to ask with */
     async served(userId: number): Promise<Secret> {
       const apiKey = await keys.open(userId);

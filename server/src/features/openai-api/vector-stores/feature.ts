@@ -10,6 +10,7 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
+import { AppError } from '#server/errors';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { FillStore } from '#server/features/assistants/knowledge/fill-store';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
@@ -47,6 +48,16 @@ type Dependencies = {
     };
   };
 };
+
+/** Whether a search for one thing finds it. */
+const isFound = (search: Promise<unknown>): Promise<boolean> =>
+  search.then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return false;
+      throw error;
+    },
+  );
 
 const expireEveryMs = 60_000;
 
@@ -123,6 +134,10 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
       forAnswer: search.forAnswer,
       /** Puts a file into a store that a program has made. */
       addFile: files.create,
+      removeFile: files.remove,
+      hasFile: (userId: number, id: string, fileId: string) => isFound(files.get(userId, id, fileId)),
+      has: (userId: number, id: string) => isFound(access.find(db, userId, id)),
+      isServed: access.isServed,
       /** @throws 404 where one of them is none of theirs */
       async check(userId: number, storeIds: string[]) {
         for (const id of storeIds) await access.find(db, userId, id);

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { called } from '#server/testing/access-tokens';
+import { called, newToken } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
@@ -499,6 +499,16 @@ test('where the provider has none, the first to find out says so in its files, a
       status: 400,
       code: 'vector_stores_not_served',
     });
+    expect((await client.vectorStores.list()).data).toHaveLength(1);
+    // A message may have a file for file_search all the same: the model gets it with the message.
+    const { token } = await newToken(visitor);
+    const attachments = [{ file_id: file.id, tools: [{ type: 'file_search' }] }];
+    const { body: thread } = await called(app, token, '/v1/threads', {
+      method: 'POST',
+      headers: { 'openai-beta': 'assistants=v2' },
+      body: { messages: [{ role: 'user', content: 'What?', attachments }] },
+    });
+    expect([thread.object, thread.tool_resources]).toEqual(['thread', {}]);
     expect((await client.vectorStores.list()).data).toHaveLength(1);
     await client.vectorStores.delete(store.id);
   } finally {

@@ -103,8 +103,7 @@ export function fileCheck({ limits, countText, other }: Options) {
       const format = formatOf(value);
       if (format === 'unknown') {
         sums.otherObjects++;
-        const [message, fix] = isReinforcement(value) ? noReinforcement : noExample;
-        return tell('error', message, fix);
+        return tell('error', ...(isReinforcement(value) ? noReinforcement : noExample));
       }
       formats[format].lines++;
       if (hasImages(value)) sums.withImages++;
@@ -121,15 +120,15 @@ export function fileCheck({ limits, countText, other }: Options) {
   };
 }
 
-const noExample = [
+const noExample: readonly [message: string, fix: string] = [
   'The line is no training example.',
   'Give it "messages"; or "input", "preferred_output" and "non_preferred_output" for preferences.',
-] as const;
+];
 
-const noReinforcement = [
+const noReinforcement: readonly [message: string, fix: string] = [
   'The line is an example for reinforcement fine-tuning, which Roster does not train.',
   'Give each example the answer to learn as its last message, without fields for a grader.',
-] as const;
+];
 
 const longExample = (tokens: number, limit: number) =>
   [

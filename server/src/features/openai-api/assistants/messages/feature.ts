@@ -2,6 +2,7 @@ import { apiMessages as api } from '@roster/contracts/openai-api/assistants/mess
 import type { ProgramMessage } from '#server/features/chat/programs/repository';
 import type { ProgramConversations } from '#server/features/chat/programs/service';
 import { onThread } from '#server/features/openai-api/assistants/thread-ids';
+import { type KeptToolResources, readResources } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { listAnswer, numberedPageWithin } from '#server/features/openai-api/list';
@@ -14,11 +15,15 @@ type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
+  keptResources: KeptToolResources;
   objectsOf: MessageObjects;
 };
 
-/** The messages of threads: the shown branch of a conversation. */
-export function apiMessageFeature({ conversations, ids, fileIds, objectsOf }: Dependencies) {
+/**
+ * The messages of threads: the shown branch of a conversation.
+ * Long: a list of routes, each read alone.
+ */
+export function apiMessageFeature({ conversations, ids, fileIds, keptResources, objectsOf }: Dependencies) {
   async function objectOf(userId: number, message: ProgramMessage) {
     const [object] = await objectsOf(userId, [message]);
     if (!object) throw new Error('A message became no object');
@@ -37,7 +42,13 @@ export function apiMessageFeature({ conversations, ids, fileIds, objectsOf }: De
             await conversations.thread(userId, threadId);
             const [message] = await readMessages(userId, [body], fileIds);
             if (!message) throw new Error('A message was not read');
-            return objectOf(userId, await conversations.addMessage(caller, threadId, message));
+            const added = await keptResources.attaching(
+              userId,
+              [message],
+              async () => readResources(await conversations.thread(userId, threadId)),
+              (_, store) => conversations.addMessage(caller, threadId, message, store),
+            );
+            return objectOf(userId, added);
           },
           'add messages to',
         ),

@@ -9,6 +9,9 @@ const filesIn = ({ content, attachments }: NewApiMessage): string[] => [
   ...(attachments ?? []).map(({ file_id: id }) => id),
 ];
 
+/** `searchedFiles`: the names of its files for file_search. */
+export type ReadMessage = NewMessage & { searchedFiles: string[] };
+
 /**
  * Messages as they are stored, their files by our numbers.
  * @throws noSuchThing for a file that is not this person's
@@ -17,7 +20,7 @@ export async function readMessages(
   userId: number,
   messages: NewApiMessage[],
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>,
-): Promise<NewMessage[]> {
+): Promise<ReadMessage[]> {
   const numbers = await fileIds.numbersOf(userId, messages.flatMap(filesIn));
   function numberOf(id: string) {
     const number = numbers.get(id);
@@ -27,13 +30,17 @@ export async function readMessages(
   const nameOf = await fileIds.named();
   return messages.map((message) => {
     const { role, content, metadata, attachments } = message;
-    const forCode = (attachments ?? []).filter(({ tools }) => tools.some(({ type }) => type === 'code_interpreter'));
+    const filesFor = (tool: 'code_interpreter' | 'file_search') =>
+      (attachments ?? [])
+        .filter(({ tools }) => tools.some(({ type }) => type === tool))
+        .map(({ file_id: id }) => nameOf(numberOf(id)));
     return {
       role,
       text: content.flatMap((part) => (part.type === 'text' ? part.text : [])).join(betweenTexts),
       content: contentOf(message, numberOf),
       metadata: metadata ?? null,
-      codeFiles: forCode.map(({ file_id: id }) => nameOf(numberOf(id))),
+      codeFiles: filesFor('code_interpreter'),
+      searchedFiles: filesFor('file_search'),
     };
   });
 }

@@ -1,10 +1,12 @@
-import type OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, benchText, forgetAsks } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { conforming } from '#server/testing/openai-schema';
-import { loseStore, personWithStore, untilStoreIsBack } from '#server/testing/vector-stores';
+import { until } from '#server/testing/until';
+import { loseStore, personWithStore, untilStoreIsBack, whileIndexing } from '#server/testing/vector-stores';
 
 const quick = { pollIntervalMs: 20 };
 const tools = [{ type: 'file_search' as const }];
@@ -115,6 +117,133 @@ describe.each(engines)('runs with file_search on %s', (engine) => {
     );
     const { file_id: id, filename } = earlier;
     expect(await stepsOf()).toMatchObject(searched({ file_id: id, file_name: filename, score: 0.5 }));
+  });
+
+  /** A person with files and an assistant that searches, but no vector store. */
+  async function withFiles(...names: string[]) {
+    const { visitor, key } = await app.someone();
+    const { token } = await newToken(visitor);
+    const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const files: string[] = [];
+    for (const name of names)
+      files.push(
+        (await client.files.create({ file: await toFile(Buffer.from(name), name), purpose: 'assistants' })).id,
+      );
+    const { id: assistant_id } = await client.beta.assistants.create({ model: 'gpt-4o', tools });
+    const attached = (...file_ids: (string | undefined)[]) => ({
+      role: 'user' as const,
+      content: '[[bench 6]] What?',
+      attachments: file_ids.map((file_id = '') => ({ file_id, tools })),
+    });
+    const storesOfThread = async (id: string) =>
+      conforming('ThreadObject', await client.beta.threads.retrieve(id)).tool_resources?.file_search?.vector_store_ids;
+    const filesOfStore = async (id = '') =>
+      (await client.vectorStores.files.list(id)).data.map((file) => file.id).sort();
+    const stores = async () => (await client.vectorStores.list()).data.map(({ id }) => id);
+    return { visitor, key, token, client, files, assistant_id, attached, storesOfThread, filesOfStore, stores };
+  }
+
+  test('search files that messages have for it, in one store for each thread, whichever call brings them', async () => {
+    const { client, files, assistant_id, attached, storesOfThread, filesOfStore, stores } = await withFiles(
+      'a.md',
+      'b.md',
+      'c.md',
+    );
+    const [a, b, c] = files;
+    const empty = await client.beta.threads.create();
+    await client.beta.threads.messages.create(empty.id, { role: 'user', content: 'Hello' });
+    expect(await storesOfThread(empty.id)).toBeUndefined();
+
+    const thread = await client.beta.threads.create({ messages: [attached(a), attached(a)] });
+    const [store] = (await storesOfThread(thread.id)) ?? [];
+    expect(thread.tool_resources?.file_search?.vector_store_ids).toEqual([store]);
+    expect(await filesOfStore(store)).toEqual([a]);
+    const made = await client.vectorStores.retrieve(store ?? '');
+    expect(made.expires_after).toEqual({ anchor: 'last_active_at', days: 7 });
+    // It is extended by later messages, and a file that is in it already stays as it is.
+    await client.beta.threads.messages.create(thread.id, attached(a, b));
+    expect(await filesOfStore(store)).toEqual([a, b].sort());
+    const run = await client.beta.threads.runs.createAndPoll(
+      thread.id,
+      { assistant_id, additional_messages: [attached(c)] },
+      quick,
+    );
+    expect(run.status).toBe('completed');
+    expect([await storesOfThread(thread.id), await filesOfStore(store)]).toEqual([[store], [a, b, c].sort()]);
+
+    // A thread without one gets one by each of these calls.
+    await client.beta.threads.messages.create(empty.id, attached(b));
+    expect(await filesOfStore((await storesOfThread(empty.id))?.[0])).toEqual([b]);
+    const other = await client.beta.threads.create();
+    await client.beta.threads.runs.createAndPoll(other.id, { assistant_id, additional_messages: [attached(c)] }, quick);
+    expect(await filesOfStore((await storesOfThread(other.id))?.[0])).toEqual([c]);
+    const along = await client.beta.threads.createAndRunPoll(
+      { assistant_id, thread: { messages: [attached(b, c)] } },
+      quick,
+    );
+    expect(await filesOfStore((await storesOfThread(along.thread_id))?.[0])).toEqual([b, c].sort());
+    expect(await stores()).toHaveLength(4);
+  });
+
+  test('cite what was attached, once it is indexed', async () => {
+    const { client, files, assistant_id, attached, storesOfThread } = await withFiles('handbook.md');
+    const { id } = await client.beta.threads.create({ messages: [attached(files[0])] });
+    const [store] = (await storesOfThread(id)) ?? [];
+    await whileIndexing(
+      app,
+      until(
+        'The end of indexing',
+        async () => (await client.vectorStores.retrieve(store ?? '')).status === 'completed',
+      ),
+    );
+    await client.beta.threads.runs.createAndPoll(id, { assistant_id }, quick);
+    const [message] = (await client.beta.threads.messages.list(id)).data;
+    expect(textOf(message).annotations).toContainEqual(
+      expect.objectContaining({ file_citation: { file_id: files[0] } }),
+    );
+  });
+
+  test('leave no store and no file behind where the message is refused', async () => {
+    const { client, files, assistant_id, attached, storesOfThread, filesOfStore, stores } = await withFiles(
+      'a.md',
+      'b.md',
+    );
+    const [a, b] = files;
+    const { id } = await client.beta.threads.create();
+    const noise = await toFile(Buffer.from([0xff, 0xfe, 0, 1]), 'noise.bin');
+    const { id: unreadable } = await client.files.create({ file: noise, purpose: 'assistants' });
+    await expect(client.beta.threads.messages.create(id, attached(a, unreadable))).rejects.toMatchObject({
+      status: 400,
+      param: 'attachments',
+    });
+    await expect(client.beta.threads.create({ messages: [attached(unreadable)] })).rejects.toMatchObject({
+      status: 400,
+    });
+    const wrong = { assistant_id: 'asst_none', additional_messages: [attached(a)] };
+    await expect(client.beta.threads.runs.create(id, wrong)).rejects.toMatchObject({ status: 404 });
+    expect([await storesOfThread(id), await stores()]).toEqual([undefined, []]);
+
+    await client.beta.threads.messages.create(id, attached(a));
+    const [store] = (await storesOfThread(id)) ?? [];
+    await expect(
+      client.beta.threads.runs.create(id, { ...wrong, additional_messages: [attached(b)] }),
+    ).rejects.toMatchObject({ status: 404 });
+    expect([await filesOfStore(store), (await client.beta.threads.messages.list(id)).data.length]).toEqual([[a], 1]);
+    // One that the program has deleted is made anew.
+    await client.vectorStores.delete(store ?? '');
+    await client.beta.threads.messages.create(id, attached(b));
+    const [next] = (await storesOfThread(id)) ?? [];
+    expect([next === store, await filesOfStore(next)]).toEqual([false, [b]]);
+    expect((await client.beta.threads.runs.createAndPoll(id, { assistant_id }, quick)).status).toBe('completed');
+  });
+
+  test('find all files of messages that come at once in one store', async () => {
+    const { client, files, attached, storesOfThread, filesOfStore, stores } = await withFiles('a.md', 'b.md', 'c.md');
+    const { id } = await client.beta.threads.create();
+    await Promise.all(files.map((file) => client.beta.threads.messages.create(id, attached(file))));
+    const kept = (await storesOfThread(id)) ?? [];
+    expect(await stores()).toEqual(kept);
+    expect(await filesOfStore(kept[0])).toEqual(files.toSorted());
   });
 
   test('fail in words where the provider has lost the vector store, which is then made again', async () => {

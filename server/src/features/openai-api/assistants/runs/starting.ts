@@ -5,11 +5,11 @@ import type { ProgramAssistants } from '#server/features/assistants/of-programs'
 import type { NewProgramRun, Stored } from '#server/features/chat/messages/program-answer-store';
 import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { ProgramThread } from '#server/features/chat/programs/repository';
-import type { NewMessage, ProgramConversations } from '#server/features/chat/programs/service';
+import type { ProgramConversations } from '#server/features/chat/programs/service';
 import type { AssistantModels } from '#server/features/openai-api/assistant-models';
-import { readMessages } from '#server/features/openai-api/assistants/messages/read-message';
+import { type ReadMessage, readMessages } from '#server/features/openai-api/assistants/messages/read-message';
 import { aboutFiles } from '#server/features/openai-api/assistants/thread-ids';
-import type { KeptToolResources } from '#server/features/openai-api/assistants/tool-resources';
+import { type KeptToolResources, readResources } from '#server/features/openai-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/openai-api/files/file-ids';
 import type { Ids } from '#server/features/openai-api/ids';
 import { refuseOverTokenBudget } from '#server/features/openai-api/token-budget';
@@ -86,7 +86,7 @@ export function runStarting(dependencies: Dependencies) {
       await optionsOf(userId, null, given);
       const { tool_resources: named } = given;
       const asked = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
-      return keptResources.using(userId, resources ?? null, async (toolResources) => {
+      const withThread = async (toolResources: ToolResources | null) => {
         // Those that are attached are the thread's once it is made.
         const files = messages.flatMap(({ codeFiles }) => codeFiles);
         const make = await conversations
@@ -105,17 +105,26 @@ export function runStarting(dependencies: Dependencies) {
         });
         if (!thread) throw new Error('A run began in no thread');
         return { ...begun, thread };
-      });
+      };
+      return keptResources.using(userId, resources ?? null, (kept) =>
+        keptResources.attaching(userId, messages, async () => kept, withThread),
+      );
     },
 
-    async start(caller: Caller, threadId: number, given: Given, messages: NewMessage[]): Promise<Begun> {
+    start(caller: Caller, threadId: number, given: Given, messages: ReadMessage[]): Promise<Begun> {
       const { userId } = caller;
-      const { toolResources } = await conversations.thread(userId, threadId);
-      const before = await conversations.appending(userId, threadId, messages).catch((error: unknown) => {
-        throw aboutFiles(error);
-      });
       const files = messages.flatMap(({ codeFiles }) => codeFiles);
-      return begin(caller, given, { toolResources: usable(toolResources, files), threadId, before });
+      return keptResources.attaching(
+        userId,
+        messages,
+        async () => readResources(await conversations.thread(userId, threadId)),
+        async (toolResources, store) => {
+          const before = await conversations.appending(userId, threadId, messages, store).catch((error: unknown) => {
+            throw aboutFiles(error);
+          });
+          return begin(caller, given, { toolResources: usable(toolResources, files), threadId, before });
+        },
+      );
     },
 
     async goOn(

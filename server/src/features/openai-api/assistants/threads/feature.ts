@@ -38,12 +38,18 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
         const { userId } = caller;
         // What is wrong with a message is said before a vector store is made.
         const messages = await readMessages(userId, body.messages ?? [], fileIds);
-        const thread = await keptResources.using(userId, body.tool_resources ?? null, (toolResources) =>
-          conversations
-            .createThread(caller, { metadata: body.metadata ?? null, toolResources, messages })
-            .catch((error: unknown) => {
-              throw aboutFiles(error);
-            }),
+        const thread = await keptResources.using(userId, body.tool_resources ?? null, (named) =>
+          keptResources.attaching(
+            userId,
+            messages,
+            async () => named,
+            (toolResources) =>
+              conversations
+                .createThread(caller, { metadata: body.metadata ?? null, toolResources, messages })
+                .catch((error: unknown) => {
+                  throw aboutFiles(error);
+                }),
+          ),
         );
         return objectOf(userId, thread);
       });

@@ -105,34 +105,33 @@ const missingScripts = ({ text }, { scripts }) =>
 
 const decisions = 'docs/decisions/';
 
-const decisionHead =
-  /^# (\d{4}) (.+)\n\n\d{4}-\d\d-\d\d, (?:accepted|superseded by \[(\d{4})\]\((\d{4}-[\w-]+\.md)\))\n/;
+const mostDecisions = 40;
+const decisionForm =
+  /^# (.+)\n\nAccepted \d{4}-\d\d-\d\d\n\n## Context\n[^#]+\n## Decision\n[^#]+\n## Consequences\n[^#]+$/;
+const isDecision = (path) => path.startsWith(decisions) && path !== `${decisions}README.md`;
 
-/**
- * A record has its number as its name does, a date and a status, and a line in the list. One that a later record
- * supersedes says so there and in the list, and the later one names it.
- */
+/** A record has a number in its name, a title, a date and three parts, and a line in the list. */
 function wrongDecision(path, text, { read }) {
-  if (!path.startsWith(decisions) || path === `${decisions}README.md`) return [];
+  if (!isDecision(path)) return [];
   const name = path.slice(decisions.length);
-  const [, number, title, later, laterName] = decisionHead.exec(text) ?? [];
-  if (!number || !name.startsWith(`${number}-`))
-    return [`${path}:1 does not begin with its number and title, then a line with date and status`];
-  const wrong = [];
-  const line = `\n- [${number}](${name}) ${title}${later ? ` (superseded by ${later})` : ''}\n`;
-  if (!read(`${decisions}README.md`)?.includes(line))
-    wrong.push(`${path}:1 is not in the list of decisions by its number, title and status`);
-  if (later && !read(`${decisions}${laterName}`)?.includes(`(${name})`))
-    wrong.push(`${path}:3 is superseded by ${later}, which does not name it`);
-  return wrong;
+  if (!/^\d\d-[a-z0-9-]+\.md$/.test(name)) return [`${path}:1 is not named by two digits and a few words`];
+  const [, title] = decisionForm.exec(text) ?? [];
+  if (!title) return [`${path}:1 is not a title, 'Accepted' with a date, then Context, Decision and Consequences`];
+  const line = `\n- [${title}](${name})\n`;
+  return read(`${decisions}README.md`)?.includes(line)
+    ? []
+    : [`${path}:1 is not in the list of decisions by its title`];
 }
 
-/** The list names each record once, in the order of the numbers. */
+/** The list names each record once, in the order of the numbers, and is short enough to be read. */
 function wrongList(path, text) {
   if (path !== `${decisions}README.md`) return [];
-  const numbers = [...text.matchAll(/^- \[(\d{4})\]/gm)].map(([, number]) => number);
-  const wrong = numbers.findIndex((number, at) => at > 0 && number <= numbers[at - 1]);
-  return wrong < 0 ? [] : [`${path}:1 has ${numbers[wrong]} twice or out of order`];
+  const numbers = [...text.matchAll(/^- \[.+\]\((\d\d)-/gm)].map(([, number]) => Number(number));
+  const wrong = numbers.findIndex((number, at) => number !== at + 1);
+  if (wrong >= 0) return [`${path}:1 does not have ${wrong + 1} in its place`];
+  return numbers.length > mostDecisions
+    ? [`${path}:1 has more than ${mostDecisions} records: join two, or drop one`]
+    : [];
 }
 
 function violationsIn(path, text, tree) {
@@ -165,13 +164,13 @@ const small = {
   read: (path) =>
     ({
       'docs/a.md': '# One\n\n## Two words\n',
-      'docs/decisions/README.md':
-        '\n- [0101](0101-one.md) One\n- [0103](0103-old.md) Old (superseded by 0104)\n- [0106](0106-odd.md) Odd (superseded by 0105)\n',
-      'docs/decisions/0104-new.md': '# 0104 New\n\nIt supersedes [0103](0103-old.md).\n',
-      'docs/decisions/0105-other.md': '# 0105 Other\n',
+      'docs/decisions/README.md': '\n- [One](01-one.md)\n',
     })[path],
 };
-const superseded = (title, by) => `# ${title}\n\n2026-11-22, superseded by ${by}\n`;
+const record = (title, parts = ['Context', 'Decision', 'Consequences']) =>
+  `# ${title}\n\nAccepted 2026-11-22\n\n${parts.map((part) => `## ${part}\n\nWords.\n`).join('\n')}`;
+const list = (count) =>
+  Array.from({ length: count }, (_, at) => `\n- [One](${String(at + 1).padStart(2, '0')}-one.md)`).join('');
 const planted = [
   ['docs/b.md', 'See `server/src/gone.ts`.'],
   ['docs/b.md', 'See `chat/gone/`.'],
@@ -180,13 +179,14 @@ const planted = [
   ['docs/b.md', '[a](gone.md)'],
   ['docs/b.md', '[a](a.md#three)'],
   ['docs/b.md', 'Run `npm run gone`.'],
-  ['docs/decisions/0101-one.md', '# 0101 One\n\nFor good reasons.\n'],
-  ['docs/decisions/0102-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
-  ['docs/decisions/0102-two.md', '# 0102 Two\n\n2026-11-22, accepted\n'],
-  ['docs/decisions/0103-old.md', '# 0103 Old\n\n2026-11-22, accepted\n'],
-  ['docs/decisions/0106-odd.md', superseded('0106 Odd', '[0105](0105-other.md)')],
-  ['docs/decisions/0101-one.md', superseded('0101 One', '[0104](0104-new.md)')],
-  ['docs/decisions/README.md', '\n- [0102](https://a.example) Two\n- [0101](https://a.example) One\n'],
+  ['docs/decisions/01-one.md', '# One\n\nFor good reasons.\n'],
+  ['docs/decisions/01-one.md', record('One', ['Context', 'Decision'])],
+  ['docs/decisions/01-one.md', record('Another')],
+  ['docs/decisions/02-two.md', record('Two')],
+  ['docs/decisions/0101-one.md', record('One')],
+  ['docs/decisions/README.md', '\n- [Two](02-two.md)\n- [One](01-one.md)\n'],
+  ['docs/decisions/README.md', '\n- [One](01-one.md)\n- [Three](03-three.md)\n'],
+  ['docs/decisions/README.md', list(mostDecisions + 1)],
   ['server/src/a.ts', 'const a = 1; // see chat/gone.ts'],
   ['server/src/a.ts', '/**\n * As in docs/gone.md.\n */'],
 ];
@@ -195,8 +195,7 @@ const harmless = [
     'docs/b.md',
     'See `chat/runs.ts`, `routes.ts`, `src/chat/` and `app.ts`; [a](a.md#two-words), [b](https://example.com).',
   ],
-  ['docs/decisions/0101-one.md', '# 0101 One\n\n2026-11-22, accepted\n'],
-  ['docs/decisions/0103-old.md', superseded('0103 Old', '[0104](0104-new.md)')],
+  ['docs/decisions/01-one.md', record('One')],
   ['docs/b.md', '`npm start`, `npm run dev`, `npm test`'],
   ['server/src/a.ts', "import './gone.ts'; // in chat/runs.ts"],
 ];

@@ -24,6 +24,6 @@ export const collectAfterStart = () =>
 
 /**
  * The engine lets a small heap grow to four times what is in use before it collects, which takes an hour under a steady load and
- * looks like a leak. A quarter more is enough, and what that costs could not be told from chance (decision 2118).
+ * looks like a leak. A quarter more is enough, and what that costs could not be told from chance.
  */
 export const growHeapByAQuarter = () => setFlagsFromString('--heap-growing-percent=25');

@@ -9,7 +9,7 @@ export type BodyReader = {
 };
 
 /**
- * The body of a response, as it arrives. A stream of Node's does more than is needed here, with each packet (decision 2117).
+ * The body of a response, as it arrives. A stream of Node's does more than is needed here, with each packet (docs/decisions/06-provider-http.md).
  */
 export type ArrivingBody = AsyncIterable<Buffer> & {
   /** Once. What has arrived before is told at once; after its end or an error nothing more is told. */

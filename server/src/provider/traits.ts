@@ -71,7 +71,7 @@ async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): P
 /**
  * What the configured provider has refused: calls it does not serve, parameters a model does not take. A refusal holds for the key
  * that met it, and for all only once another key has met it at another time: a wrong path of one key, or a proxy that restarts, takes nothing
- * from others. It is asked about again after an hour, a day and then every month, and a success ends it (decision 0113).
+ * from others. It is asked about again after an hour, a day and then every month, and a success ends it (docs/decisions/14-responses-and-chat-completions.md).
  *
  * Long: what is known of one key and of all is decided together.
  */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { patienceMs } from '#server/testing/patience';
 import { bytesOf, kindOf } from './addresses.ts';
 import { allowedHosts } from './allowed-hosts.ts';
 import { createOutgoing, type Lookup, type OutgoingCall } from './outgoing.ts';
@@ -288,17 +289,17 @@ describe('redirects', () => {
 
 describe('somebody who', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
-  test.each([
-    ['says nothing', '', 'did not answer in time'],
-    ['begins and stops', `${ok}content-length: 10\r\n\r\nabc`, 'did not answer in time'],
+  test.each<[what: string, bytes: string, message: string, withinMs?: number]>([
+    ['says nothing', '', 'did not answer in time', 300],
+    ['begins and stops', `${ok}content-length: 10\r\n\r\nabc`, 'did not answer in time', 300],
     ['sends large headers', `${ok}x: ${'x'.repeat(20_000)}\r\n\r\n`, 'headers that are too large'],
     ['sends no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 'broke the connection off'],
     ['sends too much', `${ok}content-length: 2000\r\n\r\n${'x'.repeat(2_000)}`, 'more than 1 KB'],
     ['sends without end', `${ok}\r\n${'x'.repeat(5_000)}`, 'more than 1 KB'],
     ['compresses', `${ok}content-encoding: gzip\r\ncontent-length: 0\r\n\r\n`, 'compresses its answers'],
-  ])('%s is given up, and may have been told', async (_what, bytes, message) => {
+  ])('%s is given up, and may have been told', async (_what, bytes, message, withinMs = patienceMs) => {
     const { port } = await talker(bytes);
-    await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs: 300 })).rejects.toMatchObject({
+    await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
       name: 'OutgoingFailed',
       message: expect.stringContaining(message),
       sent: true,

@@ -1,3 +1,4 @@
+import { whenAvailable } from './until.ts';
 import type { Visitor } from './visitor.ts';
 
 /** A draft as the form sends it. */
@@ -5,7 +6,7 @@ export const draft = (more: Record<string, unknown> = {}) => ({ name: 'Tutor', m
 
 /** Creates an assistant and returns its id. */
 export async function created(visitor: Visitor, more: Record<string, unknown> = {}): Promise<number> {
-  const { status, body } = await visitor.post('/api/assistants', draft(more));
+  const { status, body } = await whenAvailable(() => visitor.post('/api/assistants', draft(more)));
   if (status !== 201) throw new Error(`Not created: ${JSON.stringify(body)}`);
   return body.id;
 }

@@ -10,3 +10,14 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/**
+ * Repeats a call while the installation says that its database or its store does not answer: on a busy machine both may
+ * take longer than the product waits for them.
+ */
+export async function whenAvailable<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
+  return until('An installation that answers', async () => {
+    const response = await call();
+    return response.status !== 503 && response;
+  });
+}

@@ -4,6 +4,7 @@ import { until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { download, filePlaces, startFileApp, uploaded } from '#server/testing/files';
 import { conversation, pair } from '#server/testing/training-files';
+import { whenAvailable } from '#server/testing/until';
 import type { Visitor } from '#server/testing/visitor';
 
 const numbered = (count: number) =>
@@ -191,7 +192,7 @@ describe.each(filePlaces)('what is made of a training file on %s and %s', (engin
     const lines = Array.from({ length: Math.floor((fileSizeLimit - 1) / (line.length + 1)) }, () => line);
     const id = await saved(visitor, lines);
     const before = place().stored().length;
-    const { status, body } = await convert(visitor, id);
+    const { status, body } = await whenAvailable(() => convert(visitor, id));
     expect([status, body.code]).toEqual([413, 'too_large']);
     await expectOnly(visitor, ['Old notes.jsonl'], before);
   });

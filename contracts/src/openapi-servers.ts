@@ -44,6 +44,26 @@ export const OpenApiServerChanges = z
   .partial();
 export type OpenApiServerChanges = z.output<typeof OpenApiServerChanges>;
 
+/** Operations of one description that can be tools at once. */
+export const operationsAtMost = 500;
+/** Method and path, as in `GET /notes/{id}`. */
+const OperationKey = requiredText(1_100, 'An operation cannot exceed 1,100 characters', 'Name the operation');
+
+const DescribedOperation = z.object({
+  operation: z.string(),
+  summary: z.string(),
+  tags: z.array(z.string()),
+});
+export type DescribedOperation = z.output<typeof DescribedOperation>;
+
+export const Operations = z.object({
+  /** null: the description has to be read again first. */
+  operations: z.array(DescribedOperation).nullable(),
+  /** The operations that are tools by choice, also those that the description no longer has; null: the first ones are. */
+  chosen: z.array(z.string()).nullable(),
+});
+export type Operations = z.output<typeof Operations>;
+
 const byId = z.strictObject({ id: PathId });
 /** With what JSON needs to write the text of a description. */
 const bodyLimit = 2 * descriptionLimit;
@@ -79,5 +99,33 @@ export const openApiServers = {
     summary: 'The text of the OpenAPI description that was pasted for a tool server of one’s own.',
     params: byId,
     output: z.object({ text: z.string() }),
+  }),
+  operations: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers/:id/operations',
+    access: 'user',
+    summary:
+      'The operations that the OpenAPI description of a tool server of one’s own names, and those chosen as tools.',
+    params: byId,
+    output: Operations,
+  }),
+  chooseOperations: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/:id/operations',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'Sets which operations of an OpenAPI description become tools, and has the description read again. null: the first ones.',
+    params: byId,
+    body: z.strictObject({
+      operations: z
+        .array(OperationKey)
+        .min(1, 'Choose at least one operation')
+        .max(operationsAtMost, `At most ${operationsAtMost} operations can be tools`)
+        .refine((operations) => new Set(operations).size === operations.length, 'Name each operation once')
+        .nullable(),
+    }),
+    bodyLimit: 1024 * 1024,
+    output: ToolServer,
   }),
 };

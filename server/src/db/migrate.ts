@@ -53,6 +53,7 @@ import * as pricesByTier from './migrations/0044-prices-by-tier.ts';
 import * as toolsForModels from './migrations/0045-tools-for-models.ts';
 import * as trainingIsNoRequest from './migrations/0046-training-is-no-request.ts';
 import * as namesWithoutDirection from './migrations/0047-names-without-direction.ts';
+import * as chosenOperations from './migrations/0055-chosen-operations.ts';
 import type { Database } from './schema.ts';
 
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
@@ -109,6 +110,7 @@ const migrations: [name: string, migration: Migration][] = [
   ['0045-tools-for-models', toolsForModels],
   ['0046-training-is-no-request', trainingIsNoRequest],
   ['0047-names-without-direction', namesWithoutDirection],
+  ['0055-chosen-operations', chosenOperations],
 ];
 
 const migrationFiles = new URL('./migrations/', import.meta.url);

@@ -249,6 +249,10 @@ export type Database = {
     /** JSON: the tools or operations that are not offered, the first of them, with the reasons. */
     left_out: string;
     left_out_count: number;
+    /** JSON: the operations that the description names; null: not read since Roster keeps them, or it has no description. */
+    operations: Generated<string | null>;
+    /** JSON: the operations that become tools; null: the first ones do. */
+    chosen: Generated<string | null>;
   };
   assistant_tool_choices: {
     assistant_id: number;

@@ -87,6 +87,8 @@ const mayCall: Record<string, readonly Kind[]> = {
   'POST /api/tool-servers/openapi': editors,
   'GET /api/tool-servers/:id/openapi': signedIn,
   'PATCH /api/tool-servers/:id/openapi': editors,
+  'GET /api/tool-servers/:id/operations': signedIn,
+  'POST /api/tool-servers/:id/operations': editors,
   'POST /api/settings/default-assistant': editors,
   'POST /api/assistants/fetch-from-openai': editors,
   'POST /api/assistants/import-batch-from-openai': editors,

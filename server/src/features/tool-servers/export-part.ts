@@ -13,6 +13,7 @@ export function toolServerExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
     const servers = toolServerRepository(reader);
     const names = Map.groupBy(await servers.toolNames(userId), ({ server_id }) => server_id);
     const pasted = new Set(await descriptionRepository(reader).pasted(userId));
+    const choices = await descriptionRepository(reader).choices(userId);
     const own = (await servers.ofOwner(userId)).map((server) => ({
       name: server.name,
       kind: server.kind,
@@ -26,6 +27,7 @@ export function toolServerExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
       lookedAt: server.looked_at,
       createdAt: server.created_at,
       ...(pasted.has(server.id) && { description: descriptionFile(server.id) }),
+      ...(choices.has(server.id) && { chosenOperations: choices.get(server.id) }),
       tools: (names.get(server.id) ?? []).map(({ name, title }) => ({ name, title })),
     }));
     const uses = await choiceRepository(reader).ofOwner(userId);

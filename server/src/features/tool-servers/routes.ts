@@ -25,6 +25,10 @@ export function toolServerRoutes({ route }: Router, { servers, openApiServers, c
   route(openApi.create, ({ actor, body }) => openApiServers.create(actor, body));
   route(openApi.update, ({ actor, params, body }) => openApiServers.update(actor, params.id, body));
   route(openApi.description, ({ actor, params }) => openApiServers.description(actor.userId, params.id));
+  route(openApi.operations, ({ actor, params }) => openApiServers.operations(actor.userId, params.id));
+  route(openApi.chooseOperations, ({ actor, params, body }) =>
+    openApiServers.choose(actor, params.id, body.operations),
+  );
   route(api.chosen, ({ actor, params }) => choices.chosen(actor.userId, params.id));
   route(api.choose, ({ actor, params, body }) => choices.choose(actor, params.id, body.tools));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { operationsAtMost } from '@roster/contracts/openapi-servers';
 import type { ModelSchema } from './model-schema.ts';
 
 /** A tool as its server describes it, within our bounds. */
@@ -22,7 +23,7 @@ export type SeenTool = {
 export type LeftOutTool = { operation: string; reason: string };
 export const shownLeftOut = 100;
 
-export const toolsAtMost = 500;
+export const toolsAtMost = operationsAtMost;
 /** With those that are left out. */
 export const describedAtMost = 2_000;
 export const titleLimit = 200;

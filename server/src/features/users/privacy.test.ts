@@ -277,6 +277,13 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/tool-servers/${toolServerId}/openapi`,
     body: { name: 'Taken' },
   }),
+  'GET /api/tool-servers/:id/operations': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/operations`,
+  }),
+  'POST /api/tool-servers/:id/operations': ({ toolServerId }) => ({
+    path: `/api/tool-servers/${toolServerId}/operations`,
+    body: { operations: null },
+  }),
   'GET /api/assistants/:id/tools': ({ assistantId }) => ({ path: `/api/assistants/${assistantId}/tools` }),
   'POST /api/assistants/:id/tools': ({ assistantId }) => ({
     path: `/api/assistants/${assistantId}/tools`,

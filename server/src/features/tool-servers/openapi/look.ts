@@ -1,3 +1,4 @@
+import type { DescribedOperation } from '@roster/contracts/openapi-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
@@ -13,22 +14,38 @@ import type { ReadDescription } from './read.ts';
 import type { DescriptionThread } from './read-thread.ts';
 import { descriptionRepository } from './repository.ts';
 
-export type FoundOperations = Found & { url: string; leftOut: LeftOutTool[]; leftOutCount: number };
+export type FoundOperations = Found & {
+  url: string;
+  leftOut: LeftOutTool[];
+  leftOutCount: number;
+  operations: DescribedOperation[];
+};
 
-function noticeOf({ leftOutCount, isCut, tools }: ReadDescription): string | null {
-  if (isCut) return `It has more operations than Roster takes: the first ${tools.length} are here.`;
-  if (leftOutCount === 0) return null;
-  const counted = leftOutCount === 1 ? 'One operation was' : `${leftOutCount} operations were`;
-  return `${counted} left out. The list of its tools says why.`;
+function noticeOf({ leftOutCount, isCut, tools, operations }: ReadDescription, chosen: Chosen): string | null {
+  if (isCut && !chosen)
+    return `It has ${operations.length} operations, and ${tools.length} of them are tools. Choose the ones that you need.`;
+  const present = new Set(operations.map(({ operation }) => operation));
+  const missing = chosen?.filter((one) => !present.has(one)).length ?? 0;
+  const notices = [
+    missing > 0 &&
+      `${missing === 1 ? 'One chosen operation is' : `${missing} chosen operations are`} no longer in its description.`,
+    isCut && `The chosen operations are more than Roster can take: ${tools.length} of them are tools.`,
+    leftOutCount > 0 &&
+      `${leftOutCount === 1 ? 'One operation was' : `${leftOutCount} operations were`} left out. The list of its tools says why.`,
+  ];
+  return notices.filter((one) => one !== false).join(' ') || null;
 }
 
-export const foundIn = (read: ReadDescription): FoundOperations => ({
+type Chosen = readonly string[] | null;
+
+export const foundIn = (read: ReadDescription, chosen: Chosen): FoundOperations => ({
   state: 'ready',
-  notice: noticeOf(read),
+  notice: noticeOf(read, chosen),
   tools: read.tools,
   url: read.url,
   leftOut: read.leftOut,
   leftOutCount: read.leftOutCount,
+  operations: read.operations,
 });
 
 export const secretPlaceOf = (auth: { type: string; name: string | null }): SecretPlace =>
@@ -67,13 +84,14 @@ export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
   ): Promise<FoundOperations> => {
     const text = await textOf(server, bounds);
     const secret = secretPlaceOf({ type: server.auth_type, name: server.auth_name });
-    const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret };
+    const chosen = await descriptionRepository(db).chosen(server.user_id, server.id);
+    const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret, chosen };
     const read = await thread.read(order).catch((error: unknown) => {
       const isTold = error instanceof Unreadable || error instanceof AppError;
       if (isTold) throw new ServerFailure(error.message, { mayHaveRun: false, cause: error });
       throw error;
     });
-    const found = foundIn(read);
+    const found = foundIn(read, chosen);
     return { ...found, notice: (await missingSecret(server, read.url)) ?? found.notice };
   };
 }

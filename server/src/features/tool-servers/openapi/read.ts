@@ -1,4 +1,5 @@
 import { tidyName } from '@roster/contracts/name';
+import type { DescribedOperation } from '@roster/contracts/openapi-servers';
 import { toolNameLimit } from '@roster/contracts/tool-servers';
 import { modelSchema } from '#server/features/tool-servers/model-schema';
 import {
@@ -18,7 +19,8 @@ import {
 import { isObject } from '#server/is-object';
 import { addressOf, operationHasOwnAddress } from './address.ts';
 import { Unreadable } from './document.ts';
-import { isForm, Operation } from './operation.ts';
+import { isForm, type Operation } from './operation.ts';
+import { callable, choosable, keyOf, type Listed, listed, nameWanted, pathLimit, textIn } from './operations.ts';
 import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
 import { LeftOut, type References, references } from './references.ts';
 import { type SchemaReader, schemaReader } from './schemas.ts';
@@ -33,7 +35,10 @@ export type ReadDescription = {
   /** The first of them. */
   leftOut: LeftOutTool[];
   leftOutCount: number;
+  /** Not all operations are among the tools, although nothing was chosen. */
   isCut: boolean;
+  /** All that can be chosen. */
+  operations: DescribedOperation[];
 };
 
 export type ReadOrder = {
@@ -42,10 +47,9 @@ export type ReadOrder = {
   /** What a person wants instead of the address in the description. */
   baseUrl: string | null;
   secret: SecretPlace;
+  /** The operations that become tools; null: the first ones. */
+  chosen?: readonly string[] | null;
 };
-
-const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
-const pathLimit = 1_000;
 
 /** The description in the form of OpenAPI 3. @throws Unreadable where this is none that Roster reads */
 function openApiOf(document: unknown, { descriptionUrl }: ReadOrder): Json {
@@ -115,8 +119,6 @@ function inputSchemaOf(args: readonly Argument[]): string {
   return text;
 }
 
-const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
-
 /** For people and models: what it says of itself, and what is called. */
 function describe({ operation, method, path }: Source) {
   const [summary, description] = [textIn(operation.summary), textIn(operation.description)];
@@ -147,7 +149,7 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
   const inputSchema = inputSchemaOf(args);
   const called: Operation = { method, path, parameters, body };
   const { title, description } = describe(source);
-  const name = nameOf(textIn(operation.operationId) || `${method.toLowerCase()}${path}`);
+  const name = nameOf(nameWanted({ operation, method, path }));
   return {
     name,
     title: cutTo(tidyName(title) || name, titleLimit),
@@ -175,30 +177,6 @@ function toolNames() {
     );
 }
 
-type Listed = Pick<Source, 'item' | 'path'> & { method: (typeof methods)[number]; operation: unknown };
-
-function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutTool> {
-  for (const [path, given] of Object.entries(paths)) {
-    if (path.startsWith('x-')) continue;
-    try {
-      const item = follow(given);
-      if (!isObject(item)) continue;
-      for (const method of methods)
-        if (item[method] !== undefined) yield { item, path, method, operation: item[method] };
-    } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
-      yield { operation: path, reason: error.message };
-    }
-  }
-}
-
-function callable({ method, operation }: Listed): { method: Operation['method']; operation: Json } {
-  const { success, data } = Operation.shape.method.safeParse(method.toUpperCase());
-  if (!success) throw new LeftOut(`Roster does not call ${method.toUpperCase()}`);
-  if (!isObject(operation)) throw new LeftOut('it cannot be read');
-  return { method: data, operation };
-}
-
 /** The tools that the operations of a description make, and what of them is left out. @throws Unreadable */
 export function readDescription(given: unknown, order: ReadOrder): ReadDescription {
   const document = openApiOf(given, order);
@@ -214,21 +192,29 @@ export function readDescription(given: unknown, order: ReadOrder): ReadDescripti
     if (leftOut.length < shownLeftOut)
       leftOut.push({ operation: cutTo(operation, titleLimit), reason: cutTo(reason, titleLimit) });
   };
-  for (const one of listed(isObject(document.paths) ? document.paths : {}, refs)) {
-    if (tools.length >= toolsAtMost || tools.length + leftOutCount >= describedAtMost || size > totalLimit)
-      return { url, tools, leftOut, leftOutCount, isCut: true };
-    if ('reason' in one) {
-      leave(one);
-      continue;
-    }
+  const { operations, note } = choosable();
+  const chosen = order.chosen && new Set(order.chosen);
+  const isChosen = (one: Listed) => !chosen || chosen.has(storable(keyOf(one)));
+  const isFull = () =>
+    tools.length >= toolsAtMost || tools.length + leftOutCount >= describedAtMost || size > totalLimit;
+  let isCut = false;
+  function take(one: Listed) {
     try {
       const tool = toolOf({ document, ...one, ...callable(one) }, readers);
       tools.push(tool);
       size += tool.description.length + tool.inputSchema.length;
     } catch (error) {
       if (!(error instanceof LeftOut)) throw error;
-      leave({ operation: `${one.method.toUpperCase()} ${one.path}`, reason: error.message });
+      leave({ operation: keyOf(one), reason: error.message });
     }
   }
-  return { url, tools, leftOut, leftOutCount, isCut: false };
+  for (const one of listed(isObject(document.paths) ? document.paths : {}, refs)) {
+    if (!('reason' in one)) note(one);
+    // A tool keeps its name whatever else is chosen.
+    if (!('reason' in one) && !isChosen(one)) readers.nameOf(nameWanted(one));
+    else if (isFull()) isCut = true;
+    else if (!('reason' in one)) take(one);
+    else if (!chosen) leave(one);
+  }
+  return { url, tools, leftOut, leftOutCount, isCut, operations };
 }

@@ -1,9 +1,15 @@
+import type { DescribedOperation, Operations } from '@roster/contracts/openapi-servers';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
 
 const LeftOut = z.array(z.object({ operation: z.string(), reason: z.string() }));
 type LeftOut = { leftOut: z.output<typeof LeftOut>; leftOutCount: number };
+const Described = z.array(z.object({ operation: z.string(), summary: z.string(), tags: z.array(z.string()) }));
+const Chosen = z.array(z.string());
+type Look = LeftOut & { operations?: DescribedOperation[] };
+
+const chosenIn = (text: string | null | undefined) => (text == null ? null : Chosen.parse(JSON.parse(text)));
 
 /** The texts of OpenAPI descriptions where they were pasted, and what of any server makes no tool. */
 export function descriptionRepository(db: Kysely<Database>) {
@@ -44,8 +50,12 @@ export function descriptionRepository(db: Kysely<Database>) {
       return rows.map((row) => row.server_id);
     },
     /** Of any server: one that has no description gets its row with the first look. */
-    async noteLeftOut(server: { id: number; user_id: number }, { leftOut, leftOutCount }: LeftOut) {
-      const found = { left_out: JSON.stringify(leftOut), left_out_count: leftOutCount };
+    async noteLeftOut(server: { id: number; user_id: number }, { leftOut, leftOutCount, operations }: Look) {
+      const found = {
+        left_out: JSON.stringify(leftOut),
+        left_out_count: leftOutCount,
+        ...(operations && { operations: JSON.stringify(operations) }),
+      };
       await db
         .insertInto('tool_server_descriptions')
         .values({ server_id: server.id, user_id: server.user_id, text: null, ...found })
@@ -56,6 +66,44 @@ export function descriptionRepository(db: Kysely<Database>) {
             .where('tool_server_descriptions.user_id', '=', server.user_id),
         )
         .execute();
+    },
+    async operations(userId: number, serverId: number): Promise<Operations> {
+      const row = await db
+        .selectFrom('tool_server_descriptions')
+        .select(['operations', 'chosen'])
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      const operations = row?.operations == null ? null : Described.parse(JSON.parse(row.operations));
+      return { operations, chosen: chosenIn(row?.chosen) };
+    },
+    /** The operations that become tools; null: the first ones. */
+    async chosen(userId: number, serverId: number): Promise<string[] | null> {
+      const row = await db
+        .selectFrom('tool_server_descriptions')
+        .select('chosen')
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      return chosenIn(row?.chosen);
+    },
+    async choose(userId: number, serverId: number, chosen: readonly string[] | null) {
+      await db
+        .updateTable('tool_server_descriptions')
+        .set({ chosen: chosen && JSON.stringify(chosen) })
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .execute();
+    },
+    /** The choices of a person, by server. */
+    async choices(userId: number): Promise<Map<number, string[]>> {
+      const rows = await db
+        .selectFrom('tool_server_descriptions')
+        .select(['server_id', 'chosen'])
+        .where('user_id', '=', userId)
+        .where('chosen', 'is not', null)
+        .execute();
+      return new Map(rows.map((row) => [row.server_id, chosenIn(row.chosen) ?? []]));
     },
     /** Of a server that the caller has found for this person. */
     async leftOut(serverId: number): Promise<LeftOut> {

@@ -1,4 +1,10 @@
-import type { NewOpenApiServer, OpenApiAuth, OpenApiServerChanges } from '@roster/contracts/openapi-servers';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  NewOpenApiServer,
+  OpenApiAuth,
+  OpenApiServerChanges,
+  Operations,
+} from '@roster/contracts/openapi-servers';
 import { serversAtMost } from '@roster/contracts/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -19,11 +25,14 @@ type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; thread: Desc
 
 /** A text that was pasted is read before it is stored, so that its author is told what is wrong with it. */
 const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOperations> =>
-  thread.read(order).then(foundIn, (error: unknown) => {
-    if (error instanceof Unreadable)
-      throw refusedField(error.about === 'baseUrl' ? 'baseUrl' : 'description.text', error.message);
-    throw error;
-  });
+  thread.read(order).then(
+    (read) => foundIn(read, order.chosen ?? null),
+    (error: unknown) => {
+      if (error instanceof Unreadable)
+        throw refusedField(error.about === 'baseUrl' ? 'baseUrl' : 'description.text', error.message);
+      throw error;
+    },
+  );
 
 /** In the transaction of the change: what a text says holds at once, what lies at an address is fetched afterwards. */
 async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: FoundOperations | null) {
@@ -46,7 +55,7 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
   const descriptionUrl = description.type === 'address' ? description.url : null;
   const text = description.type === 'pasted' ? storable(description.text) : null;
   const secret = secretPlaceOf({ name: null, ...auth });
-  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret });
+  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret, chosen: null });
   // Until it is fetched: a secret goes nowhere else than to an address that its owner has named.
   const url = read?.url ?? baseUrl ?? descriptionUrl ?? '';
   const sealed: StoredAuth =
@@ -103,11 +112,12 @@ async function reread({ db, headers, thread }: Dependencies, before: StoredServe
   if (!changes.description && changes.baseUrl === undefined && !auth) return null;
   const { text, descriptionUrl, baseUrl } = await changedDescription(db, before, changes);
   const secret = secretPlaceOf(auth ? { name: null, ...auth } : { type: before.auth_type, name: before.auth_name });
-  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret });
+  const chosen = await descriptionRepository(db).chosen(before.user_id, before.id);
+  const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret, chosen });
   const ofDescription = descriptionUrl === before.description_url ? before.url : descriptionUrl;
   const url = read?.url ?? baseUrl ?? ofDescription ?? before.url;
   const fields = { url, description_url: descriptionUrl, base_url: baseUrl };
-  return { text, read, fields, sealed: await changedAuth(headers, before, url, auth) };
+  return { text, read, fields, chosen, sealed: await changedAuth(headers, before, url, auth) };
 }
 
 async function update(dependencies: Dependencies, actor: Actor, id: number, changes: OpenApiServerChanges) {
@@ -128,7 +138,8 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
     // The secret was kept, or refused, for the address that was there; a text was read with the other fields.
     if (
       anew &&
-      (['url', 'auth_sealed', 'description_url', 'base_url'] as const).some((key) => stored[key] !== before[key])
+      ((['url', 'auth_sealed', 'description_url', 'base_url'] as const).some((key) => stored[key] !== before[key]) ||
+        !isDeepStrictEqual(await descriptionRepository(trx).chosen(userId, id), anew.chosen))
     )
       throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
     await toolServerRepository(trx).update(userId, id, fields, anew?.sealed);
@@ -136,6 +147,23 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
       await descriptionRepository(trx).changeText(userId, id, anew.text);
       await noteOrAsk(trx, userId, id, anew.read);
     }
+    return toServer(await found(trx, userId, id), userId);
+  });
+}
+
+/** What is chosen has to be in the description, or was chosen before and may come back. */
+async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: number, wanted: string[] | null) {
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await ownDescribed(trx, userId, id);
+    const descriptions = descriptionRepository(trx);
+    const { operations, chosen } = await descriptions.operations(userId, id);
+    const known = new Set([...(operations ?? []).map(({ operation }) => operation), ...(chosen ?? [])]);
+    const unknown = wanted?.find((operation) => !known.has(operation));
+    if (unknown !== undefined)
+      throw refusedField('operations', `The description has no operation ${unknown}. Look at the list again.`);
+    await descriptions.choose(userId, id, wanted);
+    await askToLook(trx, userId, id);
     return toServer(await found(trx, userId, id), userId);
   });
 }
@@ -156,6 +184,11 @@ export function openApiServerService(dependencies: Dependencies) {
       await ownDescribed(db, userId, id);
       return { text: (await descriptionRepository(db).text(userId, id)) ?? '' };
     },
+    async operations(userId: number, id: number): Promise<Operations> {
+      await ownDescribed(db, userId, id);
+      return descriptionRepository(db).operations(userId, id);
+    },
+    choose: (actor: Actor, id: number, operations: string[] | null) => choose(db, actor, id, operations),
   };
 }
 

@@ -1,0 +1,71 @@
+import { tidyName } from '@roster/contracts/name';
+import type { DescribedOperation } from '@roster/contracts/openapi-servers';
+import { cutTo, type LeftOutTool, storable, titleLimit } from '#server/features/tool-servers/seen-tool';
+import { isObject } from '#server/is-object';
+import { Operation } from './operation.ts';
+import { LeftOut, type References } from './references.ts';
+
+type Json = Record<string, unknown>;
+
+const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'] as const;
+export const pathLimit = 1_000;
+/** More than any service has within 20 MB; what was made for it has no end. */
+const operationsListed = 20_000;
+const tagsAtMost = 5;
+const tagLimit = 100;
+
+export const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
+
+/** Its own id, or else where it is called. */
+export const nameWanted = ({ operation, method, path }: { operation: unknown; method: string; path: string }) =>
+  textIn(isObject(operation) ? operation.operationId : '') || `${method.toLowerCase()}${path}`;
+
+export type Listed = { item: Json; path: string; method: (typeof methods)[number]; operation: unknown };
+
+/** All operations, and paths that cannot be read. */
+export function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutTool> {
+  for (const [path, given] of Object.entries(paths)) {
+    if (path.startsWith('x-')) continue;
+    try {
+      const item = follow(given);
+      if (!isObject(item)) continue;
+      for (const method of methods)
+        if (item[method] !== undefined) yield { item, path, method, operation: item[method] };
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+      yield { operation: path, reason: error.message };
+    }
+  }
+}
+
+export function callable({ method, operation }: Listed): { method: Operation['method']; operation: Json } {
+  const { success, data } = Operation.shape.method.safeParse(method.toUpperCase());
+  if (!success) throw new LeftOut(`Roster does not call ${method.toUpperCase()}`);
+  if (!isObject(operation)) throw new LeftOut('it cannot be read');
+  return { method: data, operation };
+}
+
+export const keyOf = ({ method, path }: Pick<Listed, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
+
+/** An operation as a person chooses it. */
+function described({ method, path, operation }: Listed): DescribedOperation {
+  const { summary, operationId, tags } = isObject(operation) ? operation : {};
+  const names = Array.isArray(tags) ? tags.slice(0, tagsAtMost) : [];
+  return {
+    operation: storable(keyOf({ method, path })),
+    summary: cutTo(tidyName(textIn(summary) || textIn(operationId)), titleLimit),
+    tags: names.flatMap((tag) => cutTo(tidyName(textIn(tag)), tagLimit) || []),
+  };
+}
+
+/** The operations that can be chosen, in the order of the description. */
+export function choosable() {
+  const operations: DescribedOperation[] = [];
+  return {
+    operations,
+    note(one: Listed) {
+      if (operations.length >= operationsListed || one.path.length > pathLimit) return;
+      if (Operation.shape.method.safeParse(one.method.toUpperCase()).success) operations.push(described(one));
+    },
+  };
+}

@@ -72,6 +72,16 @@ export const loginProviders = ['google', 'github'] as const;
 export const LoginProvider = z.enum(loginProviders);
 export type LoginProvider = z.output<typeof LoginProvider>;
 
+/** What a provider answers where it has to ask the person something first, or cannot go on now. */
+export const loginProviderRefusals = [
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+
 /** Why a sign-in through Google or GitHub came to nothing: `?error=` on the page where it ends. */
 export const loginProviderFailures = [
   /** The person said no at the provider. */
@@ -83,13 +93,7 @@ export const loginProviderFailures = [
   'not_configured',
   /** Too many sign-ins from this address in a few minutes. */
   'too_many',
-  /** What the provider answers where it has to ask the person something first, or cannot go on now. */
-  'login_required',
-  'interaction_required',
-  'consent_required',
-  'account_selection_required',
-  'temporarily_unavailable',
-  'server_error',
+  ...loginProviderRefusals,
   /** It signs identity tokens with the application's secret (HS256), which proves nothing to Roster. */
   'shared_signature',
   /** The provider says that the person's address is not verified. */

@@ -1,4 +1,10 @@
-import { auth as api, type LoginProvider, type LoginProviderFailure, loginProviders } from '@roster/contracts/auth';
+import {
+  auth as api,
+  type LoginProvider,
+  type LoginProviderFailure,
+  loginProviderRefusals,
+  loginProviders,
+} from '@roster/contracts/auth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config';
@@ -51,16 +57,7 @@ function isNavigation({ headers }: FastifyRequest): boolean {
 /** Answers of a provider that have words of their own; any other one is told as its failure. */
 const refusals = new Map<string, LoginProviderFailure>([
   ['access_denied', 'cancelled'],
-  ...(
-    [
-      'login_required',
-      'interaction_required',
-      'consent_required',
-      'account_selection_required',
-      'temporarily_unavailable',
-      'server_error',
-    ] as const
-  ).map((word) => [word, word] as const),
+  ...loginProviderRefusals.map((word) => [word, word] as const),
 ]);
 
 const accountPage = '/settings?tab=account';

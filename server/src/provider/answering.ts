@@ -6,7 +6,7 @@ import type { ProviderHttp } from './http.ts';
 import { mayHaveNoResponses, servedResponses } from './no-responses.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { refusedField, type SparableField } from './refused-fields.ts';
-import { leaveFunctionOut, refusedFunction, withoutFunctions } from './refused-function.ts';
+import { leaveFunctionOut, leaveOut, refusedFunction, withoutFunctions } from './refused-function.ts';
 import { answerByResponses } from './responses.ts';
 import { doesNotServe, leaveToolsOut, refusedTool, runsNoTools, servedTools } from './served-tools.ts';
 import { settingLeftOut } from './setting-left-out.ts';
@@ -89,6 +89,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
     const refusedOne = refusedFunction(error, request, omitted);
     if (refusedOne) {
       onPieces([{ type: 'note', text: leaveFunctionOut(refusedOne, error, omitted) }]);
+      request.refusedFunctions?.add(refusedOne.name);
       return true;
     }
     const refused = refusedTool(error, request, omitted);
@@ -180,6 +181,7 @@ export function answering(http: ProviderHttp, providerName: string, traits: Trai
 
   return async function answer(request: AnswerRequest, onPieces: OnPieces, signal: AbortSignal): Promise<AnswerEnd> {
     const omitted = knownRefusals(request, onPieces);
+    for (const name of request.refusedFunctions ?? []) leaveOut(name, omitted);
     const telling = tellingTo(onPieces);
     for (;;) {
       try {

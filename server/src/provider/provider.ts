@@ -66,6 +66,8 @@ export type AnswerRequest = {
   canLeaveFormatOut?: boolean;
   search?: FileSearch | undefined;
   tools?: AnswerTools | undefined;
+  /** The functions that the provider has refused in an earlier step of the same answer; those of this one are added. */
+  refusedFunctions?: Set<string>;
   /** What the provider runs itself, as an assistant has it; an answer goes on without what is refused. */
   hosted?: AssistantTools | undefined;
   /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */

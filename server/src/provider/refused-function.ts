@@ -10,7 +10,8 @@ const isNamed = (words: string, name: string) =>
   new RegExp(`(?<![\\w-])${name.replaceAll(/[^\w]/g, '\\$&')}(?![\\w-])`).test(words);
 
 /** As it is kept among what is left out of a request. */
-const omittedAs = ({ name }: FunctionTool) => `function ${name}`;
+const omittedAs = ({ name }: Pick<FunctionTool, 'name'>) => `function ${name}`;
+export const leaveOut = (name: string, omitted: Set<string>) => omitted.add(omittedAs({ name }));
 
 const sparedOf = ({ tools }: AnswerRequest, omitted: ReadonlySet<string>) =>
   (tools?.functions ?? []).filter((one) => !omitted.has(omittedAs(one)));
@@ -33,7 +34,7 @@ export function refusedFunction(
 
 /** Leaves it out, and returns the note that says so. */
 export function leaveFunctionOut(refused: FunctionTool, error: unknown, omitted: Set<string>): string {
-  omitted.add(omittedAs(refused));
+  leaveOut(refused.name, omitted);
   const why = error instanceof ProviderError ? (error.said ?? error.message) : '';
   return `The tool ${refused.name} was left out, because the provider refuses the description of its arguments: ${why}`;
 }

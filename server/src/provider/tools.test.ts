@@ -137,8 +137,10 @@ test('a call that is damaged, too large or one of too many ends the answer', asy
 test('a tool whose schema is refused is left out with a note, and the answer goes on', async () => {
   const said = "Invalid schema for function 'get_weather': In context=(), object schema missing properties";
   let asked = 0;
-  const provider = await startRawProvider(() => {
+  let sent = '';
+  const provider = await startRawProvider((_path, body) => {
     asked++;
+    sent = body;
     return asked === 1
       ? {
           status: 400,
@@ -150,7 +152,12 @@ test('a tool whose schema is refused is left out with a note, and the answer goe
   onTestFinished(() => provider.close());
   const ask = await asking(provider.url);
   const functions = tools.functions.map((one) => ({ ...one, canBeSpared: true }));
-  const { text, notes } = await ask([saying('Hello')], { tools: { ...tools, functions } });
+  const order = { tools: { ...tools, functions }, refusedFunctions: new Set<string>() };
+  const { text, notes } = await ask([saying('Hello')], order);
   expect([text, asked]).toEqual(['Fine.', 2]);
   expect(notes).toEqual([expect.stringContaining('The tool get_weather was left out')]);
+  // The next step of the same answer neither sends it again nor repeats the note.
+  const next = await ask([saying('Hello')], order);
+  expect([next.text, next.notes, asked]).toEqual(['Fine.', [], 3]);
+  expect(sent).not.toContain('get_weather');
 });

@@ -1,5 +1,5 @@
 import type { CommandProcesses } from './commands/processes.ts';
-import type { Ask, Bounds, McpClient } from './mcp/session.ts';
+import type { Bounds, McpClient, Work } from './mcp/session.ts';
 import type { ServerAccess } from './oauth/access.ts';
 
 type Dependencies = { access: ServerAccess; mcp: McpClient; processes: CommandProcesses };
@@ -9,7 +9,7 @@ type Reached = Parameters<ServerAccess['use']>[0];
 export function serverReach({ access, mcp, processes }: Dependencies) {
   return {
     /** @throws ServerFailure */
-    inSession<T>(server: Reached, userId: number, bounds: Bounds, work: (ask: Ask) => Promise<T>): Promise<T> {
+    inSession<T>(server: Reached, userId: number, bounds: Bounds, work: Work<T>): Promise<T> {
       if (server.kind === 'command') {
         const name = server.url.replace(/^command:/, '');
         return processes.inSession({ serverId: server.id, userId, name }, bounds, work);

@@ -84,8 +84,8 @@ export function toolBox({ db, headers, reach, openApi, times }: Dependencies): T
           const credentials = headers.open(server, server.wrapped);
           return await callOperation(openApi, { ...server, credentials }, given, bounds);
         }
-        return await reach.inSession(server, userId, bounds, async (ask) =>
-          resultText(await ask('tools/call', { name: tool, arguments: given })),
+        return await reach.inSession(server, userId, bounds, async (ask, secrets) =>
+          resultText(await ask('tools/call', { name: tool, arguments: given }), secrets),
         );
       } catch (error) {
         if (!(error instanceof ServerFailure)) throw error;

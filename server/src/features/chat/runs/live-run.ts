@@ -94,6 +94,8 @@ export class LiveRun {
   tier: string | null = null;
   /** The tools that the provider has run in this step. */
   used: ToolUse[] = [];
+  /** Tools whose schema the provider has refused: the steps that follow are asked for without them. */
+  readonly refusedFunctions = new Set<string>();
   /** Whether it is the turn of the tools: all that was told is stored then, so that another process can go on. */
   isCallingTools = false;
   /** What the provider wants back with its model's calls, by their ids. */

@@ -148,9 +148,9 @@ async function asMuchAsFits(
     try {
       const { signal } = run.controller;
       // What is away are files that the request is made of: it has not been asked by then.
-      return await onceBack(signal, () =>
-        provider.answer({ ...request, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed }, onPieces, signal),
-      );
+      const { refusedFunctions } = run;
+      const asked = { ...request, refusedFunctions, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed };
+      return await onceBack(signal, () => provider.answer(asked, onPieces, signal));
     } catch (error) {
       const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';
       if (isFileGone && filesAgain) {

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { ServerFailure, serverFailure } from '#server/features/tool-servers/mcp/failure';
-import type { Ask, Bounds } from '#server/features/tool-servers/mcp/session';
+import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/session';
 import type { ToolTimes } from '#server/features/tool-servers/times';
 import type { ToolCommand, ToolCommands } from '#server/tool-commands';
 
@@ -136,7 +136,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimes, 
 
   return {
     /** @throws ServerFailure */
-    async inSession<T>({ serverId, userId, name }: Of, bounds: Bounds, work: (ask: Ask) => Promise<T>): Promise<T> {
+    async inSession<T>({ serverId, userId, name }: Of, bounds: Bounds, work: Work<T>): Promise<T> {
       const key = `${serverId} ${userId}`;
       const starting = started(key, name, bounds.withinMs);
       const time = AbortSignal.timeout(bounds.withinMs);
@@ -153,7 +153,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimes, 
           if (method === 'tools/call') called = true;
           return client.request({ method, params }, Anything, options);
         };
-        return await orStopped(AbortSignal.any([enough, ended]), work(ask));
+        return await orStopped(AbortSignal.any([enough, ended]), work(ask, []));
       } catch (error) {
         if (bounds.signal.aborted) throw failed('The call was stopped.', called, error);
         if (time.aborted) {

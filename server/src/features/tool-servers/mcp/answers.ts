@@ -16,7 +16,10 @@ type Options = {
   signal: AbortSignal;
   /** Told of what the client would wait for without end: it takes a stream that breaks off for one that goes on later. */
   onFailure: (error: unknown) => void;
+  /** Told of the text of each answer, in which numbers have all their digits. */
+  onAnswer: (text: string) => void;
 };
+type Told = Pick<Options, 'onFailure' | 'onAnswer'>;
 
 /** In an answer to one request. */
 const messagesAtMost = 20;
@@ -45,7 +48,7 @@ function parsed(text: string): unknown {
 }
 
 /** An answer that is whole. @throws OutgoingFailed where it answers something else */
-async function wholeAnswer(answer: OutgoingAnswer, asked: unknown): Promise<string> {
+async function wholeAnswer(answer: OutgoingAnswer, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
@@ -53,6 +56,7 @@ async function wholeAnswer(answer: OutgoingAnswer, asked: unknown): Promise<stri
   const messages = [parsed(text)].flat();
   // The client reads each of them by its schema, which takes its time.
   if (messages.length > messagesAtMost || !messages.some((message) => isAnswerTo(asked, message))) throw notMcp();
+  onAnswer(text);
   return text;
 }
 
@@ -66,14 +70,20 @@ function isAnswerText(asked: unknown, text: string): boolean {
 }
 
 /** A stream of events, up to the answer: a server that goes on afterwards is not listened to. */
-async function* events({ body }: OutgoingAnswer, asked: unknown): AsyncGenerator<Uint8Array, void> {
+async function* events(
+  { body }: OutgoingAnswer,
+  asked: unknown,
+  onAnswer: Told['onAnswer'],
+): AsyncGenerator<Uint8Array, void> {
   let isAnswered = false;
   let goesOn = asked === null;
   const parser = createParser({
     onEvent({ id, data }) {
       // What has an id can be asked for again, and the client does.
       if (id) goesOn = true;
-      if (asked !== null && isAnswerText(asked, data)) isAnswered = true;
+      if (asked === null || !isAnswerText(asked, data)) return;
+      isAnswered = true;
+      onAnswer(data);
     },
   });
   const decoder = new TextDecoder();
@@ -94,16 +104,16 @@ async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Opt
   }
 }
 
-async function responseOf(answer: OutgoingAnswer, asked: unknown, onFailure: Options['onFailure']): Promise<Response> {
+async function responseOf(answer: OutgoingAnswer, asked: unknown, { onFailure, onAnswer }: Told): Promise<Response> {
   const { status, headers } = answer;
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && type === 'text/event-stream') {
-    const stream = ReadableStream.from(telling(events(answer, asked), onFailure));
+    const stream = ReadableStream.from(telling(events(answer, asked, onAnswer), onFailure));
     return new Response(stream, { status, headers });
   }
   if (isSuccess && type === 'application/json' && !noBody.has(status))
-    return new Response(await wholeAnswer(answer, asked), { status, headers });
+    return new Response(await wholeAnswer(answer, asked, onAnswer), { status, headers });
   if (isSuccess && asked !== null) {
     answer.drop();
     throw notMcp();
@@ -146,6 +156,7 @@ export function mcpFetch({
   bodyLimit,
   signal,
   onFailure,
+  onAnswer,
 }: Options): FetchLike {
   return async (address, init = {}) => {
     const url = new URL(address);
@@ -165,7 +176,7 @@ export function mcpFetch({
         bodyLimit,
         redirects: 'leave',
       });
-      return await responseOf(answer, askedIn(init.body), onFailure);
+      return await responseOf(answer, askedIn(init.body), { onFailure, onAnswer });
     } catch (error) {
       onFailure(error);
       throw error;

@@ -231,6 +231,28 @@ describe('a tool server that', () => {
     expect(texts.at(-1)).toContain(`"arguments":${input}`);
   });
 
+  test.each(['one body', 'a stream'])('keeps the digits of numbers in a structure, in %s', async (form) => {
+    const structure = '{"id":9007199254740993,"list":[1.0,-0,1e400,{"a":0.1000000000000000055}]}';
+    const { url } = await liar(({ id }, response) => {
+      const text = `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":${structure}}}`;
+      if (form === 'a stream') sse(response).end(`data: ${text}\n\n`);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    });
+    expect(await call(url)).toEqual({ text: structure, isError: false });
+  });
+
+  test('repeats a secret in its result shows it to no model', async () => {
+    const { url } = await liar(({ id }, response) => {
+      const content = [{ type: 'text', text: 'You sent Bearer planted-in-a-result, or planted-in-a-result.' }];
+      json(response, { jsonrpc: '2.0', id, result: { content } });
+    });
+    const credentials = { authorization: 'Bearer planted-in-a-result' };
+    const result = await client().inSession({ url, credentials }, bounds, async (ask, secrets) =>
+      resultText(await ask('tools/call', { name: 'x', arguments: {} }), secrets),
+    );
+    expect(result.text).toBe('You sent [secret], or [secret].');
+  });
+
   test('goes on after its answer is not listened to', async () => {
     const { url } = await liar(({ id }, response) => {
       sse(response).write(event({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf } from '#server/features/tool-servers/result-text';
+import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/result-text';
 import { storable } from '#server/features/tool-servers/seen-tool';
 
 const itemsAtMost = 1_000;
@@ -41,12 +41,13 @@ function partText(part: unknown): string {
   return `[resource ${shortened(uri)}, ${sizeOf(bytesIn(blob ?? ''))}]`;
 }
 
-/** What a tool has answered, as text. @throws ZodError where it is no result at all */
-export function resultText(answer: unknown): ToolResult {
+/** What a tool has answered, as text without the secrets of its connection. @throws ZodError where it is no result at all */
+export function resultText(answer: unknown, secrets: readonly string[] = []): ToolResult {
   const { content, structuredContent, isError } = Result.parse(answer);
   const parts = content.slice(0, itemsAtMost).map(partText);
   if (content.length > itemsAtMost) parts.push(`[${content.length - itemsAtMost} further parts were left out]`);
   const isStructured = content.length === 0 && structuredContent !== undefined;
   const text = isStructured ? JSON.stringify(structuredContent) : parts.join('\n');
-  return { text: cutResult(storable(text)), isError };
+  const masked = secrets.reduce<string>(withoutSecret, storable(text));
+  return { text: cutResult(masked), isError };
 }

@@ -1,12 +1,16 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
+import { parseExact } from '#server/exact-json';
 import type { ToolTimes } from '#server/features/tool-servers/times';
 import type { Outgoing } from '#server/http/outgoing';
+import { isObject } from '#server/is-object';
 import { mcpFetch } from './answers.ts';
 import { httpStatusOf, ServerFailure, serverFailure } from './failure.ts';
 
 export type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
+/** `secrets`: what was sent along, and is masked in what comes back. */
+export type Work<T> = (ask: Ask, secrets: readonly string[]) => Promise<T>;
 export type Bounds = { withinMs: number; bodyLimit: number; signal: AbortSignal };
 
 /** Loaded with the first server that is asked. */
@@ -28,6 +32,7 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
   const until = performance.now() + bounds.withinMs;
   const broken = new AbortController();
   let isEnding = false;
+  let answered = '';
   const http = new StreamableHTTPClientTransport(new URL(url), {
     fetch: (address, init) =>
       mcpFetch({
@@ -38,6 +43,9 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
         bodyLimit: bounds.bodyLimit,
         signal: isEnding ? AbortSignal.timeout(endMs) : bounds.signal,
         onFailure: (error) => broken.abort(error),
+        onAnswer: (text) => {
+          answered = text;
+        },
       })(address, init),
   });
   // The SDK's transport says `undefined` where its own type wants nothing to be said.
@@ -54,6 +62,8 @@ async function connection({ outgoing, server: { url, credentials }, bounds, endM
     transport,
     broken: broken.signal,
     sessionId: () => http.sessionId,
+    /** The text of the last answer. */
+    answered: () => answered,
     /** A session that is not ended ends by itself: there is nobody to tell. */
     async terminate() {
       isEnding = true;
@@ -71,10 +81,18 @@ function orBroken<T>(broken: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, breaks]);
 }
 
+/** The SDK reads numbers as JavaScript has them: what has a structure is read again, so that an id keeps its last digits. */
+function withExactNumbers(result: z.output<typeof Anything>, text: string): unknown {
+  if (result.structuredContent === undefined) return result;
+  const messages = [parseExact(text)].flat();
+  const answer = messages.map((message) => (isObject(message) ? message.result : undefined)).find(isObject);
+  return { ...result, structuredContent: answer?.structuredContent ?? result.structuredContent };
+}
+
 /** Says hello. */
 async function begin(reach: Reach): Promise<Session> {
   const { Client } = await load();
-  const { transport, broken, sessionId, terminate } = await connection(reach);
+  const { transport, broken, sessionId, answered, terminate } = await connection(reach);
   const client = new Client({ name: 'Roster', version: '1.0.0' }, { capabilities: {} });
   // The guard has the time limit; the SDK's own only has to be later.
   const options = { timeout: reach.bounds.withinMs + 5_000 };
@@ -86,7 +104,10 @@ async function begin(reach: Reach): Promise<Session> {
     throw isGone ? new SessionGone('gone', { cause: error }) : error;
   }
   return {
-    ask: (method, params) => orBroken(broken, client.request({ method, params }, Anything, options)),
+    async ask(method, params) {
+      const result = await orBroken(broken, client.request({ method, params }, Anything, options));
+      return withExactNumbers(result, answered());
+    },
     sessionId,
     async end() {
       await terminate();
@@ -101,18 +122,13 @@ class SessionGone extends Error {}
 export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
   const ending = new Set<Promise<void>>();
 
-  async function attempt<T>(
-    server: McpServer,
-    bounds: Bounds,
-    told: { called: boolean },
-    work: (ask: Ask) => Promise<T>,
-  ) {
+  async function attempt<T>(server: McpServer, bounds: Bounds, told: { called: boolean }, work: Work<T>) {
     const session = await begin({ outgoing, server, bounds, endMs: times.endMs });
     try {
       return await work((method, params) => {
         if (method === 'tools/call') told.called = true;
         return session.ask(method, params);
-      });
+      }, Object.values(server.credentials));
     } catch (error) {
       const isGone = httpStatusOf(error) === 404 && session.sessionId() !== undefined && !told.called;
       throw isGone ? new SessionGone('gone', { cause: error }) : error;
@@ -127,7 +143,7 @@ export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
      * A session that its server has forgotten is begun anew, once, as long as no tool was called.
      * @throws ServerFailure
      */
-    async inSession<T>(server: McpServer, bounds: Bounds, work: (ask: Ask) => Promise<T>): Promise<T> {
+    async inSession<T>(server: McpServer, bounds: Bounds, work: Work<T>): Promise<T> {
       const told = { called: false };
       try {
         return await attempt(server, bounds, told, work).catch((error: unknown) => {

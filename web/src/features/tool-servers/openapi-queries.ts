@@ -1,4 +1,5 @@
 import { type NewOpenApiServer, type OpenApiServerChanges, openApiServers } from '@roster/contracts/openapi-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { call } from '#web/lib/api.ts';
@@ -12,6 +13,25 @@ export const pastedDescriptionQuery = (id: number) =>
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Of one look, as its tools. */
+export const operationsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'lookedAt'>) =>
+  queryOptions({
+    queryKey: [...serversKey, id, 'operations', lookedAt],
+    queryFn: ({ signal }) => call(openApiServers.operations, { params: { id } }, signal),
+    refetchOnMount: 'always',
+    // A choice that is being made is not replaced under its maker's hands.
+    refetchOnWindowFocus: false,
+  });
+
+export function useChooseOperations(id: number) {
+  const onSettled = useRefetched();
+  return useMutation({
+    mutationFn: (operations: string[] | null) =>
+      call(openApiServers.chooseOperations, { params: { id }, body: { operations } }),
+    onSettled,
+  });
+}
 
 export function useAddOpenApiServer() {
   const onSettled = useRefetched();

@@ -1,4 +1,4 @@
-import { openApiServers } from '@roster/contracts/openapi-servers';
+import { type Operations, openApiServers } from '@roster/contracts/openapi-servers';
 import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
@@ -36,7 +36,7 @@ const tool: Tool = {
 };
 const rows = page.getByRole('list', { name: 'Tool servers' }).getByRole('listitem');
 
-function openTools(given: ToolServer[]) {
+function openTools(given: ToolServer[], operations: Operations = { operations: null, chosen: null }) {
   open('/settings?tab=tools', {
     user: { ...person, role: 'Editor' },
     answers() {
@@ -51,6 +51,7 @@ function openTools(given: ToolServer[]) {
         usedByCount: 0,
         otherPeople: 0,
       });
+      answer(openApiServers.operations, operations);
       answer(openApiServers.description, { text: 'openapi: 3.1.0' });
     },
   });
@@ -154,4 +155,55 @@ test('the list says what it is, and its tools what was left out; one that was pa
   await dialog.getByText('3 operations were left out').click();
   await expectText(dialog.getByRole('list', { name: 'Left out' }), /POST \/files.*its body is neither JSON/);
   await expect.element(dialog.getByText('And 2 more that are not listed.')).toBeVisible();
+});
+
+const many: Operations = {
+  operations: Array.from({ length: 700 }, (_, at) => ({
+    operation: `GET /things/${at}`,
+    summary: `Thing number ${at}`,
+    tags: [at < 20 ? 'Small' : 'Large'],
+  })),
+  chosen: null,
+};
+
+async function openOperations(operations: Operations, server = described()) {
+  openTools([server], operations);
+  await page.getByRole('button', { name: 'Actions for Notes' }).click();
+  await page.getByRole('menuitem', { name: 'Choose operations' }).click();
+  return page.getByRole('dialog', { name: 'Operations of “Notes”' });
+}
+
+test('chooses operations by search and tag, and says how many more there may be', async () => {
+  const dialog = await openOperations(many);
+  await expectText(dialog, '500 of at most 500 chosen.');
+  await expectText(dialog, 'And 400 more. Search or choose a tag to see them.');
+  await dialog.getByRole('button', { name: 'Select All Found', exact: true }).click();
+  await expectText(dialog, '700 of at most 500 chosen. Take out 200 of them.');
+  await dialog.getByRole('button', { name: 'Deselect All Found' }).click();
+  await expectText(dialog, '0 of at most 500 chosen. Choose at least one operation.');
+  await dialog.getByLabelText('Tag').selectOptions('Small');
+  await dialog.getByLabelText('Search operations').fill('number 1');
+  await expectText(dialog, '11 operations found');
+  await dialog.getByRole('button', { name: 'Select All Found', exact: true }).click();
+  await dialog.getByRole('checkbox', { name: 'GET /things/19' }).click();
+  await expectText(dialog, '10 of at most 500 chosen.');
+  answer(openApiServers.chooseOperations, described());
+  await dialog.getByRole('button', { name: 'Save Choice' }).click();
+  await expectHidden(dialog);
+  const names = [1, 10, 11, 12, 13, 14, 15, 16, 17, 18].map((at) => `GET /things/${at}`);
+  expect(callsOf(openApiServers.chooseOperations).map(({ body }) => body)).toEqual([{ operations: names }]);
+});
+
+test('says which chosen operations are no longer in the description', async () => {
+  const dialog = await openOperations({ ...many, chosen: ['GET /things/3', 'GET /gone'] });
+  await expectText(dialog, 'No longer in the description: 1 chosen operation');
+  await expectText(dialog, 'GET /gone');
+  await expectText(dialog, '1 of at most 500 chosen.');
+});
+
+test('has a description read again that was read before operations could be chosen', async () => {
+  const dialog = await openOperations({ operations: null, chosen: null });
+  answer(toolServers.refresh, described({ state: 'waiting' }));
+  await dialog.getByRole('button', { name: 'Read Again' }).click();
+  await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
 });

@@ -1,5 +1,5 @@
 import type { ToolServer } from '@roster/contracts/tool-servers';
-import { Ellipsis, LogOut, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
+import { Ellipsis, ListChecks, LogOut, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
 import { useEditing } from '#web/data/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -11,7 +11,7 @@ import { Spinner } from '#web/ui/spinner.tsx';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
 import { counted, placeOf, secretOf, signInWanted, waitingText } from './words.ts';
 
-export type ServerAction = 'tools' | 'edit' | 'remove';
+export type ServerAction = 'tools' | 'operations' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
@@ -155,6 +155,11 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
       <MenuItem icon={Pencil} disabledReason={reason} onSelect={() => onChoose('edit')}>
         Edit
       </MenuItem>
+      {server.kind === 'openapi' && (
+        <MenuItem icon={ListChecks} onSelect={() => onChoose('operations')}>
+          Choose operations
+        </MenuItem>
+      )}
       {!isPasted && (
         <MenuItem
           icon={RefreshCw}

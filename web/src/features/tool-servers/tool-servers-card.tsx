@@ -12,6 +12,7 @@ import { Menu, MenuItem } from '#web/ui/menu.tsx';
 import { RetryNotice } from '#web/ui/retry-notice.tsx';
 import { CommandDialog } from './command-dialog.tsx';
 import { OpenApiDialog } from './openapi-dialog.tsx';
+import { OperationsDialog } from './operations-dialog.tsx';
 import { toolCommandsQuery, toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
@@ -58,6 +59,7 @@ export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardP
         <OpenApiDialog server={opened.server} onClose={close} />
       )}
       {opened?.what === 'tools' && <ToolsDialog server={opened.server} onClose={close} />}
+      {opened?.what === 'operations' && <OperationsDialog server={opened.server} onClose={close} />}
       {opened?.what === 'remove' && <RemoveServerDialog server={opened.server} onClose={close} />}
     </Card>
   );

@@ -147,6 +147,13 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await visitor.get('/api/user')).body.name).toBeNull();
     });
 
+    test('takes control characters out of a name', async () => {
+      someone(provider, { name: 'Eve\u0007' });
+      const visitor = app.visitor();
+      await goThrough(visitor, provider);
+      expect((await visitor.get('/api/user')).body.name).toBe('Eve');
+    });
+
     test('does not connect a second person to an account by its address', async () => {
       const email = someone(provider);
       const visitor = app.visitor();
@@ -262,7 +269,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     test.each([
       ['of one letter', 'X'],
       ['that is too long', 'x'.repeat(101)],
-      ['with control characters', 'Eve\u0007'],
+      ['of characters that show nothing', '\u200b\u202e\u200b'],
     ])('leaves a name %s out', async (_what, name) => {
       someone(provider, { name });
       const visitor = app.visitor();

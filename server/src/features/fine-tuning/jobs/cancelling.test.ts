@@ -79,7 +79,7 @@ describe.each(engines)('stopping a job on %s', (engine) => {
     const { status, body } = await visitor.post(`${jobs}/${id}/cancel`);
     expect([status, body]).toMatchObject([200, { status: 'cancelled', cancelling: false, costUsd: null }]);
     expect(await jobsAtProvider(app, key)).toMatchObject([{ status: 'cancelled' }]);
-    expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(0);
+    expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.fineTuning).toEqual([]);
   });
 
   test.each(['cancel', 'pause'])(

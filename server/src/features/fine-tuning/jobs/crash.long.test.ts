@@ -67,7 +67,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     }
     for (const { id } of jobs) await untilStatus(visitor, id, 'succeeded');
     const { body } = await visitor.get(`/api/analytics?${aroundToday()}`);
-    expect(body.totals.requests).toBe(jobs.length);
+    expect(body.fineTuning).toMatchObject([{ jobs: jobs.length }]);
     let tokens = 0;
     for (const { id } of jobs) {
       tokens += Number((await jobOf(visitor, id)).trainedTokens);

@@ -35,7 +35,7 @@ describe('two processes on one PostgreSQL', () => {
       await pass(app, 40);
       for (const id of made) await untilStatus(ada, id, 'succeeded');
       const { body } = await ada.get(`/api/analytics?${aroundToday()}`);
-      expect(body.totals.requests).toBe(8);
+      expect(body.fineTuning).toMatchObject([{ jobs: 8 }]);
       expect((await ada.get('/api/fine-tuning/models/custom')).body).toHaveLength(8);
       const left = await beside(app, async (db) => ({
         looks: await db.selectFrom('jobs').selectAll().where('kind', '=', 'fine-tuning.follow').execute(),

@@ -183,7 +183,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
     expect(job.notice).toContain('9 example(s)');
     const { items } = (await visitor.get(`${jobs}/${body.id}/events`)).body;
     expect(items[0]).toMatchObject({ level: 'error' });
-    expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.totals.requests).toBe(0);
+    expect((await visitor.get(`/api/analytics?${aroundToday()}`)).body.fineTuning).toEqual([]);
     expect((await visitor.get(`${jobs}/${body.id}/result`)).status).toBe(404);
   });
 

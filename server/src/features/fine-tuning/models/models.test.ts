@@ -147,11 +147,11 @@ describe.each(engines)('tuned models on %s', (engine) => {
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/metrics`)).body).toHaveLength(9);
       expect((await other.get(`/api/fine-tuning/jobs/${endedThere.id}/checkpoints`)).body).toHaveLength(3);
       // What had ended before is not counted; what ends now is.
-      const spent = async () => (await other.get(`/api/analytics?${aroundToday()}`)).body.totals.requests;
-      expect(await spent()).toBe(0);
+      const spent = async () => (await other.get(`/api/analytics?${aroundToday()}`)).body.fineTuning;
+      expect(await spent()).toEqual([]);
       await pass(app, 40);
       await untilStatus(other, openThere.id, 'succeeded');
-      expect(await spent()).toBe(1);
+      expect(await spent()).toMatchObject([{ jobs: 1 }]);
       expect(await listOf(other)).toHaveLength(2);
       expect((await visitor.post('/api/fine-tuning/jobs/import')).body).toEqual({ imported: 0, known: 2 });
     });

@@ -67,7 +67,6 @@ describe.each(engines)('killed again and again on %s', (engine) => {
     }
     for (const { id } of jobs) await untilStatus(visitor, id, 'succeeded');
     const { body } = await visitor.get(`/api/analytics?${aroundToday()}`);
-    expect(body.fineTuning).toMatchObject([{ jobs: jobs.length }]);
     let tokens = 0;
     for (const { id } of jobs) {
       tokens += Number((await jobOf(visitor, id)).trainedTokens);
@@ -75,7 +74,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
       const messages = items.map(({ message }: { message: string }) => message);
       expect([messages[0], new Set(messages).size]).toEqual(['The job has successfully completed', messages.length]);
     }
-    expect(body.totals.inputTokens).toBe(tokens);
+    expect(body.fineTuning).toMatchObject([{ jobs: jobs.length, trainedTokens: tokens }]);
     expect((await visitor.get('/api/fine-tuning/models/custom?limit=100')).body).toHaveLength(jobs.length);
     expect(await server.terminate()).toBe(0);
   });

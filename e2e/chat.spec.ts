@@ -22,7 +22,7 @@ test('from nothing to an answer that survives a reload, is found again and goes 
   await page.getByRole('link', { name: 'Chat with Gardener' }).click();
 
   const { ask, answers, questions, growth, untilDone, stop } = conversation(page);
-  await ask('Plan my garden [[bench 150]] [[delay 40]]');
+  await ask('Plan my garden [[bench 400]] [[delay 40]]');
   await expect(page).toHaveURL(/\/chat\/\d+$/);
   await expect(stop).toBeVisible();
   await expect(answers).toContainText('t0003');
@@ -31,7 +31,7 @@ test('from nothing to an answer that survives a reload, is found again and goes 
   await expect(stop).toBeVisible();
   await growth();
   await untilDone();
-  await expect(answers).toContainText(counted(150));
+  await expect(answers).toContainText(counted(400));
   await expect(questions).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Plan garden', level: 2 })).toBeVisible();
   await expect(answers).toContainText('gpt-4o');

@@ -16,7 +16,8 @@ const onOne = {
     'a backup is the same file from both; backup.pg.test.ts has it from and into both',
   'features/account/key-format.test.ts':
     'about the sealing; the keys of both engines are in account and operator tests',
-  'features/chat/runs/full-disk.long.test.ts': "about SQLite's disk; that of PostgreSQL is away, and in away.pg.test.ts",
+  'features/chat/runs/full-disk.long.test.ts':
+    "about SQLite's disk; that of PostgreSQL is away, and in away.pg.test.ts",
   'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
   'features/files/memory.long.test.ts': 'about the bytes of files, which no database sees',
   'provider/personas.test.ts': 'about what servers send, whatever the database',

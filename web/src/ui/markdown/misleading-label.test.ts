@@ -25,4 +25,7 @@ test.each([
   ['http://bank.co.uk', 'https://attacker.co.uk/'],
   ['ada.github.io', 'https://eve.github.io/'],
   [' https://bank.example:443/a?b#c ', 'https://attacker.example/'],
+  ['bank.com\u200b', 'https://attacker.example/'],
+  ['pay\u00adpal.com', 'https://attacker.example/'],
+  ['\u2066https://bank.com\u2069', 'https://attacker.example/'],
 ])('%s does not lead to %s', (label, href) => expect(misleads(label, href)).toBe(true));

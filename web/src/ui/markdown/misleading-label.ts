@@ -13,9 +13,12 @@ const ending =
 const product = /^(?:asp|ado|vb|ml|paint)\.net$/i;
 const inCapitals = /\.(?:NET|IO|AI)$/;
 
+/** Characters that show nothing: a label with some in it reads as the address without them. */
+const invisible = /\p{Default_Ignorable_Code_Point}/gu;
+
 function namedHost(label: string): string | undefined {
   const found = /^\s*(https?:\/\/)?((?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,})\.?(?::\d+)?(?:[/?#]\S*)?\s*$/iu.exec(
-    label,
+    label.replace(invisible, ''),
   );
   const [, scheme, written] = found ?? [];
   if (written === undefined) return undefined;

@@ -30,6 +30,23 @@ function keepTexts(document: Document) {
   });
 }
 
+/** A key that stands twice would hide what was written under it first: most often a path with one method each time. */
+function refuseRepeatedKeys(document: Document, text: string) {
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value))
+          throw new Unreadable(
+            `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${storable(String(key.value)).slice(0, 100)}” once more in the same place. Write all of it under one.`,
+          );
+        seen.add(key.value);
+      }
+    },
+  });
+}
+
 function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
@@ -44,19 +61,20 @@ function parsedYaml(text: string): unknown {
       `Line ${lineOf(text, mark.index)} is a mark of a merge that was not finished: ${mark[0].trim()}`,
     );
   // An alias is the very thing that it stands for, however much that is: it is counted where it is written out.
-  const document = parseDocument(text, { schema: 'core', uniqueKeys: false, logLevel: 'silent' });
+  const document = parseDocument(text, { schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const [wrong] = document.errors;
   // The parser goes on behind an error, and leaves out what it could not read.
   if (wrong) throw new Unreadable(`Line ${lineOf(text, wrong.pos[0])} cannot be read as YAML: ${shown(wrong)}`);
+  refuseRepeatedKeys(document, text);
   keepTexts(document);
   return document.toJS({ maxAliasCount: -1 });
 }
 
 /** JSON or YAML. Slow with what was made to be slow: who calls it has a time limit. @throws Unreadable */
 export function parsedDocument(text: string): unknown {
-  const plain = text.replace(/^\uFEFF/, '').trim();
+  const plain = text.replace(/^\uFEFF/, '');
   try {
-    if (plain.startsWith('{')) return JSON.parse(plain);
+    if (/^\s*\{/.test(plain)) return JSON.parse(plain);
   } catch (cause) {
     throw new Unreadable(`This cannot be read as JSON: ${shown(cause)}`, { cause });
   }

@@ -28,8 +28,22 @@ describe('YAML', () => {
     ['quotation marks that never end', 'a: 1\nb: "never\nc: 2', /^Line \d cannot be read as YAML/],
     ['a list that never ends', 'a: [b', /^Line 1 cannot be read as YAML/],
     ['an alias of nothing', 'a: *none', /cannot be read as YAML/],
+    ['a tab below empty lines', '\n\n# notes\nopenapi: 3.0.0\npaths:\n\t/a: {}', /^Line 6 cannot be read as YAML/],
+    [
+      'a path that is written twice',
+      'openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /b: {get: {}}\n  /a: {post: {}}',
+      /^Line 5 has “\/a” once more/,
+    ],
+    ['paths that are written twice', 'paths: {/a: {get: {}}}\npaths: {}', /^Line 2 has “paths” once more/],
   ])('with %s is refused with its line', (_what, text, message) => {
     expect(() => parsedDocument(text)).toThrow(message);
+  });
+
+  test('whose lines are all indented is read', () => {
+    expect(parsedDocument('\ufeff\n  openapi: 3.0.0\n  info:\n    title: a\n')).toEqual({
+      openapi: '3.0.0',
+      info: { title: 'a' },
+    });
   });
 
   test('keeps texts that look like numbers, and aliases', () => {

@@ -52,7 +52,7 @@ export function inspectPairsJob(): Job<'inspectPairs'> {
   const inspection = pairInspection();
   const seePair = (value: JsonObject | undefined, { number }: Line) => {
     const pair = value && pairOf(value);
-    if (pair) inspection.see(pair);
+    if (pair) inspection.see(pair, number);
     else inspection.seeOther(number);
   };
   return { ...eachLine(seePair, textsWhole), result: inspection.result };
@@ -63,9 +63,10 @@ export function convertJob({ trimming }: Works['convert']['order']): Job<'conver
   let examples = 0;
   const convert = (value: JsonObject | undefined) => {
     const pair = value && pairOf(value);
-    if (!pair) return;
+    const conversation = pair && conversationOf(pair, trimming);
+    if (conversation === undefined) return;
     examples++;
-    add(conversationOf(pair, trimming));
+    add(conversation);
   };
   return { ...eachLine(convert, textsWhole), made, result: () => ({ examples }) };
 }

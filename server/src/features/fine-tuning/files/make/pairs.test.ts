@@ -6,17 +6,19 @@ type Pair = { prompt: string; completion: string };
 
 function converted(pairs: readonly Pair[]) {
   const inspection = pairInspection();
-  for (const pair of pairs) inspection.see(pair);
+  for (const [index, pair] of pairs.entries()) inspection.see(pair, index + 1);
   const { trimming } = inspection.result();
-  const contents = pairs.map((pair): [string, string] => {
-    const { messages } = JSON.parse(conversationOf(pair, trimming));
+  const contents = pairs.map((pair): [string, string] | undefined => {
+    const conversation = conversationOf(pair, trimming);
+    if (conversation === undefined) return undefined;
+    const { messages } = JSON.parse(conversation);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
     return [messages[0].content, messages[1].content];
   });
   return { trimming, contents };
 }
 const answersOf = (...completions: string[]) =>
-  converted(completions.map((completion) => ({ prompt: 'Q', completion }))).contents.map(([, answer]) => answer);
+  converted(completions.map((completion) => ({ prompt: 'Q', completion }))).contents.map((content) => content?.[1]);
 
 test.each<[what: string, completions: string[], answers: string[]]>([
   ['the story’s own end', [' Once. THE END', ' Twice. THE END'], ['Once. THE END', 'Twice. THE END']],
@@ -35,6 +37,15 @@ test.each<[what: string, completions: string[], answers: string[]]>([
   ['blanks behind the text', [' a  ', ' b '], ['a  ', 'b ']],
 ])('keeps %s', (_what, completions, answers) => {
   expect(answersOf(...completions)).toEqual(answers);
+});
+
+test('leaves out a pair whose completion is nothing but the stop sequence', () => {
+  const inspection = pairInspection();
+  const pairs = [' One END', ' END', ' Two END'].map((completion) => ({ prompt: 'Q', completion }));
+  for (const [index, pair] of pairs.entries()) inspection.see(pair, index + 1);
+  const { trimming, ...found } = inspection.result();
+  expect(found).toEqual({ pairs: 2, leftOut: { lines: 1, first: [2] } });
+  expect(pairs.map((pair) => conversationOf(pair, trimming) !== undefined)).toEqual([true, false, true]);
 });
 
 test('loses nothing but what the whole file has around its pairs', () => {
@@ -67,7 +78,13 @@ test('loses nothing but what the whole file has around its pairs', () => {
     }));
     const { trimming, contents } = converted(pairs);
     for (const [index, { prompt, completion }] of pairs.entries()) {
-      const [question, answer] = contents[index] ?? ['', ''];
+      const content = contents[index];
+      if (!content) {
+        // Only the end that all have, or blanks, was there.
+        expect(completion.slice(0, completion.length - trimming.completionEnd.length).trim()).toBe('');
+        continue;
+      }
+      const [question, answer] = content;
       expect(question + trimming.promptEnd).toBe(prompt);
       const rest = answer + trimming.completionEnd;
       expect([`${trimming.completionStart}${rest}`, rest]).toContain(completion);

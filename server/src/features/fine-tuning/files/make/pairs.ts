@@ -34,15 +34,28 @@ export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
   return { prompt, completion };
 }
 
+function note(leftOut: LeftOut, line: number) {
+  leftOut.lines++;
+  if (leftOut.first.length < namedLines) leftOut.first.push(line);
+}
+
+const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
+
+/** True if the completion has no answer before this end. */
+const isBare = (completion: string, end: string) => completion.endsWith(end) && without(completion, end).trim() === '';
+
 /** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
 export function pairInspection() {
   let pairs = 0;
   const leftOut: LeftOut = { lines: 0, first: [] };
+  /** By the end of completions: the pairs whose completion is nothing else. */
+  const bare = new Map(completionEnds.map((end): [string, LeftOut] => [end, { lines: 0, first: [] }]));
   let [ofPrompts, ofCompletions] = [promptEnds, completionEnds];
   let [areAllSpaced, isOneSpacedOnce] = [true, false];
   return {
-    see({ prompt, completion }: Pair) {
+    see({ prompt, completion }: Pair, line: number) {
       pairs++;
+      for (const [end, found] of bare) if (isBare(completion, end)) note(found, line);
       areAllSpaced &&= completion.startsWith(' ');
       isOneSpacedOnce ||= /^ \S/.test(completion);
       ofPrompts = ofPrompts.filter((end) => prompt.endsWith(end));
@@ -51,25 +64,29 @@ export function pairInspection() {
       );
     },
     seeOther(line: number) {
-      leftOut.lines++;
-      if (leftOut.first.length < namedLines) leftOut.first.push(line);
+      note(leftOut, line);
     },
     result: (): PairsFound => {
       const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
       // Where all completions begin with several spaces, these are the indentation of code.
       const completionStart = areAllSpaced && isOneSpacedOnce ? ' ' : '';
-      return { pairs, leftOut, trimming: { promptEnd, completionStart, completionEnd } };
+      const { lines, first } = bare.get(completionEnd) ?? { lines: 0, first: [] };
+      const named = [...leftOut.first, ...first].sort((a, b) => a - b).slice(0, namedLines);
+      return {
+        pairs: pairs - lines,
+        leftOut: { lines: leftOut.lines + lines, first: named },
+        trimming: { promptEnd, completionStart, completionEnd },
+      };
     },
   };
 }
 
-const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
-
-/** Leaves out what the whole file has around its pairs. All other blanks are the text's own, as the indentation of code. */
-export function conversationOf({ prompt, completion }: Pair, trimming: Trimming): string {
+/** Leaves out what the whole file has around its pairs. All other blanks are the text's own, as the indentation of code. undefined: no answer is left. */
+export function conversationOf({ prompt, completion }: Pair, trimming: Trimming): string | undefined {
   const { promptEnd, completionStart, completionEnd } = trimming;
   const question = without(prompt, promptEnd);
   const text = without(completion, completionEnd);
+  if (text.trim() === '') return undefined;
   const answer = text.startsWith(completionStart) ? text.slice(completionStart.length) : text;
   return JSON.stringify({
     messages: [

@@ -3,10 +3,6 @@ import { isObject, type JsonObject } from '#server/is-object';
 import { quoted } from './json-line.ts';
 import { checkFields, checkMessage, isFunctionName, type Tell } from './message-check.ts';
 
-/** What graders of reinforcement fine-tuning read stands beside messages that end with the question. */
-export const isReinforcement = (example: JsonObject) =>
-  ['reference_answer', 'grader', 'reference'].some((name) => Object.hasOwn(example, name));
-
 export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
 /** By the fields that only one of the formats has. */
@@ -27,6 +23,19 @@ export function checkExample(format: ExampleFormat, example: JsonObject, tell: T
 const withMessages = ['messages', 'tools', 'parallel_tool_calls'];
 // `functions` is the older name of tools, which the provider still takes.
 const chatFields = new Set([...withMessages, 'functions']);
+/**
+ * What graders of reinforcement fine-tuning read stands beside messages that end with the question, in fields that their
+ * author names.
+ */
+export function isReinforcement(example: JsonObject): boolean {
+  const { messages } = example;
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return (
+    ['reference_answer', 'grader', 'reference'].some((name) => Object.hasOwn(example, name)) ||
+    (isObject(last) && last.role === 'user' && Object.keys(example).some((name) => !chatFields.has(name)))
+  );
+}
+
 const inputFields = new Set(withMessages);
 const preferenceFields = new Set(['input', 'preferred_output', 'non_preferred_output']);
 const pairFields = new Set(['prompt', 'completion']);

@@ -153,6 +153,10 @@ test.each<[line: string | Buffer, problem: string]>([
     chat([question, answer], { reference_answer: 'x' }),
     'error: The line is an example for reinforcement fine-tuning, which Roster does not train.',
   ],
+  [
+    chat([question], { correct_label: 'x' }),
+    'error: The line is an example for reinforcement fine-tuning, which Roster does not train.',
+  ],
   [chat([question, { role: 'assistant', tool_calls: [] }]), 'error: Message 2 has "tool_calls" that are none.'],
   [
     chat([question, { role: 'tool', tool_call_id: 'c9', content: 'x' }, answer]),

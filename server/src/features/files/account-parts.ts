@@ -6,8 +6,11 @@ import type { FileKey, FileStore } from '#server/storage/file-store';
 import { cleanName } from './labels.ts';
 import { fileRepository, readableKey } from './repository.ts';
 
-/** With the number before it, as much as a file may be called on a disk: 255 bytes. The index has the name in full. */
-const nameBytes = 240;
+/**
+ * Windows unpacks no file whose whole path is longer than 260 characters, and half of that may be the folder that somebody
+ * chose. The index has the name in full.
+ */
+const nameBytes = 120;
 
 /** The beginning of a name, and its ending. */
 function withinBytes(name: string): string {

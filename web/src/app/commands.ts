@@ -1,11 +1,13 @@
 import type { Assistant } from '@roster/contracts/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { assistantsQuery } from '#web/data/assistants.ts';
 import { useEditing, useUser } from '#web/data/current-user.ts';
+import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
 import { call } from '#web/lib/api.ts';
+import { tellFailure } from '#web/lib/failure.ts';
 import { formatRelative } from '#web/lib/format.ts';
 import { useSettled } from '#web/lib/settled.ts';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
@@ -56,7 +58,7 @@ export function useCommands(text: string): { groups: Group[]; searching: boolean
   const actions = useActions();
   const pages = usePages();
   const openAssistant = useOpenAssistant();
-  const openThread = useOpenThread();
+  const openThread = useOpenThread(settled);
 
   const narrowed = (commands: Command[]) => commands.filter((command) => matches(command.label, wanted));
   const groups = [
@@ -119,14 +121,26 @@ function useOpenAssistant() {
   });
 }
 
-function useOpenThread() {
+function useOpenThread(query: string) {
   const navigate = useNavigate();
+  const client = useQueryClient();
+  const open = async (threadId: number, match: ThreadListItem['match']) => {
+    if (match) {
+      try {
+        await loadAround(client, threadId, match.messageId);
+      } catch (failure) {
+        return tellFailure('The message could not be opened')(failure);
+      }
+    }
+    const found = match ? { messageId: match.messageId, query } : undefined;
+    void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) }, state: { found } });
+  };
   return ({ id, title, updatedAt, match }: ThreadListItem): Command => ({
     id: `thread-${id}`,
     label: title,
     detail: formatRelative(updatedAt),
     ...(match ? { excerpt: match.snippet } : {}),
     icon: MessageSquare,
-    run: () => void navigate({ to: '/chat/$threadId', params: { threadId: String(id) } }),
+    run: () => void open(id, match),
   });
 }

@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { isUsable } from '#web/lib/usable.ts';
@@ -7,7 +7,7 @@ import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/spinner.tsx';
 import type { Choice } from './answerers/use-assistants.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
-import type { Match } from './threads/thread-state.ts';
+import type { FoundMessage, Match } from './threads/thread-state.ts';
 
 // An address has one of the two; the other comes after it.
 const NewThreadPane = loadedPart(async () => (await import('./threads/new-thread-pane.tsx')).NewThreadPane);
@@ -26,6 +26,13 @@ export const loadThreadPane = ThreadPane.load;
 export const loadNewThreadPane = NewThreadPane.load;
 for (const load of [loadThreadPane, loadNewThreadPane]) preloadOnceUsable(load);
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The message that a search has found in the conversation of the address. */
+    found?: FoundMessage | undefined;
+  }
+}
+
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
 /** What is open, in the address and beside it, and the ways to something else. */
@@ -33,20 +40,18 @@ function useOpened() {
   const navigate = useNavigate();
   /** A new chat without an assistant has no address of its own. */
   const [plain, setPlain] = useState<Choice | undefined>(undefined);
-  const [target, setTarget] = useState<Match | null>(null);
-  const open = (threadId: number, found: Match | null) => {
+  const target = useRouterState({ select: ({ location }) => location.state.found ?? null });
+  const open = (threadId: number, found: FoundMessage | undefined) => {
     setPlain(undefined);
-    setTarget(found);
-    void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) } });
+    void navigate({ to: '/chat/$threadId', params: { threadId: String(threadId) }, state: { found } });
   };
   return {
     plain,
     target,
-    openThread: (id: number) => open(id, null),
-    openMatch: (found: Match) => open(found.threadId, found),
+    openThread: (id: number) => open(id, undefined),
+    openMatch: ({ threadId, messageId, query }: Match) => open(threadId, { messageId, query }),
     startChat(choice: Choice) {
       setPlain(choice.assistantId === null ? choice : undefined);
-      setTarget(null);
       void navigate({
         to: '/chat',
         search: choice.assistantId === null ? { new: true } : { assistant: choice.assistantId },
@@ -96,7 +101,7 @@ export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
             <ThreadPane
               key={threadId}
               threadId={threadId}
-              target={target?.threadId === threadId ? target : null}
+              target={target}
               onBack={showList}
               onStarted={openThread}
               onRemoved={showList}

@@ -166,3 +166,17 @@ test('a result of the search over all conversations has its words marked', async
   await page.getByRole('link', { name: /C, C\+\+/ }).click();
   await expect.poll(() => marked('found')).toEqual(['C++']);
 });
+
+test('a result of the palette opens at its message, with its words marked', async () => {
+  openWith({ text: 'Which language?' }, { text: 'C, C++ or c#' });
+  answerCall(chat.threads, ({ query: { q } }) => ({
+    items: q === 'C++' ? [thread(1, { match: { messageId: 2, snippet: 'C, C++ or c#' } })] : [],
+    nextCursor: null,
+  }));
+  await expect.element(page.getByRole('article').first()).toBeVisible();
+  await press('Control+k');
+  await expect.element(page.getByRole('combobox', { name: /^Search pages/ })).toHaveFocus();
+  await userEvent.keyboard('C++');
+  await page.getByRole('option', { name: /C, C\+\+/ }).click();
+  await expect.poll(() => marked('found')).toEqual(['C++']);
+});

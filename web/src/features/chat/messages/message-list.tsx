@@ -72,7 +72,9 @@ function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, a
   // Opening: at the message that was searched for, else at the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on opening, and for another search result
   useLayoutEffect(() => {
-    if (targetId !== null) show(targetId);
+    // After a reload the address still names what was found, but only the end of the conversation is loaded.
+    const isLoaded = targetId !== null && indexIn(rows, targetId) >= 0;
+    if (isLoaded) show(targetId);
     else goToEnd();
   }, [targetId]);
 

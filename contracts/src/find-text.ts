@@ -12,13 +12,18 @@ const countIn = (text: string, pattern: RegExp) => {
   return count;
 };
 
-/**
- * How often a Markdown source has the text, about as often as its reader sees it: signs of emphasis and code inside a
- * word are not drawn, so the source is counted with and without them.
- */
+/** Signs that are not drawn: addresses of links, elements without attributes, backslashes before signs, emphasis and code. */
+const withoutSigns = (source: string) =>
+  source
+    .replaceAll(/\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
+    .replaceAll(/<\/?[a-z]{1,7}>/gi, '')
+    .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '')
+    .replaceAll(/[*`~]+/g, '');
+
+/** How often a Markdown source has the text, about as often as its reader sees it: counted with and without its signs. */
 export function countPlaces(source: string, pattern: RegExp): number {
   const count = countIn(source, pattern);
-  return /[*`~]/.test(source) ? Math.max(count, countIn(source.replaceAll(/[*`~]+/g, ''), pattern)) : count;
+  return /[*`~<[\\]/.test(source) ? Math.max(count, countIn(withoutSigns(source), pattern)) : count;
 }
 
 type Searched = {

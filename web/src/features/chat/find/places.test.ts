@@ -52,6 +52,9 @@ test.each<[string, string, number]>([
   ['👍🏽', 'ok 👍🏽', 1],
   ['bold word', 'a **bold** word', 1],
   ['snake_case', '`snake_case`', 1],
+  ['H2O', 'H<sub>2</sub>O', 1],
+  ['see the docs page', 'see the [docs](https://a.example/b) page', 1],
+  ['costs $5', 'costs \\$5', 1],
   ['**', '**a**', 2],
   ['[x', '[x] (y', 1],
 ])('counts %s in %j', (query, text, count) => {

@@ -51,7 +51,10 @@ function Bar({ open, onClose, window }: FindBarProps & { window: MessageWindow }
       className="flex shrink-0 flex-wrap items-center gap-1 border-border border-b bg-card px-4 py-2 max-md:px-2"
     >
       <Field ref={field} typed={typed} onType={setTyped} />
-      <output className="min-w-20 px-1 text-center text-muted-foreground text-sm tabular-nums max-md:min-w-16">
+      <output
+        dir="ltr"
+        className="min-w-20 px-1 text-center text-muted-foreground text-sm tabular-nums max-md:min-w-16"
+      >
         {query === '' ? '' : countInWords(find)}
       </output>
       <IconButton
@@ -94,7 +97,8 @@ function Field({ ref, typed, onType }: FieldProps) {
         enterKeyHint="search"
         value={typed}
         onChange={(event) => onType(event.currentTarget.value)}
-        className="ps-9"
+        // The text decides the direction of the field, the page that of the icon: both sides have room for it.
+        className="px-9"
       />
     </div>
   );

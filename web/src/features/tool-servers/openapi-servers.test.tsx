@@ -207,3 +207,12 @@ test('has a description read again that was read before operations could be chos
   await dialog.getByRole('button', { name: 'Read Again' }).click();
   await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
 });
+
+test('fits a phone, with the tags below the search', async () => {
+  await page.viewport(390, 844);
+  const dialog = await openOperations(many);
+  const search = dialog.getByLabelText('Search operations').element().getBoundingClientRect();
+  const tags = dialog.getByLabelText('Tag').element().getBoundingClientRect();
+  expect([tags.left, tags.width]).toEqual([search.left, search.width]);
+  expect(tags.top).toBeGreaterThanOrEqual(search.bottom);
+});

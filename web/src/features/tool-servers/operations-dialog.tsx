@@ -132,10 +132,10 @@ function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
       className="grid gap-4"
     >
       {vanished.length > 0 && <Vanished operations={vanished} />}
-      <Chooser operations={operations} selected={selected} onChange={change} />
       <p role="status" className={tooMany > 0 ? 'text-destructive-text' : 'text-muted-foreground'}>
         {selected.size.toLocaleString('en-US')} of at most {operationsAtMost} chosen. {problem}
       </p>
+      <Chooser operations={operations} selected={selected} onChange={change} />
     </FormDialog>
   );
 }
@@ -174,14 +174,14 @@ function Chooser({ operations, selected, onChange }: ChooserProps) {
           maxLength={200}
           value={text}
           onChange={({ target }) => setText(target.value)}
-          className="min-w-0 flex-1 basis-64"
+          className="min-w-0 flex-1 basis-64 max-md:basis-full"
         />
         {tags.length > 0 && (
           <Select
             aria-label="Tag"
             value={tag}
             onChange={({ target }) => setTag(target.value)}
-            className="basis-48 max-md:flex-1"
+            className="basis-48 max-md:basis-full"
           >
             <option value="">All tags</option>
             {tags.map((one) => (

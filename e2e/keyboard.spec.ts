@@ -70,6 +70,8 @@ test('everything from registering to another answer works without a mouse', asyn
   await expect(answers.getByText('1/2')).toBeVisible();
 
   await activate(page, page.getByRole('button', { name: 'Conversation actions' }));
+  await expect(page.getByRole('menuitem', { name: 'Find in conversation' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('menuitem', { name: /Pin/ })).toBeFocused();
   await page.keyboard.press('Enter');

@@ -92,6 +92,24 @@ describe('a field that an answer can do without is left out where it is refused'
       [temperatureNote],
     ],
     [
+      'by Anthropic',
+      'temperature',
+      json({ error: { message: '`temperature` may only be set to 1 when thinking is enabled.' } }, 400),
+      [temperatureNote],
+    ],
+    [
+      'as one that has to be another',
+      'temperature',
+      json({ error: { message: 'temperature must be 1 for this model' } }, 400),
+      [temperatureNote],
+    ],
+    [
+      'with the advice to remove it',
+      'temperature',
+      json({ error: { message: 'temperature is fixed here; please remove it' } }, 400),
+      [temperatureNote],
+    ],
+    [
       'as deprecated',
       'temperature',
       json({ error: { message: '`temperature` is deprecated for this model.' } }, 400),
@@ -152,6 +170,12 @@ describe('a field that an answer can do without is left out where it is refused'
     // It is remembered: the next message pays nothing for it.
     expect((await ask(more)).text).toBe('Hello');
     expect(house.asked.slice(before).map(({ path }) => path)).toEqual(['/chat/completions']);
+  });
+
+  test('but not where the temperature is out of its bounds', async () => {
+    const refusal = json({ error: { message: 'temperature must be 1 or less' } }, 400);
+    const house = await provider(({ path }) => (path === '/responses' ? json({}, 404) : refusal));
+    await expect((await asking(house.url))()).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   test('but not another field that only has the name in its words', async () => {

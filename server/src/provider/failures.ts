@@ -108,7 +108,7 @@ const modelWords =
   /\bmodels?\b.*\b(not exist|not found|not be found|unknown)\b|\b(unknown|invalid) model\b|\bnot a valid model\b|\bno endpoints found for\b/i;
 /** That a field, a value or an ability is refused. */
 export const refusingWords =
-  /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|only (?:the )?(?:default|1)\b|deprecated|cannot (?:both )?be (?:set|used|specified)/i;
+  /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|(?:only|must) (?:be )?(?:set to |equal to )?(?:the )?(?:default|1(?:\.0)?)(?![\w.]| (?:or|and|to)\b)|(?:remove|omit) (?:it|this|the (?:parameter|field|option|setting))\b|deprecated|cannot (?:both )?be (?:set|used|specified)/i;
 
 /** The provider's own code or words say more than the status. */
 function codeOfWords(

@@ -16,6 +16,8 @@ export type ArrivingBody = AsyncIterable<Buffer> & {
   read: (reader: BodyReader) => void;
   /** Before it is read. false: it has come to its end without a byte. */
   begins: () => Promise<boolean>;
+  /** What has arrived before it is read. */
+  held: () => Buffer;
   /** Whoever reads is slower. */
   pause: () => void;
   resume: () => void;
@@ -81,6 +83,7 @@ export function createArrivingBody(controller: Controller) {
       if (heldBytes > heldAtMost) controller.resume();
     },
     begins: () => beginning.promise,
+    held: () => Buffer.concat(held),
     pause: () => controller.pause(),
     resume: () => controller.resume(),
     leave() {

@@ -194,11 +194,15 @@ describe('Chat Completions answer where Responses are refused', () => {
     ['by an object with 200', json({ status: 'ok' })],
     ['with 400 for the path', json({ error: { message: 'Unknown path: /v1/responses' } }, 400)],
     ['with 403 for the path', json({ message: 'no Route matched with those values' }, 403)],
+    ['with 403 and its own name', json({ message: 'Forbidden' }, 403)],
+    ['with 400 and its own name as text', { status: 400, type: 'text/plain', text: '400 Bad Request' }],
     ['by a page with 403', { status: 403, type: 'text/html', text: '<html>Forbidden</html>' }],
     ['with 422 for messages', json({ detail: [{ loc: ['body', 'messages'], msg: 'Field required' }] }, 422)],
     ['with 500 for the path', json({ error: { message: 'Invalid URL (POST /v1/responses)' } }, 500)],
     ['with 503 for the path', { status: 503, type: 'text/plain', text: 'unsupported endpoint' }],
     ['inside a stream', events('data: {"type":"error","error":{"message":"Not Found","code":404}}\n\n')],
+    ['by a stream of Chat Completions', hello],
+    ['by an answer of Chat Completions', json({ choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }] })],
   ])('%s', async (_how, refusal) => {
     const house = await provider(({ path }) => (path === '/responses' ? refusal : hello));
     const ask = await asking(house.url);

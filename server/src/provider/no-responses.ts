@@ -1,3 +1,4 @@
+import type { JsonObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { noResponses, type Traits } from './traits.ts';
@@ -9,8 +10,18 @@ const ofPath =
 const wantsMessages = /\bmessages\b.{0,60}\b(required|missing)\b|\b(required|missing)\b.{0,40}\bmessages\b/i;
 const ofKey = /missing scopes|insufficient permissions/i;
 
-/** Without words only these are said of a path: a failure of the server has to name it. */
-const refusals = new Set([400, 403, 405, 415, 422]);
+/** Without words only these are said of a path, with their names: a failure of the server has to name the path. */
+const refusals = new Map([
+  [400, /^bad request$/i],
+  [403, /^forbidden$/i],
+  [405, /^method not allowed$/i],
+  [415, /^unsupported media type$/i],
+  [422, /^unprocessable (entity|content)$/i],
+]);
+
+/** No words, or only the name of the status, such as 'Forbidden' or '400 Bad Request'. */
+const saysNoMore = (said: string | undefined, name: RegExp) =>
+  said === undefined || name.test(said.replace(/[^a-z]+/gi, ' ').trim());
 
 /**
  * Whether a provider's refusal of Responses may mean that it has none. That Chat Completions then answer the same question is the
@@ -21,12 +32,17 @@ export function mayHaveNoResponses(error: unknown): error is ProviderError {
   if (error.code === 'not_served') return true;
   const { code, status, said } = error;
   if (status === undefined || !['bad_request', 'missing_scope', 'provider_unavailable'].includes(code)) return false;
-  if (said === undefined) return refusals.has(status);
-  return !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
+  const name = refusals.get(status);
+  if (name && saysNoMore(said, name)) return true;
+  return said !== undefined && !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
 }
 
 /** It is said of this model alone: others may be served. */
 const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said) && /responses/i.test(said);
+
+/** Chat Completions, in events or whole: every path leads to them there. */
+export const isChatCompletion = ({ type, choices, output }: JsonObject) =>
+  type === undefined && output === undefined && Array.isArray(choices);
 
 export const noAnswerAtAll = () =>
   new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });

@@ -18,6 +18,9 @@ export type RelayCall = {
 /** `apiKey`: what it was asked with, which its words must not give away. */
 export type Relayed = { contentType: string; body: ArrivingBody; apiKey: Secret };
 
+/** Every path leads to Chat Completions there. */
+const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.toString('latin1'));
+
 /**
  * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.
  * @throws ProviderError for anything but a success
@@ -38,7 +41,7 @@ export const relaying =
       hasBegun = true;
     });
     const contentType = String(headers['content-type'] ?? '');
-    if (path === '/responses' && (/text\/html/i.test(contentType) || !(await body.begins()))) {
+    if (path === '/responses' && (/text\/html/i.test(contentType) || !(await body.begins()) || isOfChat(body.held()))) {
       body.destroy();
       throw noAnswerAtAll();
     }

@@ -9,7 +9,7 @@ import { eventJson, notAnAnswer, readEvents } from './event-reader.ts';
 import { failureInStream } from './failures.ts';
 import type { ProviderHttp } from './http.ts';
 import { madeFileReader } from './made-files.ts';
-import { noAnswerAtAll } from './no-responses.ts';
+import { isChatCompletion, noAnswerAtAll } from './no-responses.ts';
 import { collectPieces, tellOfWaits } from './pieces.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from './provider.ts';
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './response-tools.ts';
@@ -227,9 +227,11 @@ export async function answerByResponses(
       body,
       {
         onEvent({ event: name, data }) {
+          const isFirst = !hasEvents;
           hasEvents = true;
           if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
           const event = eventJson(data);
+          if (isFirst && isChatCompletion(event)) throw noAnswerAtAll();
           take(name ?? event.type, event);
         },
         onWhole(json) {

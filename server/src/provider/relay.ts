@@ -18,6 +18,14 @@ export type RelayCall = {
 /** `apiKey`: what it was asked with, which its words must not give away. */
 export type Relayed = { contentType: string; body: ArrivingBody; apiKey: Secret };
 
+const events = 'text/event-stream';
+
+/** Some servers name another type for a stream, or none: its first bytes tell it from JSON. */
+async function typeOfStream(named: string, body: ArrivingBody): Promise<string> {
+  if (named.includes(events) || !(await body.begins())) return named;
+  return /^\uFEFF?\s*(data|event|id|retry)?:/.test(body.held().toString()) ? events : named;
+}
+
 /** Every path leads to Chat Completions there. */
 const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.toString('latin1'));
 
@@ -40,10 +48,11 @@ export const relaying =
     void body.begins().then(() => {
       hasBegun = true;
     });
-    const contentType = String(headers['content-type'] ?? '');
-    if (path === '/responses' && (/text\/html/i.test(contentType) || !(await body.begins()) || isOfChat(body.held()))) {
+    const named = String(headers['content-type'] ?? '');
+    if (path === '/responses' && (/text\/html/i.test(named) || !(await body.begins()) || isOfChat(body.held()))) {
       body.destroy();
       throw noAnswerAtAll();
     }
+    const contentType = streams ? await typeOfStream(named, body) : named;
     return { contentType, body, apiKey: call.apiKey };
   };

@@ -208,6 +208,17 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     }
   });
 
+  test.each(['text/plain', 'application/json', 'application/octet-stream'])(
+    'that sends its events as %s streams all the same',
+    async (type) => {
+      const packets = [': first\n\n', words('Hi', 'stop'), done];
+      for (const { text, headers } of await asked(() => ({ headers: { 'content-type': type }, packets }), true)) {
+        expect(text).toBe(packets.join(''));
+        expect(headers['content-type']).toContain('text/event-stream');
+      }
+    },
+  );
+
   test('that answers with events where none were asked for', async () => {
     for (const { status, body } of await asked(() => ({ packets: [words('Hi', 'stop'), done] }), false))
       expect([status, body.error.code]).toEqual([502, 'provider_broke_off']);

@@ -30,16 +30,19 @@ const choicesOf = ({ choices }: JsonObject): unknown[] => (Array.isArray(choices
 const failedChoice = (value: JsonObject) =>
   choicesOf(value).find((one): one is JsonObject => isObject(one) && isSaid(one.error));
 
+/** As MiniMax says it, with 0 for success. */
+const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && isSaid(base.status_code);
+
 /** Whether an event or an answer with status 200 is an error in place of, or behind, what was asked for. */
 export function isErrorValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((one) => isObject(one) && isSaid(one.error));
   if (!isObject(value)) return false;
-  if (isSaid(value.error) || failedChoice(value)) return true;
+  if (isSaid(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
   if (value.object === 'error' || value.type === 'error' || value.type === 'response.failed') return true;
   if (Array.isArray(value.choices) || isSaid(value.output) || isObject(value.response)) return false;
   // A message with a role is a piece of an answer, in a dialect of its own.
   const { message } = value;
-  return [value.detail, isObject(message) && message.role ? undefined : message, value.errors].some((one) =>
+  return [value.detail, isObject(message) && message.role ? undefined : message, value.errors, value.msg].some((one) =>
     isSaid(one),
   );
 }
@@ -110,6 +113,8 @@ const holders = [
   'error_description',
   'title',
   'response',
+  'base_resp',
+  'status_msg',
 ] as const;
 
 /** The first part that has words; a short `error` such as 'Unauthorized' is told together with the `message` beside it. */

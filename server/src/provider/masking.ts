@@ -1,5 +1,7 @@
 import { beginningOf } from '@roster/contracts/cut';
+import { isObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
+import { isErrorValue } from './error-fields.ts';
 
 /** A shorter key is a word such as 'none', which would be cut out of sentences. */
 const shortestKey = 8;
@@ -111,13 +113,27 @@ export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
 }
 
 /** An event that is passed on, without the key in its errors; as it came where nothing was in them. */
-export function eventWithoutKey(data: string, apiKey: Secret): string {
+export const eventWithoutKey = (data: string, apiKey: Secret): string =>
+  rewritten(data, apiKey, (event) => withoutKeyInErrors(event, apiKey));
+
+/** The same of Chat Completions, where a model speaks in `choices` alone: all else are the provider's words. */
+export const chatWithoutKey = (data: string, apiKey: Secret): string =>
+  rewritten(data, apiKey, (event) => {
+    if (!isObject(event)) return withoutKeyInErrors(event, apiKey);
+    if (event.choices === undefined || event.choices === null)
+      return withoutKeyInErrors(event, apiKey, isErrorValue(event));
+    const { choices, ...rest } = event;
+    const own: unknown = JSON.parse(jsonWithoutKey(JSON.stringify(rest), apiKey));
+    return withoutKeyInErrors({ ...event, ...(isObject(own) && own), choices }, apiKey);
+  });
+
+function rewritten(data: string, apiKey: Secret, rewrite: (event: unknown) => unknown): string {
   let event: unknown;
   try {
     event = JSON.parse(data);
   } catch {
     return withoutKey(data, apiKey);
   }
-  const safe = JSON.stringify(withoutKeyInErrors(event, apiKey));
+  const safe = JSON.stringify(rewrite(event));
   return safe === JSON.stringify(event) ? data : safe;
 }

@@ -81,6 +81,13 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
       ['error', `data: ${error}\n\n`],
       ['detail', `data: {"detail":"Upstream key ${quoted} is out of credit"}\n\n`],
       ['choice', `data: {"choices":[{"delta":{},"error":{"message":"Upstream key ${quoted} is out of credit"}}]}\n\n`],
+      ['message', `data: {"code":"Quota","message":"Upstream key ${quoted} is out of credit"}\n\n`],
+      ['named event', `event: error\ndata: {"message":"Upstream key ${quoted} is out of credit"}\n\n`],
+      ['success', `data: {"success":false,"msg":"Upstream key ${quoted} is out of credit"}\n\n`],
+      [
+        'status_msg',
+        `data: {"choices":null,"base_resp":{"status_code":1008,"status_msg":"Upstream key ${quoted} is out of credit"}}\n\n`,
+      ],
     ])('are masked in a stream with %s, wherever it is cut into packets', async (_form, failing) => {
       const at = failing.indexOf(quoted);
       for (const cut of [at + 3, at + Math.floor(quoted.length / 2)]) {
@@ -125,6 +132,28 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
       expect([named.status, named.body.error.param]).toEqual([400, 'temperature']);
       expectMasked(named.text);
     });
+  });
+
+  test.each([
+    ['a comment', (secret: string) => `: asked with ${secret}\n\n`],
+    ['the name of an event', (secret: string) => `event: asked with ${secret}\ndata: {"choices":[]}\n\n`],
+    ['a field that no stream has', (secret: string) => `error: {"message":"${secret}"}\n\n`],
+    ['a field beside the choices', (secret: string) => `data: {"choices":[],"debug":{"asked":"with ${secret}"}}\n\n`],
+  ])('are masked in a stream in %s', async (_place, saying) => {
+    for (const secret of [escaped, inAddress]) {
+      script = () => ({ packets: [saying(secret), words('Hi', 'stop'), 'data: [DONE]\n\n'] });
+      const { text } = await chat({ stream: true });
+      expect(text).toContain('"Hi"');
+      expectMasked(text);
+    }
+  });
+
+  test('are masked in a whole answer beside the choices', async () => {
+    const choices = [{ message: { role: 'assistant', content: `Is ${inAddress} a key?` }, finish_reason: 'stop' }];
+    script = () => ({ headers: json, packets: [JSON.stringify({ choices, debug: { asked: `with ${key}` } })] });
+    const { body, text } = await chat();
+    expect(body.choices).toEqual(choices);
+    expectMasked(text.replace(inAddress, ''));
   });
 
   test('leave the words of the model as they are', async () => {

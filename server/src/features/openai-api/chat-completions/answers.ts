@@ -4,7 +4,7 @@ import { readWhole } from '#server/features/openai-api/whole-answer';
 import { writerFrom } from '#server/http/event-stream';
 import type { JsonObject } from '#server/is-object';
 import { notAnAnswer } from '#server/provider/event-reader';
-import { eventWithoutKey, keyIn } from '#server/provider/masking';
+import { chatWithoutKey, keyIn } from '#server/provider/masking';
 import type { Relayed } from '#server/provider/relay';
 import { usedTools } from '#server/provider/response-tools';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
@@ -46,7 +46,7 @@ export function relayedAnswer(
         failure: undefined,
       };
       const isSafe = !keyIn(relayed.apiKey)(body);
-      const told = isSafe ? body : Buffer.from(eventWithoutKey(body.toString(), relayed.apiKey));
+      const told = isSafe ? body : Buffer.from(chatWithoutKey(body.toString(), relayed.apiKey));
       return { ...outcome, type: relayed.contentType || json, body: told };
     },
     passOn: (raw, signal) => passOn(relayed, raw, { hidesUsage, signal }),

@@ -7,7 +7,7 @@ import { ProviderError } from '#server/provider/error';
 import { isErrorValue } from '#server/provider/error-fields';
 import { eventJson } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import { eventWithoutKey, keyIn } from '#server/provider/masking';
+import { chatWithoutKey, keyIn, withoutKey } from '#server/provider/masking';
 import type { ToolUse } from '#server/provider/provider';
 import type { Relayed } from '#server/provider/relay';
 import { tierIn, usageIn } from '#server/provider/token-counts';
@@ -43,7 +43,8 @@ function tierOf(events: Buffer): string | null {
   return tierIn({ service_tier: /"service_tier"\s*:\s*"([^"]*)"/.exec(events.toString('latin1'))?.[1] });
 }
 
-const mayBeError = (bytes: Buffer) => bytes.includes('"error"') || bytes.includes('"detail"');
+const errorNames = ['"error"', '"errors"', '"detail"', '"message"', '"msg"', '"base_resp"'];
+const mayBeError = (bytes: Buffer) => errorNames.some((name) => bytes.includes(name));
 
 /** Behind the last event that is whole; 0: there is none. */
 function endOfEvents(bytes: Buffer): number {
@@ -125,15 +126,20 @@ const dataIn = (event: string) =>
     .flatMap((line) => (line.startsWith('data:') ? line.slice(5).trim() : []))
     .join('');
 
-/** The JSON of an event; undefined if it is no object. */
-function dataOf(event: string): JsonObject | undefined {
+/** The JSON of an event; undefined if it is neither object nor list. */
+function valueIn(event: string): unknown {
   const data = dataIn(event);
-  if (!data.startsWith('{')) return undefined;
+  if (!/^[{[]/.test(data)) return undefined;
   try {
     return JSON.parse(data);
   } catch {
     return undefined;
   }
+}
+
+function dataOf(event: string): JsonObject | undefined {
+  const value = valueIn(event);
+  return isObject(value) ? value : undefined;
 }
 
 /** The usage in an event; `isAlone`: the event is there for nothing else, whether its usage can be read or not. */
@@ -144,17 +150,39 @@ function usageOfEvent(event: string): { usage: TokenCounts | null; isAlone: bool
   return { usage: usageIn(data), isAlone };
 }
 
-/** Events with their errors masked; comments and names of events are no place for words. */
+/** Lines that hold no data hold no word of a model. */
+function eventWithoutKey(event: string, apiKey: Secret): string {
+  const data = dataIn(event);
+  const safe = chatWithoutKey(data, apiKey);
+  let isTold = false;
+  const lines = event.split(/(?<=\n)/).map((line) => {
+    if (!line.startsWith('data:')) return withoutKey(line, apiKey);
+    if (safe === data) return line;
+    const instead = isTold ? '' : `data: ${safe}${/\r?\n$/.exec(line)?.[0] ?? ''}`;
+    isTold = true;
+    return instead;
+  });
+  return lines.join('');
+}
+
 const withoutKeyInEvents = (events: Buffer, apiKey: Secret): Buffer =>
   Buffer.from(
     eventsIn(events.toString())
-      .map((event) => {
-        const data = dataIn(event);
-        const safe = eventWithoutKey(data, apiKey);
-        return safe === data ? event : `data: ${safe}\n\n`;
-      })
+      .map((event) => eventWithoutKey(event, apiKey))
       .join(''),
   );
+
+/** Programs know an error by this field, or see it in a choice. */
+const isKnownToPrograms = (value: unknown) => isObject(value) && (Boolean(value.error) || Array.isArray(value.choices));
+
+/** The events before the first one that is a failure in a form which no program knows, and that failure. */
+function upToFailure(events: Buffer, apiKey: Secret): { told: Buffer; failure?: ProviderError | undefined } {
+  const all = eventsIn(events.toString());
+  const values = all.map(valueIn);
+  const at = values.findIndex((value) => isErrorValue(value) && !isKnownToPrograms(value));
+  if (at < 0) return { told: events };
+  return { told: Buffer.from(all.slice(0, at).join('')), failure: failureInStream(values[at], apiKey) };
+}
 
 const eventsIn = (text: string) => text.split(/(?<=\r?\n\r?\n)/);
 
@@ -191,9 +219,13 @@ export function passOn(
       if (failure !== undefined) body.destroy();
       resolve({ usage, events: counter.tokens(), used: [], tier, failure });
     }
+    function safeIn(given: Buffer): { told: Buffer; failure?: ProviderError | undefined } {
+      const isOfError = mayBeError(given);
+      const { told, failure } = isOfError ? upToFailure(given, apiKey) : { told: given };
+      return { told: isOfError || holdsKey(told) ? withoutKeyInEvents(told, apiKey) : told, failure };
+    }
     /** The part of whole events that the client gets. */
-    function examined(given: Buffer): Buffer {
-      const events = mayBeError(given) || holdsKey(given) ? withoutKeyInEvents(given, apiKey) : given;
+    function examined(events: Buffer): Buffer {
       counter.add(events);
       tier ??= tierOf(events);
       if (!mayHoldUsage(events)) return events;
@@ -210,15 +242,19 @@ export function passOn(
         const events = cutter.cut(chunk);
         if (cutter.heldBytes() > eventLimit) return finish(tooLarge());
         if (!events) return;
-        last.push(events);
+        // Comments may go on behind the end.
+        if (events.includes('data:')) last.push(events);
         if (last.length > lastPackets) last.shift();
-        writer.write(examined(events));
+        const { told, failure } = safeIn(events);
+        writer.write(examined(told));
+        if (failure) finish(failure);
       },
       onEnd() {
         const rest = cutter.held();
-        if (!isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
-        writer.write(examined(rest));
-        finish();
+        const { told, failure } = safeIn(rest);
+        if (!failure && !isEnd(Buffer.concat([...last, rest]).toString())) return finish(endedEarly());
+        writer.write(examined(told));
+        finish(failure);
       },
       onError: (error) => finish(signal.aborted ? signal.reason : brokeOff(error)),
     });

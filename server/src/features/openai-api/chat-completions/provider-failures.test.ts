@@ -208,6 +208,24 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
     }
   });
 
+  test.each([
+    ['detail', { detail: 'Out of memory' }],
+    ['message', { code: 'Busy', message: 'Out of memory' }],
+    ['object', { object: 'error', message: 'Out of memory' }],
+    ['list', [{ error: { code: 500, message: 'Out of memory' } }]],
+    ['success', { success: false, msg: 'Out of memory' }],
+    ['status_msg', { choices: null, base_resp: { status_code: 1000, status_msg: 'Out of memory' } }],
+  ])('that says in its stream that it failed, with %s, is told as every failure is', async (_form, failing) => {
+    const packets = [words('Hi'), `data: ${JSON.stringify(failing)}\n\n`, words('more'), done];
+    for (const { text, records } of await asked(() => ({ packets }), true)) {
+      expect(text.startsWith(words('Hi'))).toBe(true);
+      expect(JSON.parse(text.slice(words('Hi').length + 'data: '.length))).toMatchObject({
+        error: { message: expect.stringContaining('Out of memory'), code: expect.any(String) },
+      });
+      expect(records).toMatchObject([{ estimated: 1 }]);
+    }
+  });
+
   test.each(['text/plain', 'application/json', 'application/octet-stream'])(
     'that sends its events as %s streams all the same',
     async (type) => {
@@ -218,6 +236,11 @@ describe.each(engines)('a program’s provider that misbehaves, on %s', (engine)
       }
     },
   );
+
+  test('that says little more than comments behind its end has ended', async () => {
+    const packets = [words('Hi', 'stop'), ...Array.from({ length: 9 }, () => ': waiting\n\n')];
+    for (const { text } of await asked(() => ({ packets, everyMs: 5 }), true)) expect(text).toBe(packets.join(''));
+  });
 
   test('that answers with events where none were asked for', async () => {
     for (const { status, body } of await asked(() => ({ packets: [words('Hi', 'stop'), done] }), false))

@@ -1,5 +1,5 @@
 import { beginningOf } from '@roster/contracts/cut';
-import { isObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/is-object';
 import type { Secret } from '#server/security/secret';
 import { isErrorValue } from './error-fields.ts';
 
@@ -103,28 +103,59 @@ export function jsonWithoutKey(json: string, apiKey: Secret): string {
   return safe;
 }
 
+function beginningsOf(apiKey: Secret): string[] {
+  const key = apiKey.reveal();
+  if (key.length < shortestKey) return [];
+  return [...new Set(formsOf(key).map((form) => (key.length < longKey ? form : form.slice(0, tellingBeginning))))];
+}
+
 /** Tells quickly of bytes that pass whether the key may be in them. */
 export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
-  const key = apiKey.reveal();
-  if (key.length < shortestKey) return () => false;
-  const beginnings = formsOf(key).map((form) => (key.length < longKey ? form : form.slice(0, tellingBeginning)));
-  const looked = [...new Set(beginnings)].map((beginning) => Buffer.from(beginning));
+  const looked = beginningsOf(apiKey).map((beginning) => Buffer.from(beginning));
   return (bytes) => looked.some((beginning) => bytes.includes(beginning));
 }
 
-/** An event that is passed on, without the key in its errors; as it came where nothing was in them. */
-export const eventWithoutKey = (data: string, apiKey: Secret): string =>
-  rewritten(data, apiKey, (event) => withoutKeyInErrors(event, apiKey));
+/** The same of text. */
+export function keyInText(apiKey: Secret): (text: string) => boolean {
+  const looked = beginningsOf(apiKey);
+  return (text) => looked.some((beginning) => text.includes(beginning));
+}
 
-/** The same of Chat Completions, where a model speaks in `choices` alone: all else are the provider's words. */
+/** The members of events and answers in which a model speaks, or a request is repeated: all others are the provider's words. */
+const spoken = {
+  chat: new Set(['choices']),
+  responses: new Set(
+    'annotation arguments code content delta input instructions item metadata output part refusal summary text tools'.split(
+      ' ',
+    ),
+  ),
+};
+
+function withoutKeyBeside(said: ReadonlySet<string>, event: JsonObject, apiKey: Secret): JsonObject {
+  const safe = Object.entries(event).map(([name, value]): [string, unknown] => {
+    if (said.has(name)) return [name, value];
+    if (name === 'response' && isObject(value)) return [name, withoutKeyBeside(said, value, apiKey)];
+    return [name, JSON.parse(jsonWithoutKey(JSON.stringify(value), apiKey))];
+  });
+  return Object.fromEntries(safe);
+}
+
+/** A response that is passed on, without the key in the provider's words. */
+export const responseWithoutKey = (response: JsonObject, apiKey: Secret): JsonObject =>
+  withoutKeyInErrors(withoutKeyBeside(spoken.responses, response, apiKey), apiKey);
+
+/** The same of an event of Responses; as it came where nothing was in it. */
+export const responsesEventWithoutKey = (data: string, apiKey: Secret): string =>
+  rewritten(data, apiKey, (event) =>
+    isObject(event) ? responseWithoutKey(event, apiKey) : withoutKeyInErrors(event, apiKey),
+  );
+
+/** The same of an event or an answer of Chat Completions. */
 export const chatWithoutKey = (data: string, apiKey: Secret): string =>
   rewritten(data, apiKey, (event) => {
     if (!isObject(event)) return withoutKeyInErrors(event, apiKey);
-    if (event.choices === undefined || event.choices === null)
-      return withoutKeyInErrors(event, apiKey, isErrorValue(event));
-    const { choices, ...rest } = event;
-    const own: unknown = JSON.parse(jsonWithoutKey(JSON.stringify(rest), apiKey));
-    return withoutKeyInErrors({ ...event, ...(isObject(own) && own), choices }, apiKey);
+    const isError = !Array.isArray(event.choices) && isErrorValue(event);
+    return withoutKeyInErrors(withoutKeyBeside(spoken.chat, event, apiKey), apiKey, isError);
   });
 
 function rewritten(data: string, apiKey: Secret, rewrite: (event: unknown) => unknown): string {

@@ -156,6 +156,37 @@ describe.each(engines)('a provider’s words about its key on %s', (engine) => {
     expectMasked(text.replace(inAddress, ''));
   });
 
+  test('are masked in a response beside its output, also as it is kept', async () => {
+    // A key that has met no refusal of Responses.
+    const own = `${key}2`;
+    const bea = await app.as('bea');
+    expect((await bea.post('/api/settings/apikey', { apiKey: own })).status).toBe(200);
+    const hers = (await newToken(bea)).token;
+    const ask = (more: object = {}) =>
+      called(app, hers, '/v1/responses', { method: 'POST', body: { model: 'gpt-4o', input: 'Hi', ...more } });
+    const text = `Is ${inAddress} a key?`;
+    const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+    const answer = { status: 'completed', output: [item], debug: { asked: `with ${own}` } };
+    const unknown = event('response.gateway', { sequence_number: 1, note: `asked with ${own}` });
+    script = () => ({ headers: json, packets: [JSON.stringify(answer)] });
+    const whole = await ask();
+    script = () => ({
+      packets: [
+        event('response.created', { sequence_number: 0, response: { debug: own } }),
+        unknown,
+        event('response.output_text.delta', { sequence_number: 2, output_index: 0, content_index: 0, delta: text }),
+        event('response.output_item.done', { sequence_number: 3, output_index: 0, item }),
+        event('response.completed', { sequence_number: 4, response: answer }),
+      ],
+    });
+    const streamed = await ask({ stream: true });
+    const id = /"id":"(resp_\w+)"/.exec(streamed.text)?.[1];
+    const kept = await called(app, hers, `/v1/responses/${id}`);
+    expect(streamed.text).toContain('response.gateway');
+    for (const { body } of [whole, kept]) expect(body.output[0].content[0].text).toBe(text);
+    for (const { text: told } of [whole, streamed, kept]) expectMasked(told.replaceAll(inAddress, ''));
+  });
+
   test('leave the words of the model as they are', async () => {
     const answer = `My key is ${inAddress}`;
     script = () => ({

@@ -2,7 +2,7 @@ import { estimatePiece } from '#server/conversation/token-estimate';
 import { isObject, type JsonObject } from '#server/is-object';
 import { eventJson, notAnAnswer } from '#server/provider/event-reader';
 import { failureInStream } from '#server/provider/failures';
-import { eventWithoutKey, withoutKeyInErrors } from '#server/provider/masking';
+import { keyInText, responsesEventWithoutKey, responseWithoutKey } from '#server/provider/masking';
 import { readUsage, tierIn } from '#server/provider/token-counts';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
@@ -27,6 +27,7 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
 export function relayReader(base: ResponseObject, naming: Naming | undefined, apiKey: Secret): NumberedReader {
   const renamedEvent = naming && renamedEvents(naming);
   const items = new Map<number, KeptItem>();
+  const mayHoldKey = keyInText(apiKey);
   let frames = '';
   let number = 0;
   /** Events that were left out. */
@@ -78,7 +79,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
 
   return {
     event(name, given) {
-      const data = given.includes('error') ? eventWithoutKey(given, apiKey) : given;
+      const data = given.includes('error') || mayHoldKey(given) ? responsesEventWithoutKey(given, apiKey) : given;
       const event = eventJson(data);
       const type = name ?? String(event.type);
       if (typeof event.sequence_number === 'number') number = event.sequence_number;
@@ -92,7 +93,7 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
     },
     // Also where events were asked for: those who read them get what there is.
     whole(json) {
-      const answer = withoutKeyInErrors(eventJson(json), apiKey);
+      const answer = responseWithoutKey(eventJson(json), apiKey);
       const { status = 'completed', error, output: items } = answer;
       if (error && status !== 'failed') throw failureInStream(answer, apiKey);
       const ended = endings.get(`response.${status}`);

@@ -1,10 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-const progressName = 'provider_words_masked';
+/** The number rises when a version masks more than the last one, so that stored words are masked once more. */
+const progressName = 'provider_words_masked_2';
 export const done = 'done';
 
-/** Where words of a provider are kept that it gave for a failure. `isJson`: as texts within JSON. */
+/**
+ * Columns that store a provider's words. `isJson`: every text in a JSON value; `isResponse`: a response of `/v1/responses`, in which a
+ * model and people speak too.
+ */
 export const wordsOfProviders = [
   { table: 'runs', column: 'error' },
   { table: 'runs', column: 'notes', isJson: true },
@@ -18,9 +22,10 @@ export const wordsOfProviders = [
   { table: 'comparisons', column: 'refusal', isJson: true },
   { table: 'comparison_judgings', column: 'refusal', isJson: true },
   { table: 'responses', column: 'error', isJson: true },
+  { table: 'responses', column: 'fields', isResponse: true },
   { table: 'provider_keys', column: 'notice' },
   { table: 'provider_admin_keys', column: 'notice' },
-] as const satisfies { table: keyof Database; column: string; isJson?: boolean }[];
+] as const satisfies { table: keyof Database; column: string; isJson?: boolean; isResponse?: boolean }[];
 
 type Place = { table: string; column: string };
 

@@ -57,7 +57,7 @@ describe.each(engines)('words of providers that an earlier version has stored on
       previous_id: null,
       state: 'failed' as const,
       background: 0 as const,
-      fields: `{"instructions":"I keep ${key} here"}`,
+      fields: JSON.stringify({ instructions: `I keep ${key} here`, debug: { askedWith: key }, error: { note: key } }),
       error: JSON.stringify({ code: 'server_error', message: `Bearer ${key}` }),
       bytes: 1,
       call_id: null,
@@ -91,8 +91,12 @@ describe.each(engines)('words of providers that an earlier version has stored on
     const response = db.selectFrom('responses').select(['error', 'fields']).where('user_id', '=', withKey);
     const { error, fields } = await response.executeTakeFirstOrThrow();
     expect(JSON.parse(error ?? '')).toEqual({ code: 'server_error', message: 'Bearer …' });
-    // What a person has written stays.
-    expect(fields).toContain(key);
+    expect(JSON.parse(fields)).toEqual({
+      // A person wrote this.
+      instructions: `I keep ${key} here`,
+      debug: { askedWith: '…' },
+      error: { note: '…' },
+    });
     expect((await db.selectFrom('jobs').select('last_error').executeTakeFirstOrThrow()).last_error).toBe(
       'Key … is bad',
     );
@@ -102,12 +106,20 @@ describe.each(engines)('words of providers that an earlier version has stored on
     expect(opened.length).toBe(before);
   });
 
+  test('are masked once more after the pass of a version that did not know responses', async () => {
+    const stage = await ready();
+    const id = await someone(stage, 1);
+    await stage.db.insertInto('settings').values({ name: 'provider_words_masked', value: 'done' }).execute();
+    await stage.chore().run();
+    expect(stage.opened).toEqual([id]);
+  });
+
   test('go on where a process was ended', async () => {
     const stage = await ready();
     const [first, second] = [await someone(stage, 1), await someone(stage, 2)];
     await stage.db
       .insertInto('settings')
-      .values({ name: 'provider_words_masked', value: String(first) })
+      .values({ name: 'provider_words_masked_2', value: String(first) })
       .execute();
     await stage.chore().run();
     expect(stage.opened).toEqual([second]);

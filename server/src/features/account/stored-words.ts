@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/errors';
 import type { Chore } from '#server/jobs/upkeep';
-import { withoutSecrets } from '#server/provider/masking';
+import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/masking';
 import type { Secret } from '#server/security/secret';
 import type { ProviderKeyService } from './provider-key.ts';
 import { done, storedWordsRepository, wordsOfProviders } from './stored-words-repository.ts';
@@ -25,6 +25,12 @@ function maskedJson(json: string, mask: Mask): string {
   }
 }
 
+function maskOf(place: (typeof wordsOfProviders)[number], key: Secret | undefined): Mask {
+  if ('isResponse' in place) return (text) => (key ? responsesEventWithoutKey(text, key) : text);
+  const mask: Mask = (text) => withoutSecrets(text, key);
+  return 'isJson' in place ? (text) => maskedJson(text, mask) : mask;
+}
+
 /**
  * Masks keys in words of providers that were stored by versions which did not know every form of a key. Once for each person: how far
  * it has come is kept, so that it goes on after a restart and is not done again. Two processes at once do the same twice.
@@ -41,9 +47,9 @@ export function maskingOfStoredWords({ db, keys }: Dependencies): Chore {
     });
 
   /** One column of a person's, by its different texts. */
-  async function maskColumn(userId: number, place: (typeof wordsOfProviders)[number], mask: Mask) {
+  async function maskColumn(userId: number, place: (typeof wordsOfProviders)[number], key: Secret | undefined) {
     const isJson = 'isJson' in place;
-    const masked = isJson ? (text: string) => maskedJson(text, mask) : mask;
+    const masked = maskOf(place, key);
     // JSON that holds no key is not written anew for its blanks.
     const unmasked = isJson ? (text: string) => maskedJson(text, (words) => words) : (text: string) => text;
     for (let after = ''; ; ) {
@@ -58,7 +64,7 @@ export function maskingOfStoredWords({ db, keys }: Dependencies): Chore {
   async function maskFor(userId: number) {
     const key = await keyOf(userId);
     const mask = (text: string) => withoutSecrets(text, key);
-    for (const place of wordsOfProviders) await maskColumn(userId, place, mask);
+    for (const place of wordsOfProviders) await maskColumn(userId, place, key);
     for (const { id, text } of await repository.jobErrors())
       if (mask(text) !== text) await repository.replaceJobError(id, mask(text));
   }

@@ -28,7 +28,7 @@ function isAbove(version, other) {
 
 const lastRelease = 'scripts/upgrade/last-release.json';
 
-/** What this version keeps for the one before, the next one may drop: docs/decisions/07-migrations.md. */
+/** The next version may drop what this one keeps for the one before: docs/decisions/07-migrations.md. */
 function asLastRelease(version) {
   const migration = Object.keys(JSON.parse(read('server/src/db/migrations/released.json'))).at(-1);
   const { kept } = JSON.parse(read(lastRelease));

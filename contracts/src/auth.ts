@@ -72,7 +72,7 @@ export const loginProviders = ['google', 'github'] as const;
 export const LoginProvider = z.enum(loginProviders);
 export type LoginProvider = z.output<typeof LoginProvider>;
 
-/** What a provider answers where it has to ask the person something first, or cannot go on now. */
+/** Error codes with which a provider says that it must ask the person something first, or cannot go on now. */
 export const loginProviderRefusals = [
   'login_required',
   'interaction_required',

@@ -247,7 +247,7 @@ const bothAnswer = { message: 'Choose an assistant or a model, not both', path: 
 
 export const modelsAtOnce = 4;
 
-/** What is looked for within one conversation, in characters. */
+/** The longest text to find in one conversation, in characters. */
 export const findLimit = 200;
 
 /** Asked for once more, after a budget with a hard stop refused it: this one call goes through. */
@@ -385,7 +385,7 @@ export const chat = {
     }),
     output: z.object({
       items: z.array(z.object({ messageId: Id, count: z.number().int() })),
-      /** Whether all of the branch was searched, not only its newest messages. */
+      /** false: only the newest messages of the branch were searched. */
       isWhole: z.boolean(),
     }),
   }),

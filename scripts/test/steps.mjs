@@ -118,7 +118,7 @@ const serverTests = (tests, name = `tests: server, ${tests}`) => ({
 const server = serverTests('quick', 'tests: server');
 
 /**
- * What `npm test` runs, in this order; `npm run test:all` adds those that are long, and `test:long` has them alone. An extra
+ * The steps of `npm test`, in this order; `npm run test:all` adds those that are long, and `test:long` has them alone. An extra
  * step runs only where it is named. Checks take one core each, and run side by side; those of a step that is `alone`
  * take all cores there are, and what is written behind the step's name.
  */

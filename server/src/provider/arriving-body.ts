@@ -16,7 +16,7 @@ export type ArrivingBody = AsyncIterable<Buffer> & {
   read: (reader: BodyReader) => void;
   /** Before it is read. false: it has come to its end without a byte. */
   begins: () => Promise<boolean>;
-  /** What has arrived before it is read. */
+  /** The bytes that arrived before anybody read. */
   held: () => Buffer;
   /** Whoever reads is slower. */
   pause: () => void;

@@ -28,7 +28,7 @@ const CatalogueEntry = z.strictObject({
       price: z.number().nullable(),
       methods: z.array(TrainingMethod).min(1),
       description: z.string(),
-      /** Whether its examples may have images; left out: not known. */
+      /** true: its examples may have images. Left out: unknown. */
       images: z.boolean().optional(),
       /** From this day on its own provider begins no training of it. Another one may. */
       until: z.iso.date().optional(),
@@ -191,7 +191,7 @@ export function loadCatalogue(file?: string) {
     /** What calls of a tool cost; null where no price is known. */
     toolPrice: (tool: BilledTool) => tools.find((one) => one.tool === tool) ?? null,
     storagePrice: storage,
-    /** Whether a model is trained on images; null: not known. */
+    /** True if a model can be trained on images; null if unknown. */
     trainsOnImages: (model: string) => find(model)?.entry.training?.images ?? null,
     /** USD per 1,000,000 tokens trained on; null where no price is known. */
     trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,

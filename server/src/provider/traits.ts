@@ -46,7 +46,7 @@ function refusedAgain(before: Refusal | undefined, now: number): Refusal {
   return { step, askAt: now + (askAgainMs[step] ?? dayMs) };
 }
 
-/** Whether other keys met it at another time. An old refusal that was not met again since does not count. */
+/** True if other keys met it at another time. An old refusal that was not met again does not count. */
 function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, now: number): boolean {
   const earlier = [...refusals].filter(
     ([key, { askAt, metAt }]) => key !== asker && now < askAt && now - metAt >= anotherTimeMs,

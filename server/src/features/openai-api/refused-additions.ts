@@ -57,7 +57,7 @@ function rememberedAs(name: string, value: unknown): string {
 /** Fields that only Roster sends, so that any refusal that names them is one of the field and not of its value. */
 const alwaysTheSame = new Set(['stream_options', 'max_completion_tokens']);
 
-/** Whether the model does without this field whatever its value: one schema that is refused says nothing of others. */
+/** True for fields that the model refuses whatever their value; a refused schema says nothing about other schemas. */
 const isOfField = (error: unknown, name: string) =>
   error instanceof ProviderError &&
   !/invalid schema/i.test(error.message) &&

@@ -31,7 +31,7 @@ export const toolOf = (model: string): BilledTool | null =>
 /** The base model of the fine-tuning jobs whose sums these are; null: they are not of jobs. */
 export const trainedModelOf = (model: string): string | null =>
   model.startsWith(trainingMark) ? model.slice(trainingMark.length) : null;
-/** Whether calls with this purpose count as requests to a model. */
+/** True if calls with this purpose count as requests to a model. */
 export const isRequest = (purpose: Database['usage_records']['purpose']) =>
   purpose !== 'tool' && purpose !== 'training';
 

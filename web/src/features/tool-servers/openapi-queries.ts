@@ -14,7 +14,7 @@ export const pastedDescriptionQuery = (id: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Of one look, as its tools. */
+/** Keyed by the time of the last look, as the tools are. */
 export const operationsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'lookedAt'>) =>
   queryOptions({
     queryKey: [...serversKey, id, 'operations', lookedAt],

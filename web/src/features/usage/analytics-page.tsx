@@ -185,7 +185,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
 
 type BesideAnswersProps = { shown: Analytics; onOpenJobs: (model: string) => void };
 
-/** What is billed beside answers. Alone, each of the two cards is as wide as the page. */
+/** Costs besides answers. Alone, each of the two cards is as wide as the page. */
 function BesideAnswers({ shown, onOpenJobs }: BesideAnswersProps) {
   const hasBoth = shown.byTool.length > 0 && shown.fineTuning.length > 0;
   const className = hasBoth ? 'xl:col-span-3' : 'md:col-span-2 xl:col-span-6';

@@ -45,7 +45,7 @@ function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'hea
   );
 }
 
-/** Whether two parts of a text are the same, so that the first need not be drawn again. */
+/** True if two parts of a text are the same, so that the first need not be drawn again. */
 const isSame = (before: unknown, after: unknown) =>
   before === after || JSON.stringify(before) === JSON.stringify(after);
 

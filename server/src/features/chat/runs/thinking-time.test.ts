@@ -23,7 +23,7 @@ const call: RunEvent = {
 };
 const note: RunEvent = { type: 'note', text: 'The temperature was left out.' };
 
-/** What is measured of events that come one after the other, each so many milliseconds after the one before. */
+/** Measures events that arrive one after the other, each so many milliseconds after the one before. */
 function timesOf(line: readonly (readonly [after: number, event: RunEvent | 'end'])[], before: number | null = null) {
   const log = { ...foldedBatches([]), thoughtMs: before };
   const thinking = thinkingTime(log);

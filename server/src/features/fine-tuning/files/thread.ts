@@ -11,7 +11,7 @@ type Pieces<K extends Kind> = AsyncGenerator<Buffer, Works[K]['result']>;
 
 const longestWorkMs = 120_000;
 const idleMs = 30_000;
-/** Of a line 4 MB of JSON are parsed; a thread that needs more than this is ended, and the server is not. */
+/** At most 4 MB of JSON are parsed per line. A thread that needs more memory ends alone; the server goes on. */
 const memoryLimitMb = 384;
 
 const failed = (cause: unknown) => new Error('The thread that reads training files failed', { cause });

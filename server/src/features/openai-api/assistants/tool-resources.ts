@@ -9,7 +9,7 @@ import { ApiRefusal, noSuchThing } from '#server/http/api-errors';
 type VectorStores = {
   create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
   remove: (userId: number, id: string) => Promise<unknown>;
-  /** Whether the provider has vector stores. */
+  /** false: the provider has no vector stores. */
   isServed: (userId: number) => Promise<boolean>;
   has: (userId: number, id: string) => Promise<boolean>;
   hasFile: (userId: number, id: string, fileId: string) => Promise<boolean>;
@@ -23,7 +23,7 @@ type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStore
 
 /** Days after its last use in which a store that attachments have made goes, as at the provider. */
 const attachedForDays = 7;
-/** Of one call, where others change the store of the thread at the same moment. */
+/** Bounds the retries of one call while others change the thread’s store. */
 const attemptsAtMost = 3;
 
 /** Each once, in their order. */
@@ -46,7 +46,7 @@ async function withStore<T>(
   try {
     return await work(id);
   } catch (error) {
-    // Of any other failure it is not known whether something names the store by now.
+    // After any other failure the store may already be in use.
     if (error instanceof AppError) await vectorStores.remove(userId, id);
     throw error;
   }

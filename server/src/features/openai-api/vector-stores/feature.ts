@@ -49,7 +49,7 @@ type Dependencies = {
   };
 };
 
-/** Whether a search for one thing finds it. */
+/** Resolves to true once a search finds the given thing. */
 const isFound = (search: Promise<unknown>): Promise<boolean> =>
   search.then(
     () => true,

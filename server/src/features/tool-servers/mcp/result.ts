@@ -41,7 +41,7 @@ function partText(part: unknown): string {
   return `[resource ${shortened(uri)}, ${sizeOf(bytesIn(blob ?? ''))}]`;
 }
 
-/** What a tool has answered, as text without the secrets of its connection. @throws ZodError where it is no result at all */
+/** Turns a tool’s answer into text without the secrets of its connection. @throws ZodError if it is no result */
 export function resultText(answer: unknown, secrets: readonly string[] = []): ToolResult {
   const { content, structuredContent, isError } = Result.parse(answer);
   const parts = content.slice(0, itemsAtMost).map(partText);

@@ -151,7 +151,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
   });
 }
 
-/** What is chosen has to be in the description, or was chosen before and may come back. */
+/** A chosen operation must be in the description, or have been chosen before: it may come back. */
 async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: number, wanted: string[] | null) {
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);

@@ -37,7 +37,7 @@ function Bar({ open, onClose, window }: FindBarProps & { window: MessageWindow }
     if (isOfInputMethod(event.nativeEvent)) return;
     if (event.key === 'Escape') onClose();
     else if (event.key === 'Enter' && event.target === field.current) {
-      // What was typed just now is looked for at once.
+      // Enter searches at once for text that was just typed.
       if (typed.trim() === query) find.move(event.shiftKey ? -1 : 1);
       else setQuery(typed.trim());
     } else return;

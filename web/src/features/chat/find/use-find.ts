@@ -159,7 +159,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
     isSearching: search.isFetching,
     problem: problem ?? (search.isError ? 'Earlier messages could not be searched.' : null),
     retry: () => (search.isError ? void search.refetch() : go(here, 1)),
-    /** Whether older messages were left out. */
+    /** true: older messages were left out. */
     isCut: search.data?.isWhole === false && !isWhole(window),
     move: (direction: Direction) => go(here ? step(places, here, direction) : nearest(places, from.current), direction),
   };

@@ -23,10 +23,7 @@ export function checkExample(format: ExampleFormat, example: JsonObject, tell: T
 const withMessages = ['messages', 'tools', 'parallel_tool_calls'];
 // `functions` is the older name of tools, which the provider still takes.
 const chatFields = new Set([...withMessages, 'functions']);
-/**
- * What graders of reinforcement fine-tuning read stands beside messages that end with the question, in fields that their
- * author names.
- */
+/** Reinforcement examples end with the question; their graders read fields beside the messages that the author names. */
 export function isReinforcement(example: JsonObject): boolean {
   const { messages } = example;
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;

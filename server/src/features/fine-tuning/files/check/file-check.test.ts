@@ -243,7 +243,7 @@ test('refuses text of more than 4 MB in a line, with and without images', () => 
   expect(toldOfLong(chat([{ role: 'user', content }, answer]))).toEqual([
     'The line is longer than 4 MB, without its images.',
   ]);
-  // What stands in a text is text, whatever it looks like.
+  // JSON inside a text is text.
   expect(toldOfLong(conversation(ofBytes(5 * mebibyte), 'b'))).toEqual(['The line is longer than 4 MB.']);
 });
 

@@ -62,7 +62,7 @@ function unescaped(data: Buffer): Buffer | undefined {
 const isDigit = new Uint8Array(256);
 for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')) isDigit[byte] = 1;
 
-/** Of base64 only the last two characters may stand for no byte. */
+/** Only the last two characters of base64 may be padding. */
 function measure(data: Buffer): ImageData {
   let end = data.length;
   while (end > data.length - 2 && data[end - 1] === padding) end--;

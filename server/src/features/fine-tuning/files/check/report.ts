@@ -14,7 +14,7 @@ type Context = {
   part: 'training' | 'validation';
   method: TrainingMethod | undefined;
   formatOfTraining?: TrainingFormat;
-  /** Of the base model. `trainsOnImages` is null where that is not known. */
+  /** Facts about the base model. `trainsOnImages` is null if unknown. */
   model?: { name: string; trainsOnImages: boolean | null; others: readonly string[] } | undefined;
 };
 

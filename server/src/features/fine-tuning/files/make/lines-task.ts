@@ -45,7 +45,7 @@ function output() {
   };
 }
 
-/** What is written into the new file must be all that the line says. */
+/** The new file must hold everything that the line says. */
 const textsWhole = { imagesApart: false };
 
 export function inspectPairsJob(): Job<'inspectPairs'> {

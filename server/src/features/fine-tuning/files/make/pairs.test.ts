@@ -70,7 +70,7 @@ test('loses nothing but what the whole file has around its pairs', () => {
   ];
   const text = () => Array.from({ length: below(6) }, () => pieces[below(pieces.length)] ?? '').join('');
   for (let file = 0; file < 2_000; file++) {
-    // What every pair of the file has, often enough.
+    // Affixes that every pair of the file has, often enough.
     const [start, promptEnd, completionEnd] = [below(2) ? ' ' : '', below(2) ? text() : '', below(2) ? text() : ''];
     const pairs = Array.from({ length: 1 + below(4) }, () => ({
       prompt: `${text()}${promptEnd}`,

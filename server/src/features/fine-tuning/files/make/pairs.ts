@@ -68,7 +68,7 @@ export function pairInspection() {
     },
     result: (): PairsFound => {
       const [promptEnd = '', completionEnd = ''] = [ofPrompts[0], ofCompletions[0]];
-      // Where all completions begin with several spaces, these are the indentation of code.
+      // Several spaces before all completions are the indentation of code.
       const completionStart = areAllSpaced && isOneSpacedOnce ? ' ' : '';
       const { lines, first } = bare.get(completionEnd) ?? { lines: 0, first: [] };
       const named = [...leftOut.first, ...first].sort((a, b) => a - b).slice(0, namedLines);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { analyticsService } from '../server/src/features/usage/analytics.ts';
 import { analyticsRepository } from '../server/src/features/usage/analytics-repository.ts';
 import { priceRepository } from '../server/src/features/usage/price-repository.ts';
-import { loadCatalogue } from '../server/src/provider/catalogue.ts';
+import { loadCatalogue } from '../server/src/provider/catalogue/catalogue.ts';
 import { sqliteFloor } from './captured-queries.ts';
 import { askAll, type Question } from './questions.ts';
 import { signIn, startRoster } from './roster.ts';

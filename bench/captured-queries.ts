@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import pg from 'pg';
 import { connect } from '../server/src/db/connect.ts';
-import { openReader } from '../server/src/db/reader.ts';
+import { openReader } from '../server/src/db/read-connection.ts';
 import type { Database } from '../server/src/db/schema.ts';
 import { searchWords } from '../server/src/db/search-words.ts';
 import { bindable, statementCache } from '../server/src/db/statements.ts';

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import pg from 'pg';
+import { migrateTo } from '../server/src/cli/migrate-to.ts';
 import { branchRepository } from '../server/src/features/chat/messages/branch-repository.ts';
 import { messagePages } from '../server/src/features/chat/messages/pages.ts';
 import { messageRepository } from '../server/src/features/chat/messages/repository.ts';
 import { findThreads } from '../server/src/features/chat/search/threads-repository.ts';
 import { threadRepository } from '../server/src/features/chat/threads/repository.ts';
-import { migrateTo } from '../server/src/operator/migrate-to.ts';
 import { startPostgres } from '../server/src/testing/postgres.ts';
 import { type Floor, postgresFloor, sqliteFloor } from './captured-queries.ts';
 import { exchange } from './exchange.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Thread } from '../contracts/src/chat.ts';
-import type { ToolServer, ToolServerTools } from '../contracts/src/tool-servers.ts';
+import type { ToolServer, ToolServerTools } from '../contracts/src/tool-servers/tool-servers.ts';
 import { startToolServer } from '../server/src/testing/tool-peer.ts';
 import { exchange } from './exchange.ts';
 import { median, megabytes, ms, printTable, times } from './figures.ts';

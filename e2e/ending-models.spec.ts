@@ -25,7 +25,7 @@ const lastDay = '2027-01-14';
 /** The catalogue as it is shipped, of a provider that trains the successor of gpt-4o-mini and of no other model. */
 function catalogueWithTraining(file: string) {
   const shipped: { models: { match: string }[] } = JSON.parse(
-    readFileSync('server/src/provider/catalogue.json', 'utf8'),
+    readFileSync('server/src/provider/catalogue/catalogue.json', 'utf8'),
   );
   const training = { models: ['gpt-6-luna'], price: null, methods: ['supervised'], description: 'Small and quick' };
   const models = shipped.models.map((model) => (model.match === 'gpt-6-luna' ? { ...model, training } : model));

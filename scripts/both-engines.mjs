@@ -11,9 +11,8 @@ const onOne = {
   'features/auth/query-plans.test.ts': ofSqlite,
   'features/chat/query-plans.test.ts': ofSqlite,
   'features/chat/statements.test.ts': ofSqlite,
-  'operator/tables.test.ts': 'both engines have the same tables, by the same migrations',
-  'operator/tampered-backup.test.ts':
-    'a backup is the same file from both; backup.pg.test.ts has it from and into both',
+  'backup/dump-tables.test.ts': 'both engines have the same tables, by the same migrations',
+  'backup/tampered-backup.test.ts': 'a backup is the same file from both; backup.pg.test.ts has it from and into both',
   'features/account/key-format.test.ts':
     'about the sealing; the keys of both engines are in account and operator tests',
   'features/chat/runs/full-disk.long.test.ts':
@@ -24,18 +23,18 @@ const onOne = {
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
   'main.test.ts': 'about the process',
-  'log-failure.test.ts': 'about the log',
-  'http/api-description.test.ts': beforeSql,
-  'http/program-api-description.test.ts': beforeSql,
-  'http/connections.long.test.ts': beforeSql,
-  'http/draining.long.test.ts': 'about connections at a stop, whatever the database',
-  'http/json-body.test.ts': beforeSql,
-  'http/protection.test.ts': beforeSql,
-  'http/rates.test.ts': beforeSql,
-  'http/proxy.test.ts': 'about connections to other machines, whatever the database',
-  'http/refusals-in-log.test.ts': beforeSql,
-  'http/required-texts.test.ts': beforeSql,
-  'http/hanging-provider.long.test.ts': 'about waiting for the provider, while no query is under way',
+  'lib/log-failure.test.ts': 'about the log',
+  'http/app-router/api-description.test.ts': beforeSql,
+  'http/public-api/api-description.test.ts': beforeSql,
+  'http/limits/connections.long.test.ts': beforeSql,
+  'http/graceful-shutdown.long.test.ts': 'about connections at a stop, whatever the database',
+  'http/limits/json-body.test.ts': beforeSql,
+  'http/protection/protection.test.ts': beforeSql,
+  'http/limits/rate-limits.test.ts': beforeSql,
+  'http/outbound/proxy.test.ts': 'about connections to other machines, whatever the database',
+  'http/tests/refusals-in-log.test.ts': beforeSql,
+  'http/tests/required-texts.test.ts': beforeSql,
+  'http/tests/hanging-provider.long.test.ts': 'about waiting for the provider, while no query is under way',
 };
 
 const hasDatabase = /\b(?:start\w*App|emptyDatabase|readyDatabase|killableServer|spawnServer)\(/;

@@ -32,8 +32,8 @@ const physicalProperty =
 
 const allowed = [
   // Placed by a script, which measures from the left of the window whatever the direction is.
-  ['web/src/ui/tooltip-box.tsx', 'left-0'],
-  ['web/src/ui/menu.tsx', 'left-0'],
+  ['web/src/ui/menus/tooltip-box.tsx', 'left-0'],
+  ['web/src/ui/menus/menu.tsx', 'left-0'],
   // For a page from right to left alone, where paragraphs would each begin at their own side.
   ['web/src/styles/base.css', 'text-align: right'],
 ];

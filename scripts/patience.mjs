@@ -18,7 +18,7 @@ const limits = [
   /\battempts? < \d{2,}/,
   /\bvi\.wait(?:For|Until)\(/,
   /\bwaitForTimeout\(/,
-  // The time of a busy machine; testing/own-clock.ts has one that stands while a process waits for a processor.
+  // The time of a busy machine; testing/process-clock.ts has one that stands while a process waits for a processor.
   /expect\((?:performance|Date)\.now\(\) - \w+\)\.toBeLessThan/,
 ];
 const isShort = (milliseconds) =>

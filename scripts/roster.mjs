@@ -2,4 +2,4 @@ import { install } from './install.mjs';
 
 install();
 const { followAll, run } = await import('./run.mjs');
-followAll([run(['server/src/operator/main.ts', ...process.argv.slice(2)])], { isCommand: true });
+followAll([run(['server/src/cli/main.ts', ...process.argv.slice(2)])], { isCommand: true });

@@ -6,7 +6,7 @@
 // npm test types lint            only these steps; a name that is none prints the list of them
 // npm test server src/http       what follows a step of tests goes to its runner: files or folders ...
 // npm test server -- -t 'a key'  ... and behind `--` its options, here: tests with this in their title
-// npm test watch server/src/http/rates.test.ts   one file at once, and again at every change
+// npm test watch server/src/http/limits/rate-limits.test.ts   one file at once, and again at every change
 import { install } from './install.mjs';
 
 install();

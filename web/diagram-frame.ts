@@ -7,7 +7,7 @@ import { type Plugin, transformWithOxc } from 'vite';
 const library = fileURLToPath(import.meta.resolve('mermaid/dist/mermaid.min.js'));
 const script = join(import.meta.dirname, 'src/ui/markdown/diagrams/frame.ts');
 
-/** As the server answers with it (`server/src/http/web-files.ts`). */
+/** As the server answers with it (`server/src/http/static/web-files.ts`). */
 const policy =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

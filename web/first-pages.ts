@@ -57,7 +57,7 @@ export function filesOfFirstPages() {
     const isChat = names.every((each) => each === 'chat' || each === 'thread' || each === 'new-thread');
     if (name === 'entry' || (names.length > 1 && !isChat)) return 'kit';
     const file = names.length > 1 ? 'chat' : name;
-    return icon || /[\\/]src[\\/](ui|lib|data|parts)[\\/]|contract-calls/.test(id) ? `${file}-parts` : file;
+    return icon || /[\\/]src[\\/](ui|lib|api|components)[\\/]|contract-calls/.test(id) ? `${file}-parts` : file;
   };
 }
 

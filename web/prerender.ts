@@ -56,7 +56,7 @@ function filesOf(part: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The user who opens a page; the server puts in what is theirs (`server/src/http/pages.ts`). */
+/** The user who opens a page; the server puts in what is theirs (`server/src/http/static/pages.ts`). */
 const person = (role: User['role'], name: string | null): User => ({
   id: 0,
   email: '{{email}}',

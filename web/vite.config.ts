@@ -117,7 +117,7 @@ export default defineConfig({
             },
             {
               name: 'more',
-              test: /web[\\/]src[\\/](ui|lib|data|parts)[\\/]/,
+              test: /web[\\/]src[\\/](ui|lib|api|components)[\\/]/,
               minShareCount: 4,
               priority: 1,
               includeDependenciesRecursively: false,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
-import { nameText } from './text.ts';
+import { nameText } from './text/text.ts';
 
 /** What a token may be used for; each call under /v1 names the one that it needs. */
 export const tokenRights = ['chat', 'assistants', 'files'] as const;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { visibleLength } from './blank.ts';
 import { endpoint, Id, NoContent, Time } from './endpoint.ts';
-import { codePointLength } from './length.ts';
-import { tidyName } from './name.ts';
-import { textUpTo } from './text.ts';
+import { visibleLength } from './text/blank.ts';
+import { codePointLength } from './text/length.ts';
+import { tidyName } from './text/name.ts';
+import { textUpTo } from './text/text.ts';
 
 export const roles = ['Admin', 'Editor', 'Viewer'] as const;
 export const Role = z.enum(roles);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ThreadTools } from './assistant-tools.ts';
+import { ThreadTools } from './assistants/tools.ts';
 import { ClientId, endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 import { RunError } from './errors.ts';
-import { nameText, requiredText, textUpTo } from './text.ts';
-import { PlacedLink, WebLink } from './web-links.ts';
+import { nameText, requiredText, textUpTo } from './text/text.ts';
+import { PlacedLink, WebLink } from './text/web-links.ts';
 
 export const messageLimit = 10_000;
 export const attachedFilesLimit = 20;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Who may make a call. `editor` is anyone but a Viewer. */
 export type Access = 'public' | 'user' | 'editor' | 'admin';
 
-/** The named limits, whose numbers are in server/src/http/rates.ts; a call without one counts against `default`. */
+/** The named limits, whose numbers are in server/src/http/limits/rate-limits.ts; a call without one counts against `default`. */
 export type Rate =
   | 'default'
   | 'signIn'

@@ -4,15 +4,18 @@ const other = 'export const value = 1;\n';
 export const planted = [
   {
     rule: 'contracts-import-only-zod',
-    files: { 'contracts/src/auth.ts': "import '../../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+    files: { 'contracts/src/auth.ts': "import '../../server/src/lib/errors.ts';\n", 'server/src/lib/errors.ts': other },
   },
   {
     rule: 'web-never-reaches-server',
-    files: { 'web/src/main.ts': "import '../../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+    files: { 'web/src/main.ts': "import '../../server/src/lib/errors.ts';\n", 'server/src/lib/errors.ts': other },
   },
   {
     rule: 'server-never-reaches-web',
-    files: { 'server/src/start.ts': "import '../../web/src/lib/api.ts';\n", 'web/src/lib/api.ts': other },
+    files: {
+      'server/src/app/start.ts': "import '../../../web/src/lib/api-client.ts';\n",
+      'web/src/lib/api-client.ts': other,
+    },
   },
   {
     rule: 'simulator-stands-alone',
@@ -20,7 +23,10 @@ export const planted = [
   },
   {
     rule: 'product-never-reaches-simulator',
-    files: { 'server/src/start.ts': "import '../../simulator/src/world.ts';\n", 'simulator/src/world.ts': other },
+    files: {
+      'server/src/app/start.ts': "import '../../../simulator/src/world.ts';\n",
+      'simulator/src/world.ts': other,
+    },
   },
   {
     rule: 'features-know-no-other-feature',
@@ -39,7 +45,10 @@ export const planted = [
   },
   {
     rule: 'kit-knows-no-feature',
-    files: { 'web/src/parts/form.ts': "import '../features/chat/page.ts';\n", 'web/src/features/chat/page.ts': other },
+    files: {
+      'web/src/components/form.ts': "import '../features/chat/page.ts';\n",
+      'web/src/features/chat/page.ts': other,
+    },
   },
   {
     rule: 'lib-is-the-ground',
@@ -50,31 +59,34 @@ export const planted = [
     files: { 'web/src/features/chat/page.ts': "import '../../lib/notice.tsx';\n", 'web/src/lib/notice.tsx': other },
   },
   {
-    rule: 'data-draws-nothing',
-    files: { 'web/src/data/models.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
+    rule: 'api-draws-nothing',
+    files: { 'web/src/api/models.ts': "import '../ui/button.ts';\n", 'web/src/ui/button.ts': other },
   },
   {
-    rule: 'ui-knows-no-data',
-    files: { 'web/src/ui/button.ts': "import '../data/models.ts';\n", 'web/src/data/models.ts': other },
+    rule: 'ui-knows-no-api',
+    files: { 'web/src/ui/button.ts': "import '../api/models.ts';\n", 'web/src/api/models.ts': other },
   },
   {
     rule: 'uploads-wait-their-turn',
     files: {
-      'web/src/features/chat/composer.ts': "import '../../data/uploads/send.ts';\n",
-      'web/src/data/uploads/send.ts': other,
+      'web/src/features/chat/composer.ts': "import '../../api/uploads/send.ts';\n",
+      'web/src/api/uploads/send.ts': other,
     },
   },
   {
     rule: 'ui-knows-no-contract',
     files: {
-      'web/src/ui/button.ts': "import '../lib/api.ts';\n",
-      'web/src/lib/api.ts': "import '../../../contracts/src/errors.ts';\n",
+      'web/src/ui/button.ts': "import '../lib/api-client.ts';\n",
+      'web/src/lib/api-client.ts': "import '../../../contracts/src/errors.ts';\n",
       'contracts/src/errors.ts': other,
     },
   },
   {
-    rule: 'parts-are-shared',
-    files: { 'web/src/features/chat/page.ts': "import '../../parts/form.ts';\n", 'web/src/parts/form.ts': other },
+    rule: 'components-are-shared',
+    files: {
+      'web/src/features/chat/page.ts': "import '../../components/form.ts';\n",
+      'web/src/components/form.ts': other,
+    },
   },
   {
     rule: 'http-is-not-imported',
@@ -93,7 +105,7 @@ export const planted = [
   {
     rule: 'nothing-calls-back-up',
     files: {
-      'server/src/http/router.ts': "import '../features/chat/service.ts';\n",
+      'server/src/http/app-router/router.ts': "import '../../features/chat/service.ts';\n",
       'server/src/features/chat/service.ts': other,
     },
   },
@@ -113,7 +125,7 @@ export const planted = [
   },
   {
     rule: 'product-never-reaches-tests',
-    files: { 'server/src/app.ts': "import './testing/actor.ts';\n", 'server/src/testing/actor.ts': other },
+    files: { 'server/src/app/create-app.ts': "import '../testing/actor.ts';\n", 'server/src/testing/actor.ts': other },
   },
   {
     rule: 'product-never-reaches-tests',
@@ -121,11 +133,11 @@ export const planted = [
   },
   {
     rule: 'browser-tests-come-from-outside',
-    files: { 'e2e/chat.spec.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+    files: { 'e2e/chat.spec.ts': "import '../server/src/lib/errors.ts';\n", 'server/src/lib/errors.ts': other },
   },
   {
     rule: 'chaos-comes-from-outside',
-    files: { 'chaos/main.ts': "import '../server/src/errors.ts';\n", 'server/src/errors.ts': other },
+    files: { 'chaos/main.ts': "import '../server/src/lib/errors.ts';\n", 'server/src/lib/errors.ts': other },
   },
   {
     rule: 'no-cycles',

@@ -34,4 +34,4 @@ if (isOlder(about.engines.node)) {
 } else if (word === undefined || (word === 'start' && more.length === 0)) {
   if (process.env.npm_command === 'exec') endWithParent();
   await import('./main.ts');
-} else await import('./operator/main.ts');
+} else await import('./cli/main.ts');

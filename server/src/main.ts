@@ -1,9 +1,9 @@
-import { loadConfig, secretVariables } from './config.ts';
-import { CannotStart, Unavailable } from './errors.ts';
-import { collectAfterStart, growHeapByAQuarter } from './garbage-collector.ts';
-import { createLog } from './log.ts';
-import { start } from './start.ts';
-import { version } from './version.ts';
+import { start } from './app/start.ts';
+import { loadConfig, secretVariables } from './config/config.ts';
+import { StartupError, UnavailableError } from './lib/errors.ts';
+import { collectAfterStart, growHeapByAQuarter } from './lib/garbage-collector.ts';
+import { createLog } from './lib/log.ts';
+import { version } from './lib/version.ts';
 
 /** A little less than what systemd, containers and Kubernetes are told to wait. */
 const stopWithinMs = 34_000;
@@ -42,7 +42,7 @@ try {
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
 } catch (error) {
-  if (error instanceof Unavailable) console.error(`The ${error.part} cannot be used: ${error.message}.`);
-  else console.error(error instanceof CannotStart ? error.message : error);
+  if (error instanceof UnavailableError) console.error(`The ${error.part} cannot be used: ${error.message}.`);
+  else console.error(error instanceof StartupError ? error.message : error);
   process.exit(1);
 }

@@ -3,7 +3,7 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
 import { client, Providers } from '#web/app/providers.tsx';
 import { router } from '#web/app/router.tsx';
-import { currentUserQuery } from '#web/data/current-user.ts';
+import { currentUserQuery } from './api/current-user.ts';
 
 export type Shell = { title: string; html: string; calls: string[] };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { File } from '../files.ts';
-import { nameText, requiredText, textUpTo } from '../text.ts';
+import { File } from '../files/files.ts';
+import { nameText, requiredText, textUpTo } from '../text/text.ts';
 
 /** Of one person. */
 export const datasetLimit = 100;

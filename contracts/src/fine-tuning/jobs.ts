@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ClientId, endpoint, Id, largestId, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
-import { nameText, requiredText } from '../text.ts';
+import { nameText, requiredText } from '../text/text.ts';
 
 export const jobNameLimit = 100;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, Id, Time } from '../endpoint.ts';
-import { File } from '../files.ts';
+import { File } from '../files/files.ts';
 import { TrainingMethod } from './jobs.ts';
 
 /** The provider trains on no less. */

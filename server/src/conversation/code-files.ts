@@ -1,5 +1,5 @@
-import type { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
-import { AppError } from '#server/errors';
+import type { ToolResources } from '@roster/contracts/public-api/assistants/tools';
+import { AppError } from '#server/lib/errors';
 
 /** As many files as the code of an assistant, or of a conversation, can have. */
 export const codeFilesAtMost = 20;

@@ -1,4 +1,4 @@
-import type { PlacedLink } from '@roster/contracts/web-links';
+import type { PlacedLink } from '@roster/contracts/text/web-links';
 
 /** How closely a model looks at an image. */
 export type ImageDetail = 'auto' | 'low' | 'high';

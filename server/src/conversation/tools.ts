@@ -1,4 +1,4 @@
-import type { ToolApproval } from '@roster/contracts/tool-servers';
+import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 
 /** A tool of a tool server, as it is offered to a model. Shared by who knows the servers and who runs answers. */
 export type OfferedTool = {
@@ -28,8 +28,8 @@ export type ToolResult = {
 };
 
 /** Why a tool could not be called, in words for the person and the model. */
-export class ToolFailure extends Error {
-  override name = 'ToolFailure';
+export class ToolError extends Error {
+  override name = 'ToolError';
   /** true: the call may have reached the server and had an effect. */
   readonly mayHaveRun: boolean;
   constructor(message: string, options: { mayHaveRun: boolean; cause?: unknown }) {
@@ -38,7 +38,7 @@ export class ToolFailure extends Error {
   }
 }
 
-export type ToolBox = {
+export type ToolRegistry = {
   /** The tools that an assistant may use for this person, at most 128, read from the database; nobody is asked. */
   offered: (userId: number, assistantId: number) => Promise<OfferedTool[]>;
   /**

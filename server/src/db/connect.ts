@@ -2,12 +2,12 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { makeDataFolder, orUnusable } from '#server/data-folder';
-import { CannotStart, reasonOf } from '#server/errors';
+import { makeDataFolder, orUnusable } from '#server/config/data-folder';
+import { reasonOf, StartupError } from '#server/lib/errors';
 import { withAfterCommit } from './after-commit.ts';
 import { lockFolder } from './folder-lock.ts';
 import { postgresDialect } from './postgres.ts';
-import { openReader } from './reader.ts';
+import { openReader } from './read-connection.ts';
 import type { Database } from './schema.ts';
 import { openSqlite, type Synchronous, sqliteDialect } from './sqlite.ts';
 
@@ -80,7 +80,9 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
   if (url) return connectPostgres(url);
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
-    throw new CannotStart(`There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`);
+    throw new StartupError(
+      `There is no Roster database in ${dataDir}. Set DATA_DIR or DATABASE_URL as for the server.`,
+    );
   const sqlite = orUnusable(file, () => openSqlite(file));
   const db = new Kysely<Database>({ dialect: withAfterCommit(sqliteDialect(sqlite)) });
   return { engine: 'sqlite', db, reader: db, file, check: () => answers(db), close: () => db.destroy() };
@@ -139,6 +141,6 @@ export async function reach({ db, file }: OpenDatabase) {
   try {
     await sql`select 1 from (select 1) as one`.execute(db);
   } catch (cause) {
-    throw new CannotStart(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${reasonOf(cause)}.`, { cause });
+    throw new StartupError(`The database ${file ?? 'in DATABASE_URL'} cannot be used: ${reasonOf(cause)}.`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { orUnusable } from '#server/data-folder';
-import { CannotStart } from '#server/errors';
+import { orUnusable } from '#server/config/data-folder';
+import { StartupError } from '#server/lib/errors';
 
 const busy = 5;
 const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === busy;
@@ -41,6 +41,6 @@ function take(lock: DatabaseSync, dataDir: string) {
     lock.exec('pragma journal_mode = memory; begin exclusive');
   } catch (cause) {
     if (!isBusy(cause)) throw cause;
-    throw new CannotStart(`Another Roster is running on the data folder ${dataDir}. Stop it first.`, { cause });
+    throw new StartupError(`Another Roster is running on the data folder ${dataDir}. Stop it first.`, { cause });
   }
 }

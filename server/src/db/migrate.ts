@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { AppError, CannotStart } from '#server/errors';
-import { isObject } from '#server/is-object';
+import { AppError, StartupError } from '#server/lib/errors';
+import { isObject } from '#server/lib/is-object';
 import type { Engine, OpenDatabase } from './connect.ts';
 import * as init from './migrations/0001-init.ts';
 import * as people from './migrations/0002-people.ts';
@@ -166,7 +166,9 @@ export async function checkSchema({ db }: OpenDatabase) {
   const applied = isRoster ? await db.selectFrom('schema_migrations').selectAll().orderBy('name').execute() : [];
   checkHistory(applied);
   if (applied.length < migrations.length)
-    throw new CannotStart('The database is older than this Roster. Start the server once, which brings it up to date.');
+    throw new StartupError(
+      'The database is older than this Roster. Start the server once, which brings it up to date.',
+    );
 }
 
 type Applied = { name: string; checksum: string };
@@ -175,9 +177,9 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
   for (const [index, { name, checksum }] of applied.entries()) {
     const [known] = migrations[index] ?? [];
     if (known !== name)
-      throw new CannotStart(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
+      throw new StartupError(`The database is newer than this Roster: it has ${name}. Start the version that made it.`);
     if (!isChecksumOf(name, checksum, folder))
-      throw new CannotStart(
+      throw new StartupError(
         `The database was made by another form of ${name} than this Roster has. Nothing was changed.`,
       );
   }
@@ -229,7 +231,7 @@ async function applyOnceFree(db: Kysely<Database>, engine: Engine, name: string,
     } catch (cause) {
       if (!isLockNotAvailable(cause)) throw cause;
       if (waited >= waitedAtMost)
-        throw new CannotStart(
+        throw new StartupError(
           `The database could not be brought up to date (${name}): something has been using its tables for ten minutes. Wait for backups and exports to end, and start again.`,
           { cause },
         );

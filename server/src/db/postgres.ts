@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import type pg from 'pg';
-import { Unavailable } from '#server/errors';
-import { NoAnswer, type Watch, watched } from '#server/watch';
+import { UnavailableError } from '#server/lib/errors';
+import { createWatchdog, UnresponsiveError, type Watchdog } from '#server/lib/watchdog';
 
 const goodbyeMs = 1_500;
 
@@ -27,7 +27,7 @@ const awayMessage =
 
 const isAway = (error: unknown) =>
   error instanceof Error &&
-  (error instanceof NoAnswer ||
+  (error instanceof UnresponsiveError ||
     ('code' in error && typeof error.code === 'string' && awayCode.test(error.code)) ||
     awayMessage.test(error.message));
 
@@ -45,7 +45,7 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
   const leaveAll = () => {
     for (const client of connections) client.connection.stream.destroy();
   };
-  const watch = watched({
+  const watch = createWatchdog({
     async probe() {
       const client = newClient();
       client.on('error', () => undefined);
@@ -70,7 +70,7 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
   };
 }
 
-async function connected(watch: Watch, connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+async function connected(watch: Watchdog, connect: () => Promise<pg.PoolClient>): Promise<pg.PoolClient> {
   let isWanted = true;
   try {
     return await watch.during(async () => {
@@ -81,16 +81,16 @@ async function connected(watch: Watch, connect: () => Promise<pg.PoolClient>): P
     });
   } catch (error) {
     isWanted = false;
-    throw new Unavailable('database', error);
+    throw new UnavailableError('database', error);
   }
 }
 
 class WatchedDriver extends PostgresDriver {
-  readonly #watch: Watch;
+  readonly #watch: Watchdog;
   readonly #leaveAll: () => void;
   readonly #known = new WeakSet<DatabaseConnection>();
 
-  constructor(pool: pg.Pool, watch: Watch, leaveAll: () => void) {
+  constructor(pool: pg.Pool, watch: Watchdog, leaveAll: () => void) {
     super({ pool });
     this.#watch = watch;
     this.#leaveAll = leaveAll;
@@ -115,7 +115,7 @@ class WatchedDriver extends PostgresDriver {
   #told(error: unknown): never {
     // Those that lead to what was the primary once never lead anywhere else.
     if (isReadOnly(error)) this.#leaveAll();
-    throw isAway(error) ? new Unavailable('database', error) : error;
+    throw isAway(error) ? new UnavailableError('database', error) : error;
   }
 
   override async destroy() {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { startLine } from '#server/testing/line';
-import { ownTime } from '#server/testing/own-clock';
+import { startNetworkLink } from '#server/testing/network-link';
+import { ownTime } from '#server/testing/process-clock';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 import { join, type Signal } from './presence.ts';
@@ -109,7 +109,7 @@ describe('after the database was away', () => {
   test('who is back first takes nobody for gone who is still coming back', async () => {
     const { aProcess, url = '' } = await aDatabase('postgres');
     const { hostname, port, host } = new URL(url);
-    const line = await startLine({ host: hostname, port: Number(port) });
+    const line = await startNetworkLink({ host: hostname, port: Number(port) });
     cleanUp.push(line.close);
     const first = await aProcess();
     const late = await aProcess(url.replace(host, `127.0.0.1:${line.port}`));
@@ -150,7 +150,7 @@ describe('a process whose line to PostgreSQL is silent', () => {
     const { dataDir, url, remove } = await emptyDatabase('postgres');
     cleanUp.push(remove);
     const direct = new URL(url ?? '');
-    const line = await startLine({ host: direct.hostname, port: Number(direct.port) });
+    const line = await startNetworkLink({ host: direct.hostname, port: Number(direct.port) });
     cleanUp.push(line.close);
     const database = connect(url, dataDir);
     cleanUp.push(() => database.close());

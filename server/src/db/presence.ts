@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { version } from '#server/version';
+import { version } from '#server/lib/version';
 import type { OpenDatabase } from './connect.ts';
 import { isFolderInUse } from './folder-lock.ts';
 import type { Database } from './schema.ts';

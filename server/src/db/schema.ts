@@ -1,15 +1,15 @@
 import type { SecurityEventKind } from '@roster/contracts/account';
-import type { VersionOrigin } from '@roster/contracts/assistant-versions';
-import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants';
+import type { AssistantSettings, KnowledgeState } from '@roster/contracts/assistants/assistants';
+import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { ApprovalDecision, ToolCall } from '@roster/contracts/chat';
-import type { Outcome } from '@roster/contracts/comparison-judging';
-import type { ComparisonKind } from '@roster/contracts/comparisons';
+import type { ComparisonKind } from '@roster/contracts/comparisons/comparisons';
+import type { Outcome } from '@roster/contracts/comparisons/judging';
+import type { TestQuestionSource } from '@roster/contracts/comparisons/test-sets';
 import type { DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { JobEvent, JobStatus, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import type { ResponseState } from '@roster/contracts/openai-api/responses';
-import type { VectorStoreFileError } from '@roster/contracts/openai-api/vector-stores';
-import type { TestQuestionSource } from '@roster/contracts/test-sets';
-import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers';
+import type { ResponseState } from '@roster/contracts/public-api/responses';
+import type { VectorStoreFileError } from '@roster/contracts/public-api/vector-stores';
+import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Columns } from './columns.ts';
 

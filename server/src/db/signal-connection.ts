@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { endsWithin } from '#server/ends-within';
+import { settlesWithin } from '#server/lib/with-timeout';
 
 const reconnectMs = 1_000;
 const connectWithinMs = 3_000;
@@ -75,5 +75,5 @@ async function close(state: State) {
   state.isClosed = true;
   const { client } = state;
   // A server that says nothing does not say goodbye either.
-  if (client && !(await endsWithin(goodbyeMs, client.end()))) client.connection.stream.destroy();
+  if (client && !(await settlesWithin(goodbyeMs, client.end()))) client.connection.stream.destroy();
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { DatabaseFull, Unavailable } from '#server/errors';
+import { DatabaseFullError, UnavailableError } from '#server/lib/errors';
 import { groupingDriver } from './sqlite-driver.ts';
 
 /** What a commit waits for. Only `full` survives a power cut; with `off` it survives the end of the process alone. */
@@ -28,8 +28,8 @@ const codeOf = (error: unknown) =>
 
 function told(error: unknown): unknown {
   const code = codeOf(error);
-  if (awayCodes.has(code & 0xff)) return new Unavailable('database', error);
-  if (isFull(code)) return new DatabaseFull(error);
+  if (awayCodes.has(code & 0xff)) return new UnavailableError('database', error);
+  if (isFull(code)) return new DatabaseFullError(error);
   return error;
 }
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type ErrorBody, type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, DatabaseFull, Unavailable } from '#server/errors';
-import { apiError, isForPrograms } from './api-errors.ts';
-import { senderOf } from './network.ts';
+import { AppError, DatabaseFullError, UnavailableError } from '#server/lib/errors';
+import { clientNetwork } from './client-network.ts';
+import { apiError, isPublicApiRequest } from './public-api/errors.ts';
 
 // Imported, it would bring its WebSocket along, with all of Node's own fetch: 6 MB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-const whatIsAway: Record<Unavailable['part'], string> = {
+const whatIsAway: Record<UnavailableError['part'], string> = {
   database: 'Roster’s database does not answer at the moment. Please try again shortly.',
   storage: 'The place where Roster keeps files does not answer at the moment. Please try again shortly.',
 };
@@ -16,12 +16,12 @@ const whatIsAway: Record<Unavailable['part'], string> = {
 /** What Fastify itself refuses, and what is away, in our terms. */
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (error instanceof DatabaseFull)
+  if (error instanceof DatabaseFullError)
     return new AppError('no_space', 'The server has no room to store this. Please tell its operator.', {
       cause: error,
       retryAfterSeconds: 60,
     });
-  if (error instanceof Unavailable)
+  if (error instanceof UnavailableError)
     return new AppError(`${error.part}_unavailable`, whatIsAway[error.part], { cause: error, retryAfterSeconds: 5 });
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
   if (status === 413) return new AppError('too_large', 'The request is too large.', { cause: error });
@@ -43,7 +43,8 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
   return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = new AppError('invalid_input', 'The address is not valid.');
     reply.headers({ ...headers, 'cache-control': 'no-store' }).type('application/json; charset=utf-8');
-    if (!isForPrograms(request.url)) return reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
+    if (!isPublicApiRequest(request.url))
+      return reply.status(errorStatus[error.code]).send(errorBody(error, request.id));
     const { status, body } = apiError(error);
     return reply.status(status).send(body);
   };
@@ -63,7 +64,7 @@ export function answerToUnreadable(unreadable: Unreadable): string {
     unreadable.code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The address or the headers are too large.')
       : new AppError('invalid_input', 'The request is not valid HTTP, or did not arrive in time.');
-  const { status, body: told } = isForPrograms(addressIn(unreadable))
+  const { status, body: told } = isPublicApiRequest(addressIn(unreadable))
     ? apiError(error)
     : { status: errorStatus[error.code], body: errorBody(error, randomBytes(9).toString('base64url')) };
   const body = JSON.stringify(told);
@@ -83,7 +84,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['rate_limited', 'no
 export function settled(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
   const expected = asAppError(error);
   if (!expected) request.log.error({ err: error }, 'unexpected failure');
-  else if (error instanceof Unavailable)
+  else if (error instanceof UnavailableError)
     request.log.error({ event: expected.code, err: error }, 'a part of the installation is away');
   else if (expected.code === 'internal') request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
   else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
@@ -91,7 +92,10 @@ export function settled(error: unknown, request: FastifyRequest, reply: FastifyR
   const { code } = answer;
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
   if (refusals.has(code))
-    request.log.warn({ event: code, address: senderOf(request), route: request.routeOptions.url }, 'request refused');
+    request.log.warn(
+      { event: code, address: clientNetwork(request), route: request.routeOptions.url },
+      'request refused',
+    );
   return answer;
 }
 

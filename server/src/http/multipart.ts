@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { wording } from '@roster/contracts/wording';
+import { wording } from '@roster/contracts/text/wording';
 import type { z } from 'zod';
-import { AppError } from '#server/errors';
-import { invalidInput } from './input.ts';
+import { AppError } from '#server/lib/errors';
+import { invalidInput } from './app-router/input.ts';
 
 /** A file while it arrives. Name and type are what the sender wrote: labels, of any content. */
 export type IncomingFile = { filename: string; type: string; content: AsyncIterable<Buffer> };

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { z } from 'zod';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 
 export const notOurCursor = (cause?: unknown) => {
   const message = 'The cursor is not one that this list gave.';

@@ -1,5 +1,5 @@
-import { AppError } from '#server/errors';
-import { ProviderError } from '#server/provider/error';
+import { AppError } from '#server/lib/errors';
+import { ProviderError } from '#server/provider/transport/error';
 
 /** Rethrows a failed call to the provider as what its caller is told; anything else as it is. */
 export function throwProviderFailure(error: unknown): never {

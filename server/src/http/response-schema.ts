@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject } from '#server/is-object';
+import { isObject } from '#server/lib/is-object';
 
 type JsonSchema = Record<string, unknown>;
 

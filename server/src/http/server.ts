@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Tracing } from '#server/tracing/tracing';
-import { withoutLastSlash } from './api-door.ts';
-import { compressAnswers } from './compression.ts';
-import { type ConnectionTimes, guardConnections, usualTimes } from './connections.ts';
 import { answerUnreadableAddress, handleErrors } from './error-handler.ts';
-import { readJsonBodies } from './json-body.ts';
-import { protect, securityHeaders } from './protection.ts';
+import { type ConnectionTimes, guardConnections, usualTimes } from './limits/connections.ts';
+import { readJsonBodies } from './limits/json-body.ts';
+import { protect, securityHeaders } from './protection/protection.ts';
+import { withoutTrailingSlash } from './public-api/router.ts';
+import { compressResponses } from './static/compression.ts';
 import { traceRequests } from './traced-requests.ts';
 
 const usualBodyLimit = 256 * 1024;
@@ -27,7 +27,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, { metrics, 
     connectionTimeout: times.stalledMs,
     keepAliveTimeout: 72_000,
     routerOptions: { maxParamLength: 200 },
-    rewriteUrl: ({ url = '/' }) => withoutLastSlash(url),
+    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(url),
     http: {
       maxHeaderSize: 16 * 1024,
       // protect() demands it, except of what load balancers ask.
@@ -45,7 +45,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, { metrics, 
   protect(app, config);
   readJsonBodies(app, usualBodyLimit);
   handleErrors(app);
-  compressAnswers(app);
+  compressResponses(app);
   app.addHook('onResponse', async (request, reply) => {
     const { id: requestId, method, routeOptions } = request;
     const { statusCode: status, elapsedTime } = reply;

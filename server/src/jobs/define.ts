@@ -10,13 +10,13 @@ const longestDelayMs = 60 * 60_000;
 export const delayAfter = (attempts: number) => Math.min(longestDelayMs, firstDelayMs * 2 ** (attempts - 1));
 
 /** Thrown where a retry would change nothing: the job is given up at once. */
-export class FinalFailure extends Error {
-  override name = 'FinalFailure';
+export class PermanentJobError extends Error {
+  override name = 'PermanentJobError';
 }
 
 /** What is stored does not fit the job, and names nobody who waits for it. */
-export class UnusablePayload extends FinalFailure {
-  override name = 'UnusablePayload';
+export class InvalidPayloadError extends PermanentJobError {
+  override name = 'InvalidPayloadError';
 }
 
 /**
@@ -66,7 +66,7 @@ function payloadOf<Payload extends z.ZodType>(job: Job<Payload>, stored: string)
   const payload = job.payload.safeParse(fromJson(stored));
   if (payload.success) return payload.data;
   // The message names the fields, never what they hold.
-  throw new UnusablePayload(
+  throw new InvalidPayloadError(
     `unusable payload: ${payload.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ')}`,
   );
 }
@@ -76,6 +76,6 @@ function fromJson(stored: string): unknown {
     return JSON.parse(stored);
   } catch {
     // Without its cause, which repeats what is stored.
-    throw new UnusablePayload('unusable payload: it is not JSON');
+    throw new InvalidPayloadError('unusable payload: it is not JSON');
   }
 }

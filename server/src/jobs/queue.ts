@@ -39,7 +39,7 @@ export async function enqueue<Payload extends z.ZodType>(
 }
 
 /** Has a job that was given up done again. Its kind; undefined: there is none. */
-export async function takeUpAgain(rows: Kysely<Database>, id: number): Promise<string | undefined> {
+export async function requeue(rows: Kysely<Database>, id: number): Promise<string | undefined> {
   const kind = await jobRepository(rows).takeUpAgain(id, dueAt(0));
   if (kind !== undefined) await tell(rows, 0);
   return kind;

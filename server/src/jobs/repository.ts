@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { prepared } from '#server/db/prepared';
+import { prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 /** A claimed job, with its payload as stored. */

@@ -5,7 +5,7 @@ import { connect } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { until } from '#server/testing/chat';
-import { defineJob, delayAfter, FinalFailure, type JobHandler, jobHandler } from './define.ts';
+import { defineJob, delayAfter, type JobHandler, jobHandler, PermanentJobError } from './define.ts';
 import { enqueue, enqueueOnce } from './queue.ts';
 import { jobRepository } from './repository.ts';
 import { createWorker } from './worker.ts';
@@ -196,7 +196,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     await enqueue(db, count, { number: 1 });
     worker([
       jobHandler(count, async () => {
-        throw new FinalFailure('refused');
+        throw new PermanentJobError('refused');
       }),
     ]);
     await until('a job that was given up', async () => (await rows())[0]?.given_up_at ?? undefined);

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { endsWithin } from '#server/ends-within';
-import { failureClass, failureInWords } from '#server/log-failure';
-import { delayAfter, FinalFailure, type JobHandler, UnusablePayload, usualAttempts } from './define.ts';
+import { failureClass, failureInWords } from '#server/lib/log-failure';
+import { settlesWithin } from '#server/lib/with-timeout';
+import { delayAfter, InvalidPayloadError, type JobHandler, PermanentJobError, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
 import { jobRepository, type Room, type StoredJob } from './repository.ts';
 
@@ -42,7 +42,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
     async stop() {
       clearInterval(timer);
       await looking.close();
-      await endsWithin(stopWithinMs, Promise.all(working.underWay.keys()));
+      await settlesWithin(stopWithinMs, Promise.all(working.underWay.keys()));
     },
   };
 }
@@ -135,7 +135,7 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
 
   async function attempt(job: StoredJob, attempts: number) {
     // Attempts are counted when the job is claimed, so a job that kills the process each time gets here too.
-    if (job.attempts > attempts) throw new FinalFailure('each process that took it died');
+    if (job.attempts > attempts) throw new PermanentJobError('each process that took it died');
     const handler = byName.get(job.kind);
     if (!handler) throw new Error(`no handler for ${job.kind}`);
     await handler.run(job.payload);
@@ -148,10 +148,10 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
     } catch (error) {
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
       const failed = { said: failureInWords(error), failure: failureClass(error) };
-      if (error instanceof FinalFailure || job.attempts >= attempts) {
+      if (error instanceof PermanentJobError || job.attempts >= attempts) {
         log.error(what, 'a job was given up');
         // First: where this does not come to its end, the job is given up once more.
-        if (!(error instanceof UnusablePayload)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
+        if (!(error instanceof InvalidPayloadError)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
         await jobs.giveUp(job, new Date().toISOString(), failed);
       } else {
         log.warn(what, 'a job failed and will be tried again');

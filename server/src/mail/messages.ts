@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import type { Mail } from './transport.ts';
 
 type Provider = 'google' | 'github';

@@ -1,10 +1,10 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { type Config, isLoopback } from '#server/config';
-import { FinalFailure } from '#server/jobs/define';
-import { failureClass } from '#server/log-failure';
-import { keptMailFolder } from './kept.ts';
+import { type Config, isLoopback } from '#server/config/config';
+import { PermanentJobError } from '#server/jobs/define';
+import { failureClass } from '#server/lib/log-failure';
+import { fileOutbox } from './file-outbox.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 export type MailTransport = {
@@ -18,9 +18,7 @@ const timeoutMs = 20_000;
 
 /** Mail over SMTP; without a mail server each one is kept in the data folder, readable by the operator only. */
 export function createMailTransport({ mail, dataDir }: Pick<Config, 'mail' | 'dataDir'>, log: FastifyBaseLogger) {
-  return mail.smtpUrl
-    ? overSmtp(mail.smtpUrl.reveal(), mail.from)
-    : keptAsFiles(keptMailFolder(dataDir), mail.from, log);
+  return mail.smtpUrl ? overSmtp(mail.smtpUrl.reveal(), mail.from) : keptAsFiles(fileOutbox(dataDir), mail.from, log);
 }
 
 /** The address as an object: as text it would be read as a list of addresses. */
@@ -48,7 +46,7 @@ function mailFailure(error: unknown): Error {
   const responseCode = of('responseCode');
   const isRefusedForGood = of('code') === 'EENVELOPE' && typeof responseCode === 'number' && responseCode >= 550;
   const code = of('code');
-  const failure = isRefusedForGood ? new FinalFailure(text) : new Error(text);
+  const failure = isRefusedForGood ? new PermanentJobError(text) : new Error(text);
   return Object.assign(failure, typeof code === 'string' && { code }, reason !== undefined && { reason });
 }
 

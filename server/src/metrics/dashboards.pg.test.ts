@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { startApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { beside } from '#server/testing/database';
+import { bare } from '#server/testing/test-environment';
 
 const read = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), 'utf8');
 

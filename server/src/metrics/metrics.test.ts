@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { ask, newThread, until } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
 import { freePort } from '#server/testing/free-port';
-import { startLine } from '#server/testing/line';
+import { startNetworkLink } from '#server/testing/network-link';
 import { startS3 } from '#server/testing/s3';
+import { bare } from '#server/testing/test-environment';
 
 const token = 'metrics-token-of-the-tests';
 const authorization = `Bearer ${token}`;
@@ -144,7 +144,7 @@ test('on a port of their own they are there alone, and nothing of them on the ma
 
 test('a store that hangs delays no more than itself', async () => {
   const s3 = await startS3();
-  const line = await startLine({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
+  const line = await startNetworkLink({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
   const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}`, METRICS_TOKEN: token };
   const app = await startApp('sqlite', { env });
   onTestFinished(async () => {

@@ -1,4 +1,4 @@
-import type { TokenCounts } from '#server/provider/catalogue';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 
 /** What is counted for the operator's monitoring: in memory only, with labels of which there is a known, small number. */
 export type Metrics = {

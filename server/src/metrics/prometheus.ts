@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Metrics } from './metrics.ts';
 
 /** Of what is known only when it is asked for: read when the metrics are. */

@@ -1,6 +1,6 @@
 import type { ToolCall } from '@roster/contracts/chat';
 import { z } from 'zod';
-import { ProviderError } from './error.ts';
+import { ProviderError } from './transport/error.ts';
 
 export type { ToolCall };
 

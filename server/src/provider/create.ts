@@ -1,34 +1,34 @@
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { Chore } from '#server/jobs/upkeep';
+import type { ScheduledTask } from '#server/jobs/scheduler';
 import type { Metrics } from '#server/metrics/metrics';
 import type { Tracing } from '#server/tracing/tracing';
-import { answering } from './answering.ts';
-import { providerContainers } from './containers.ts';
-import { providerFiles } from './files.ts';
-import { providerFineTuning } from './fine-tuning.ts';
-import { createProviderHttp } from './http.ts';
+import { createGenerator } from './generate.ts';
 import { keyChecker } from './key-check.ts';
-import { providerLists } from './lists.ts';
-import { servedResponses } from './no-responses.ts';
-import { providerOrganization } from './organization.ts';
 import type { Provider } from './provider.ts';
-import { relaying } from './relay.ts';
-import { missingTools, refusalOf } from './served-tools.ts';
-import type { ProviderTimes } from './times.ts';
-import { loadTraits } from './traits.ts';
-import { providerVectorStores } from './vector-stores.ts';
+import { providerContainers } from './resources/containers.ts';
+import { providerFiles } from './resources/files.ts';
+import { providerFineTuning } from './resources/fine-tuning.ts';
+import { providerLists } from './resources/lists.ts';
+import { providerOrganization } from './resources/organization.ts';
+import { providerVectorStores } from './resources/vector-stores.ts';
+import { responsesAvailability } from './responses/availability.ts';
+import { createProviderHttp } from './transport/http.ts';
+import { createRelay } from './transport/relay.ts';
+import type { ProviderTimeouts } from './transport/timeouts.ts';
+import { loadCapabilities } from './unsupported/capabilities.ts';
+import { refusalOf, unsupportedTools } from './unsupported/tools.ts';
 
 /** Speaks the OpenAI HTTP API at the configured base URL. */
 export async function createProvider(options: {
   db: Kysely<Database>;
   config: Config['provider'];
   proxyFor: Config['proxyFor'];
-  times: ProviderTimes;
+  times: ProviderTimeouts;
   metrics: Pick<Metrics, 'providerFailed'>;
   tracing: Pick<Tracing, 'outgoing'>;
-}): Promise<Provider & { upkeep: readonly Chore[] }> {
+}): Promise<Provider & { upkeep: readonly ScheduledTask[] }> {
   const { times } = options;
   const { baseUrl, name } = options.config;
   const http = createProviderHttp(baseUrl, times, {
@@ -36,19 +36,19 @@ export async function createProvider(options: {
     outgoing: options.tracing.outgoing,
     proxyFor: options.proxyFor,
   });
-  const traits = await loadTraits(options.db, baseUrl);
+  const traits = await loadCapabilities(options.db, baseUrl);
 
   return {
-    answer: answering(http, name, traits),
+    answer: createGenerator(http, name, traits),
     answerMs: times.answerMs,
-    relay: relaying(http, times),
-    responses: servedResponses(traits),
+    relay: createRelay(http, times),
+    responses: responsesAvailability(traits),
     refusedFields: {
       has: (model, field, apiKey) => traits.has(model, `refuses ${field}`, apiKey),
       learn: (model, field, apiKey) => traits.learn(model, `refuses ${field}`, apiKey),
       works: (model, field, apiKey) => traits.works(model, `refuses ${field}`, apiKey),
     },
-    lacksTool: missingTools(traits, name),
+    lacksTool: unsupportedTools(traits, name),
     toolRefused: (model, tool, apiKey) => traits.learn(model, refusalOf(tool), apiKey),
     checkKey: keyChecker(http, name),
     ...providerLists(http, name),

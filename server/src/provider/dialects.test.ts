@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 import { completed, event, words as said } from '#server/testing/raw-provider';
-import { answering } from './answering.ts';
-import { createProviderHttp } from './http.ts';
+import { createGenerator } from './generate.ts';
 import { keyChecker } from './key-check.ts';
-import { providerLists } from './lists.ts';
 import type { AnswerPiece, AnswerRequest } from './provider.ts';
-import type { ProviderTimes } from './times.ts';
+import { providerLists } from './resources/lists.ts';
+import { createProviderHttp } from './transport/http.ts';
+import type { ProviderTimeouts } from './transport/timeouts.ts';
 
 type Asked = { path: string; body: Record<string, unknown> };
 type Reply = { status?: number; type?: string; text: string };
@@ -41,7 +41,7 @@ async function provider(reply: (asked: Asked, response: ServerResponse) => Reply
   return { url: `http://127.0.0.1:${port}`, asked };
 }
 
-async function asking(url: string, times?: ProviderTimes) {
+async function asking(url: string, times?: ProviderTimeouts) {
   const http = createProviderHttp(url, times);
   onTestFinished(async () => void (await http.close()));
   const learned = new Set<string>();
@@ -50,7 +50,7 @@ async function asking(url: string, times?: ProviderTimes) {
     learn: async (model: string, trait: string) => void learned.add(`${model} ${trait}`),
     works: async (model: string, trait: string) => void learned.delete(`${model} ${trait}`),
   };
-  const answer = answering(http, 'The house', traits);
+  const answer = createGenerator(http, 'The house', traits);
   return async (more: Partial<AnswerRequest> = {}) => {
     const pieces: AnswerPiece[] = [];
     const base = { apiKey: key, model: 'm', instructions: '', temperature: 0.5, effort: null };

@@ -1,11 +1,11 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import type { Secret } from '#server/security/secret';
-import { ProviderError } from './error.ts';
-import { isErrorValue } from './error-fields.ts';
-import { failureInStream } from './failures.ts';
-import type { ProviderHttp } from './http.ts';
-import { modelListLimit, modelsIn } from './model-list.ts';
-import { pressedMs } from './times.ts';
+import { modelListLimit, modelsIn } from './resources/model-list.ts';
+import { ProviderError } from './transport/error.ts';
+import { isErrorValue } from './transport/error-fields.ts';
+import { failureInStream } from './transport/failures.ts';
+import type { ProviderHttp } from './transport/http.ts';
+import { pressedMs } from './transport/timeouts.ts';
 
 export type KeyCheck =
   | { result: 'works' }

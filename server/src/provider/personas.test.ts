@@ -4,9 +4,9 @@ import { startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { reasoningOf } from '#server/testing/events';
+import type { HttpClient } from '#server/testing/http-client';
 import { program } from '#server/testing/responses';
-import { fakeToolBox } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const question = 'The tides of the North Sea';
 const input = '{"city":"Zürich","id":9007199254740993}';
@@ -28,7 +28,7 @@ describe.each(personas)('the persona $name', (persona) => {
   let app: TestApp;
   beforeAll(async () => {
     provider = await startPersona(persona);
-    const tools = fakeToolBox();
+    const tools = fakeToolRegistry();
     tools.offer('weather', {}, () => tools.said('It rains.'));
     app = await startApp('sqlite', {
       env: { PROVIDER_BASE_URL: provider.url, PROVIDER_NAME: persona.name },
@@ -93,7 +93,7 @@ describe.each(personas)('the persona $name', (persona) => {
     ]);
   });
 
-  async function toolCallOf(visitor: Visitor) {
+  async function toolCallOf(visitor: HttpClient) {
     if (id === 'perplexity') return 'not served';
     const threadId = await newThread(visitor, { assistantId: await created(visitor, { model }) });
     const { answer } = await ask(app, visitor, threadId, `[[call]] ${question}`);
@@ -102,12 +102,12 @@ describe.each(personas)('the persona $name', (persona) => {
     return yes;
   }
 
-  async function pictureOf(visitor: Visitor, threadId: number) {
+  async function pictureOf(visitor: HttpClient, threadId: number) {
     const { answer } = await ask(app, visitor, threadId, `[[picture]] ${question}`);
     return answer.files.length > 0 ? yes : 'not sent';
   }
 
-  async function chatOf(visitor: Visitor) {
+  async function chatOf(visitor: HttpClient) {
     const { client } = await program(app, visitor, { rights: ['chat'] });
     const request = { model, messages: [{ role: 'user' as const, content: question }] };
     const whole = await client.chat.completions.create(request);
@@ -121,7 +121,7 @@ describe.each(personas)('the persona $name', (persona) => {
     return yes;
   }
 
-  async function responsesOf(visitor: Visitor) {
+  async function responsesOf(visitor: HttpClient) {
     const { client } = await program(app, visitor, { rights: ['chat'] });
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const weather = { type: 'function' as const, name: 'weather', parameters, strict: false };

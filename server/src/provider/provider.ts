@@ -1,21 +1,21 @@
-import type { AssistantTools, HostedTool } from '@roster/contracts/assistant-tools';
-import type { ReasoningEffort } from '@roster/contracts/models';
-import type { BilledTool } from '@roster/contracts/usage';
-import type { WebLink } from '@roster/contracts/web-links';
-import type { JsonObject } from '#server/is-object';
+import type { AssistantTools, BuiltInTool } from '@roster/contracts/assistants/tools';
+import type { ReasoningEffort } from '@roster/contracts/models/models';
+import type { WebLink } from '@roster/contracts/text/web-links';
+import type { BilledTool } from '@roster/contracts/usage/usage';
+import type { JsonObject } from '#server/lib/is-object';
 import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
-import type { TokenCounts } from './catalogue.ts';
-import type { ProviderContainers } from './containers.ts';
-import type { ProviderFiles } from './files.ts';
-import type { ProviderFineTuning } from './fine-tuning.ts';
+import type { TokenCounts } from './catalogue/catalogue.ts';
 import type { KeyCheck } from './key-check.ts';
-import type { MadeFile } from './made-files.ts';
-import type { ProviderModel } from './model-list.ts';
-import type { ServedResponses } from './no-responses.ts';
-import type { ProviderOrganization } from './organization.ts';
-import type { RelayCall, Relayed } from './relay.ts';
-import type { ProviderVectorStores } from './vector-stores.ts';
+import type { ProviderContainers } from './resources/containers.ts';
+import type { ProviderFiles } from './resources/files.ts';
+import type { ProviderFineTuning } from './resources/fine-tuning.ts';
+import type { GeneratedFile } from './resources/generated-files.ts';
+import type { ProviderModel } from './resources/model-list.ts';
+import type { ProviderOrganization } from './resources/organization.ts';
+import type { ProviderVectorStores } from './resources/vector-stores.ts';
+import type { ResponsesAvailability } from './responses/availability.ts';
+import type { RelayCall, RelayedResponse } from './transport/relay.ts';
 
 export type { ProviderModel };
 
@@ -75,7 +75,7 @@ export type AnswerRequest = {
   /** Told of each call of a tool that the provider has run, and bills beside tokens. */
   onToolUsed?: (use: ToolUse) => void;
   /** Told of each file that a tool has made for the answer, once. */
-  onMade?: (made: MadeFile) => void;
+  onMade?: (made: GeneratedFile) => void;
 };
 
 /** A call of a tool that the provider has run, by its own id. */
@@ -137,14 +137,14 @@ export type Provider = {
   /** So long an answer may take, from its request to its last word. */
   answerMs: number;
   /** Passes a request on as it is. @throws ProviderError */
-  relay: (call: RelayCall) => Promise<Relayed>;
-  responses: ServedResponses;
+  relay: (call: RelayCall) => Promise<RelayedResponse>;
+  responses: ResponsesAvailability;
   /** Fields of requests that a model has refused, as traits remember them: by the field's name, of an effort with its value. */
   refusedFields: RefusedFields;
   /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
-  lacksTool: (model: string, tool: HostedTool, apiKey: Secret | undefined) => string | null;
+  lacksTool: (model: string, tool: BuiltInTool, apiKey: Secret | undefined) => string | null;
   /** The model has refused it. */
-  toolRefused: (model: string, tool: HostedTool, apiKey: Secret) => Promise<void>;
+  toolRefused: (model: string, tool: BuiltInTool, apiKey: Secret) => Promise<void>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;

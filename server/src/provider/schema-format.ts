@@ -1,5 +1,5 @@
 import { isStrict } from '@roster/contracts/response-schema';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 type SchemaFormat = { type: 'json_schema'; json_schema: { name: string; schema: JsonObject; strict: boolean } };
 

@@ -1,5 +1,5 @@
-import { isObject } from '#server/is-object';
-import type { TokenCounts } from './catalogue.ts';
+import { isObject } from '#server/lib/is-object';
+import type { TokenCounts } from './catalogue/catalogue.ts';
 
 /** No answer has used as many. */
 const tokensAtMost = 100_000_000;

@@ -1,6 +1,6 @@
-import { beginningOf } from '@roster/contracts/cut';
-import { tidyName } from '@roster/contracts/name';
-import { type WebLink, webLinksLimit } from '@roster/contracts/web-links';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { tidyName } from '@roster/contracts/text/name';
+import { type WebLink, webLinksLimit } from '@roster/contracts/text/web-links';
 import { z } from 'zod';
 
 /** Links are shown to people: only addresses of the web. */

@@ -1,9 +1,9 @@
 import type { TokenRight } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { listed } from '#server/db/listed';
+import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { type RecordedEvent, securityEventRepository } from './events-repository.ts';
 
@@ -27,12 +27,12 @@ const now = () => new Date().toISOString();
 const monthOf = (time: string) => time.slice(0, 7);
 
 /** Asked every few seconds while programs are being answered. */
-const liveTokens = prepared((db, at: Places<{ ids: string; now: string }>) =>
+const liveTokens = prepared((db, at: Params<{ ids: string; now: string }>) =>
   db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
     .select(['access_tokens.id', 'users.role'])
-    .where('access_tokens.id', 'in', listed<number>(db, at('ids'), 'integer'))
+    .where('access_tokens.id', 'in', jsonArrayParam<number>(db, at('ids'), 'integer'))
     .where('access_tokens.token_hash', 'is not', null)
     .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', at('now'))]))
     // Written so that SQLite begins with the list, not with all that are active.
@@ -40,7 +40,7 @@ const liveTokens = prepared((db, at: Places<{ ids: string; now: string }>) =>
 );
 
 /** Asked with every call. */
-const findByHash = prepared((db, at: Places<{ tokenHash: string; now: string }>) =>
+const findByHash = prepared((db, at: Params<{ tokenHash: string; now: string }>) =>
   db
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
@@ -51,7 +51,7 @@ const findByHash = prepared((db, at: Places<{ tokenHash: string; now: string }>)
     .where('users.status', '=', 'Active'),
 );
 
-const noteUse = prepared((db, at: Places<{ userId: number; tokenId: number; at: string; ipAddress: string }>) =>
+const noteUse = prepared((db, at: Params<{ userId: number; tokenId: number; at: string; ipAddress: string }>) =>
   db
     .updateTable('access_tokens')
     .set({ last_used_at: at('at'), last_used_ip: at('ipAddress') })

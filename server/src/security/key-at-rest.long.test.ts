@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('a saved provider key on %s', (engine) => {
   let app: TestApp;
@@ -148,8 +148,8 @@ describe('data keys that cannot be opened at the start', () => {
     beside(app, (db) => db.selectFrom('data_keys').selectAll().orderBy('user_id').execute());
   const checks = (app: TestApp) =>
     beside(app, (db) => db.selectFrom('settings').selectAll().where('name', 'like', 'key_check%').execute());
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
-  const opens = async (visitor: Visitor) => (await visitor.get('/api/models')).body.source === 'provider';
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const opens = async (visitor: HttpClient) => (await visitor.get('/api/models')).body.source === 'provider';
   const wordOf = (app: TestApp) => app.logLines.find((line) => line.includes('cannot be opened with the configured'));
 
   test.each(engines)('on %s: a damaged one is named, left as it is, and keeps nobody else away', async (engine) => {

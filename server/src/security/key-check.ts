@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { UnusableSecret } from './master-key.ts';
-import { CannotOpen, type Vault } from './vault.ts';
+import { InvalidMasterKeyError } from './master-key.ts';
+import { type Vault, VaultError } from './vault.ts';
 
 /** `key_check` is sealed with the current master key, `key_check_before` with the one that it took the place of. */
 const names = ['key_check', 'key_check_before'] as const;
@@ -19,7 +19,7 @@ function opens(vault: Vault, check: string): boolean {
     vault.verifyKeyCheck(check);
     return true;
   } catch (error) {
-    if (error instanceof CannotOpen) return false;
+    if (error instanceof VaultError) return false;
     throw error;
   }
 }
@@ -31,7 +31,7 @@ function opens(vault: Vault, check: string): boolean {
 export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = [...(await storedChecks(db)).values()];
   if (checks.length > 0 && !checks.some((check) => opens(vault, check)))
-    throw new UnusableSecret(
+    throw new InvalidMasterKeyError(
       'The master key is not the one this database was made with. Put the right one back (MASTER_KEY, MASTER_KEY_FILE or DATA_DIR/master.key).',
     );
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { CannotOpen, type Vault } from './vault.ts';
+import { type Vault, VaultError } from './vault.ts';
 
 const atOnce = 100;
 
@@ -49,7 +49,7 @@ function rewrap(vault: Vault, userId: number, wrapped: string): string | undefin
   try {
     return vault.rewrap(userId, wrapped);
   } catch (error) {
-    if (error instanceof CannotOpen) return undefined;
+    if (error instanceof VaultError) return undefined;
     throw error;
   }
 }

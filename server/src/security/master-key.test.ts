@@ -3,7 +3,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { generatedMasterKeys, parseMasterKeys, readMasterKeyFile, UnusableSecret } from '#server/security/master-key';
+import {
+  generatedMasterKeys,
+  InvalidMasterKeyError,
+  parseMasterKeys,
+  readMasterKeyFile,
+} from '#server/security/master-key';
 
 const base64 = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
 const good = () => base64(randomBytes(32));
@@ -43,7 +48,7 @@ describe('a master key', () => {
     ['an example', base64('0123456789abcdef0123456789abcdef')],
     ['named twice', [good()].flatMap((key) => [key, key]).join(',')],
   ])('is refused that is %s', (_what, text) => {
-    expect(() => parseMasterKeys(text, 'MASTER_KEY')).toThrow(UnusableSecret);
+    expect(() => parseMasterKeys(text, 'MASTER_KEY')).toThrow(InvalidMasterKeyError);
   });
 
   test('is not shown by the message that refuses it', () => {

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, orUnusable } from '#server/data-folder';
-import { CannotStart } from '#server/errors';
+import { makeDataFolder, orUnusable } from '#server/config/data-folder';
+import { StartupError } from '#server/lib/errors';
 import { Secret } from './secret.ts';
 
 /** A key-encryption key and the id by which stored values name it. */
 export type MasterKey = { id: string; key: Secret<Buffer> };
 
-export class UnusableSecret extends CannotStart {
-  override name = 'UnusableSecret';
+export class InvalidMasterKeyError extends StartupError {
+  override name = 'InvalidMasterKeyError';
 }
 
 /** `text`: one or several 32-byte keys in base64, separated by commas; the first encrypts, all decrypt. */
@@ -17,20 +17,20 @@ export function parseMasterKeys(text: string, source: string): MasterKey[] {
   const parts = text.trim().split(/\s*,\s*/);
   const keys = parts.map((part) => parseMasterKey(part, source));
   if (new Set(keys.map((key) => key.id)).size !== keys.length)
-    throw new UnusableSecret(`${source} names the same key twice.`);
+    throw new InvalidMasterKeyError(`${source} names the same key twice.`);
   return keys;
 }
 
 function parseMasterKey(text: string, source: string): MasterKey {
   const how = `Make one with: openssl rand -base64 32`;
-  if (text === '') throw new UnusableSecret(`${source} is empty. ${how}`);
+  if (text === '') throw new InvalidMasterKeyError(`${source} is empty. ${how}`);
   const key = Buffer.from(text, 'base64');
   // Re-encoding catches what Buffer.from silently skips: typing errors, line breaks, a password instead of a key.
   const canonical = key.toString('base64').replace(/=+$/, '');
   if (canonical !== text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
-    throw new UnusableSecret(`${source} is not base64. ${how}`);
-  if (key.length !== 32) throw new UnusableSecret(`${source} must be 32 bytes, it is ${key.length}. ${how}`);
-  if (looksMade(key)) throw new UnusableSecret(`${source} is not random enough to be a key. ${how}`);
+    throw new InvalidMasterKeyError(`${source} is not base64. ${how}`);
+  if (key.length !== 32) throw new InvalidMasterKeyError(`${source} must be 32 bytes, it is ${key.length}. ${how}`);
+  if (looksMade(key)) throw new InvalidMasterKeyError(`${source} is not random enough to be a key. ${how}`);
   return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key: new Secret(key) };
 }
 
@@ -61,11 +61,11 @@ export function readMasterKeyFile(file: string): MasterKey[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new UnusableSecret(`The master key file ${file} cannot be read.`, { cause });
+    throw new InvalidMasterKeyError(`The master key file ${file} cannot be read.`, { cause });
   }
   const mode = statSync(file).mode & 0o777;
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    throw new UnusableSecret(
+    throw new InvalidMasterKeyError(
       `The master key file ${file} is open to others (mode ${mode.toString(8).padStart(4, '0')}). Close it with: chmod 600 '${file}'`,
     );
   return parseMasterKeys(text, file);

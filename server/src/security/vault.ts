@@ -15,8 +15,8 @@ export type PersonalSecret =
   | 'tool-server-flow';
 
 /** A sealed value could not be opened: another master key, another row, or a damaged text. */
-export class CannotOpen extends Error {
-  override name = 'CannotOpen';
+export class VaultError extends Error {
+  override name = 'VaultError';
 }
 
 const version = 'v1';
@@ -41,7 +41,7 @@ function open(text: string, keyOf: (id: string) => KeyObject | undefined, { purp
     decipher.setAuthTag(bytes.subarray(-16));
     return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
   } catch (cause) {
-    throw new CannotOpen('The stored secret cannot be opened with the configured master key.', { cause });
+    throw new VaultError('The stored secret cannot be opened with the configured master key.', { cause });
   }
 }
 

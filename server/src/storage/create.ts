@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import { diskStore } from './disk.ts';
 import type { FileStore } from './file-store.ts';
-import { watchedStore } from './watched.ts';
+import { guardedStore } from './guarded-store.ts';
 
 type Place = Pick<Config, 'dataDir' | 's3'>;
 
@@ -11,9 +11,9 @@ const folderIn = (dataDir: string) => join(dataDir, 'files');
 
 /** The data folder, unless an S3-compatible store is configured. A folder that is gone, with its disk maybe, stays so. */
 export async function openFileStore({ dataDir, s3 }: Place): Promise<FileStore> {
-  if (!s3) return watchedStore(diskStore(folderIn(dataDir)));
+  if (!s3) return guardedStore(diskStore(folderIn(dataDir)));
   const { s3Store } = await import('./s3.ts');
-  return watchedStore(s3Store(s3));
+  return guardedStore(s3Store(s3));
 }
 
 /** The same of an installation that has no file yet: the folder is made. */

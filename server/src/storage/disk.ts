@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { access, constants, open, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type FileKey, type FileStore, NoSuchBytes } from './file-store.ts';
+import { BytesNotFoundError, type FileKey, type FileStore } from './file-store.ts';
 
 /** Files in one folder of this machine, which is there or away: it is not made. */
 export function diskStore(folder: string): FileStore {
@@ -34,7 +34,7 @@ export function diskStore(folder: string): FileStore {
       const handle = await open(whole(key), 'r').catch(async (cause: unknown) => {
         await access(folder);
         throw cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-          ? new NoSuchBytes(cause.message, { cause })
+          ? new BytesNotFoundError(cause.message, { cause })
           : cause;
       });
       return handle.createReadStream();

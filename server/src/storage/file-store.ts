@@ -24,8 +24,8 @@ export type FileStore = {
 };
 
 /** The store is there, and has nothing under this name. */
-export class NoSuchBytes extends Error {
-  override name = 'NoSuchBytes';
+export class BytesNotFoundError extends Error {
+  override name = 'BytesNotFoundError';
 }
 
 /** A new name: random, so that nothing of a person or a file is in it. */

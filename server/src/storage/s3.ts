@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
-import type { Config } from '#server/config';
-import { Unavailable } from '#server/errors';
-import { fetchBy, noProxy, type ProxyFor } from '#server/http/proxy';
-import { isObject } from '#server/is-object';
-import { NoAnswer, within } from '#server/watch';
-import { type FileStore, NoSuchBytes } from './file-store.ts';
+import type { Config } from '#server/config/config';
+import { fetchBy, noProxy, type ProxyFor } from '#server/http/outbound/proxy';
+import { UnavailableError } from '#server/lib/errors';
+import { isObject } from '#server/lib/is-object';
+import { UnresponsiveError, within } from '#server/lib/watchdog';
+import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */
 const partBytes = 5 * 1024 * 1024;
@@ -24,7 +24,7 @@ export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): Breakabl
     put: (name, content) => put(client, keyOf(name), content),
     async read(name) {
       const response = await client.getObjectResponse(keyOf(name));
-      if (!response?.body) throw new NoSuchBytes('The store has no such object');
+      if (!response?.body) throw new BytesNotFoundError('The store has no such object');
       return readableOf(response.body, silenceMs);
     },
     async remove(name) {
@@ -59,7 +59,7 @@ export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 30
     },
     async read(key: string): Promise<Readable> {
       const response = await within(silenceMs, client.getObjectResponse(key));
-      if (!response?.body) throw new NoSuchBytes('The store has no such object');
+      if (!response?.body) throw new BytesNotFoundError('The store has no such object');
       return readableOf(response.body, silenceMs);
     },
     async remove(key: string) {
@@ -131,8 +131,8 @@ function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readab
   let silence: NodeJS.Timeout | undefined;
   const readable = new Readable({
     read() {
-      const breakOff = (cause: unknown) => readable.destroy(new Unavailable('storage', cause));
-      silence = setTimeout(() => breakOff(new NoAnswer(`No bytes came within ${silenceMs} ms`)), silenceMs);
+      const breakOff = (cause: unknown) => readable.destroy(new UnavailableError('storage', cause));
+      silence = setTimeout(() => breakOff(new UnresponsiveError(`No bytes came within ${silenceMs} ms`)), silenceMs);
       reader
         .read()
         .finally(() => clearTimeout(silence))

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Unavailable } from '#server/errors';
+import { UnavailableError } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
 import { sha256, someBytes } from '#server/testing/files';
 import { startS3 } from '#server/testing/s3';
@@ -163,7 +163,7 @@ describe('an S3-compatible store that falls silent in the midst of an object', (
 
   test('ends what is read of it with an error, and lets the connection go', async () => {
     const { content, gone } = await silentStore();
-    await expect(buffer(content)).rejects.toThrow(Unavailable);
+    await expect(buffer(content)).rejects.toThrow(UnavailableError);
     expect(await gone).toBe(true);
   });
 

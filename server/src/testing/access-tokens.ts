@@ -1,12 +1,12 @@
-import { bare } from './bare.ts';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
+import { bare } from './test-environment.ts';
 
 type Draft = { name?: string; rights?: string[]; expiresInDays?: number | null; monthlyBudgetUsd?: number | null };
 
 export const tokensPath = '/api/access-tokens';
 
 /** Makes a token, with all rights where none are named. */
-export async function newToken(visitor: Visitor, draft: Draft = {}): Promise<{ id: number; token: string }> {
+export async function newToken(visitor: HttpClient, draft: Draft = {}): Promise<{ id: number; token: string }> {
   const { status, body } = await visitor.post(tokensPath, {
     name: 'Script',
     rights: ['chat', 'assistants', 'files'],

@@ -1,19 +1,19 @@
 import { createSimulator, type SimulatorOptions } from '@roster/simulator/simulator';
 import { pino } from 'pino';
-import { loadConfig } from '#server/config';
+import type { ToolsForTests } from '#server/app/services';
+import { start } from '#server/app/start';
+import { loadConfig } from '#server/config/config';
 import type { Engine } from '#server/db/connect';
 import type { HashingCost } from '#server/features/auth/password-hashing';
-import { type ToolTimes, usualToolTimes } from '#server/features/tool-servers/times';
-import type { ToolsForTests } from '#server/foundation';
-import { type ConnectionTimes, usualTimes } from '#server/http/connections';
-import { logSettings } from '#server/log';
-import { type ProviderTimes, usualProviderTimes } from '#server/provider/times';
-import { start } from '#server/start';
+import { defaultToolTimeouts, type ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import { type ConnectionTimes, usualTimes } from '#server/http/limits/connections';
+import { logSettings } from '#server/lib/log';
+import { defaultProviderTimeouts, type ProviderTimeouts } from '#server/provider/transport/timeouts';
 import { readyDatabase } from './databases.ts';
 import { freePort } from './free-port.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
 import { patienceMs } from './patience.ts';
 import { type ServerTests, serverTests } from './selection.ts';
-import { createVisitor, type Visitor } from './visitor.ts';
 
 export { emptyDatabase, readyDatabase } from './databases.ts';
 
@@ -44,8 +44,8 @@ type Options = {
   simulator?: SimulatorOptions;
   connectionTimes?: Partial<ConnectionTimes>;
   hashingCost?: HashingCost;
-  providerTimes?: Partial<ProviderTimes> | undefined;
-  toolTimes?: Partial<ToolTimes>;
+  providerTimes?: Partial<ProviderTimeouts> | undefined;
+  toolTimes?: Partial<ToolTimeouts>;
   /** Of Roster; what was stored before keeps its times. */
   now?: () => number;
   tools?: ToolsForTests;
@@ -57,8 +57,8 @@ type Options = {
 
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
 /** A first word has as long as any other beginning. */
-const timesOf = (given: Partial<ProviderTimes>): ProviderTimes => ({
-  ...usualProviderTimes,
+const timesOf = (given: Partial<ProviderTimeouts>): ProviderTimeouts => ({
+  ...defaultProviderTimeouts,
   ...(given.beginsMs !== undefined && { firstTokenMs: given.beginsMs }),
   ...given,
 });
@@ -117,7 +117,7 @@ export async function startApp(
       ...(now && { now }),
       // No proxy has to notice anything.
       connectionTimes: { ...usualTimes, noticedMs: 0, ...connectionTimes },
-      toolTimes: { ...usualToolTimes, ...patience, ...toolTimes },
+      toolTimes: { ...defaultToolTimeouts, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: timesOf(providerTimes) }),
     });
     const url = `http://localhost:${port}`;
@@ -128,7 +128,7 @@ export async function startApp(
   let current = await startProcess();
   let isHalted = false;
   const others: { stop: () => Promise<void> }[] = [];
-  const visitors = new Map<string, Visitor>();
+  const visitors = new Map<string, HttpClient>();
   let strangers = 0;
 
   return {
@@ -152,25 +152,25 @@ export async function startApp(
       return current.setupCode;
     },
     /** A browser that is not signed in. */
-    visitor: () => createVisitor(() => current),
+    visitor: () => createHttpClient(() => current),
     /** A signed-in person, registered at the first mention. The first one of an app is its administrator. */
-    async as(name: string): Promise<Visitor> {
+    async as(name: string): Promise<HttpClient> {
       const known = visitors.get(name);
       if (known) return known;
-      const visitor = createVisitor(() => current);
+      const visitor = createHttpClient(() => current);
       const { status, body } = await visitor.post('/api/register', { email: `${name}@example.com`, password });
       if (status !== 201) throw new Error(`${name} could not register: ${JSON.stringify(body)}`);
       visitors.set(name, visitor);
       return visitor;
     },
     /** The same with a saved provider key. */
-    async withKey(name: string): Promise<Visitor> {
+    async withKey(name: string): Promise<HttpClient> {
       const visitor = await this.as(name);
       await visitor.post('/api/settings/apikey', { apiKey: goodKey });
       return visitor;
     },
     /** A new user, whose key belongs to an account of their own at the provider. */
-    async someone(kind = 'person'): Promise<{ visitor: Visitor; key: string; email: string }> {
+    async someone(kind = 'person'): Promise<{ visitor: HttpClient; key: string; email: string }> {
       const name = `${kind}${++strangers}`;
       const key = `sk-${kind}-${strangers}-${'k'.repeat(32)}`;
       const visitor = await this.as(name);

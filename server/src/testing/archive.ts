@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { contentOf, fileSource, tarMembers, tarWriter } from '#server/operator/tar';
+import { contentOf, fileSource, tarMembers, tarWriter } from '#server/backup/tar';
 
 type Member = { name: string; content: Buffer };
 type Manifest = { tables: { name: string; rows: number; sha256: string }[]; files: { count: number; bytes: number } };

@@ -3,7 +3,7 @@ import type { JournalEntry } from '@roster/simulator/http/journal';
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
 import { type Numbered, readEvents } from './events.ts';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
 
 export { until } from './until.ts';
 
@@ -16,20 +16,20 @@ export const benchText = (count: number) =>
   Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');
 
 /** Starts a conversation and returns its id. */
-export async function newThread(visitor: Visitor, more: Record<string, unknown> = {}): Promise<number> {
+export async function newThread(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<number> {
   const { status, body } = await visitor.post('/api/threads', more);
   if (status !== 201) throw new Error(`No thread: ${JSON.stringify(body)}`);
   return body.id;
 }
 
-export const post = (visitor: Visitor, threadId: number, message: string, more: Record<string, unknown> = {}) =>
+export const post = (visitor: HttpClient, threadId: number, message: string, more: Record<string, unknown> = {}) =>
   visitor.post(`/api/threads/${threadId}/messages`, { message, clientId: clientId(), ...more });
 
 type Sent = { message: Message; run: Run };
 
 /** Sends a message that is taken. */
 export async function send(
-  visitor: Visitor,
+  visitor: HttpClient,
   threadId: number,
   message: string,
   more: Record<string, unknown> = {},
@@ -42,7 +42,7 @@ export async function send(
 /** Sends a message and waits for the end of its answer. */
 export async function ask(
   app: { url: string },
-  visitor: Visitor,
+  visitor: HttpClient,
   threadId: number,
   message: string,
   more: Record<string, unknown> = {},
@@ -53,7 +53,7 @@ export async function ask(
 }
 
 /** A new answer, waited for. */
-export async function regenerated(app: { url: string }, visitor: Visitor, messageId: number): Promise<Sent> {
+export async function regenerated(app: { url: string }, visitor: HttpClient, messageId: number): Promise<Sent> {
   const { status, body } = await visitor.post(`/api/messages/${messageId}/regenerate`);
   if (status !== 202) throw new Error(`Not regenerated: ${status} ${JSON.stringify(body)}`);
   await readEvents(app, visitor, body.run.id);
@@ -61,13 +61,13 @@ export async function regenerated(app: { url: string }, visitor: Visitor, messag
 }
 
 /** The shown branch, at most 200 messages of it. */
-export async function messagesOf(visitor: Visitor, threadId: number): Promise<Message[]> {
+export async function messagesOf(visitor: HttpClient, threadId: number): Promise<Message[]> {
   const { status, body } = await visitor.get(`/api/threads/${threadId}/messages?limit=200`);
   if (status !== 200) throw new Error(`No messages: ${status} ${JSON.stringify(body)}`);
   return body.items;
 }
 
-export async function messageOf(visitor: Visitor, threadId: number, messageId: number): Promise<Message> {
+export async function messageOf(visitor: HttpClient, threadId: number, messageId: number): Promise<Message> {
   const { body } = await visitor.get(`/api/threads/${threadId}/messages?limit=1&around=${messageId}`);
   return body.items[0];
 }

@@ -1,38 +1,38 @@
-import type { WholeJudging } from '@roster/contracts/comparison-judging';
-import type { Comparison, ComparisonPrompt } from '@roster/contracts/comparisons';
+import type { Comparison, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
+import type { WholeJudging } from '@roster/contracts/comparisons/judging';
 import { beside } from './database.ts';
 import { readEvents } from './events.ts';
+import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 export const comparisonsPath = '/api/comparisons';
 
 export type Whole = Comparison & { items: ComparisonPrompt[] };
 
 /** Prepares a comparison and reads it. */
-export async function newComparison(visitor: Visitor, typed: string[], more: object = {}): Promise<Whole> {
+export async function newComparison(visitor: HttpClient, typed: string[], more: object = {}): Promise<Whole> {
   const draft = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', prompts: { typed }, ...more };
   const { status, body } = await visitor.post(comparisonsPath, draft);
   if (status !== 201) throw new Error(`No comparison: ${status} ${JSON.stringify(body)}`);
   return comparisonOf(visitor, body.id);
 }
 
-export async function comparisonOf(visitor: Visitor, id: number): Promise<Whole> {
+export async function comparisonOf(visitor: HttpClient, id: number): Promise<Whole> {
   const { status, body } = await visitor.get(`${comparisonsPath}/${id}`);
   if (status !== 200) throw new Error(`No comparison: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-export const askPrompt = (visitor: Visitor, id: number, promptId: number, more: object = {}) =>
+export const askPrompt = (visitor: HttpClient, id: number, promptId: number, more: object = {}) =>
   visitor.post(`${comparisonsPath}/${id}/prompts/${promptId}/ask`, more);
 
-export const votePrompt = (visitor: Visitor, id: number, promptId: number, vote: string | null) =>
+export const votePrompt = (visitor: HttpClient, id: number, promptId: number, vote: string | null) =>
   visitor.post(`${comparisonsPath}/${id}/prompts/${promptId}/vote`, { vote });
 
 /** Asks and waits for the end of both answers. */
 export async function compared(
   app: { url: string },
-  visitor: Visitor,
+  visitor: HttpClient,
   id: number,
   promptId: number,
   more: object = {},
@@ -46,30 +46,30 @@ export async function compared(
 }
 
 /** Has the server ask all open prompts. */
-export const startOf = (visitor: Visitor, id: number, more: object = {}) =>
+export const startOf = (visitor: HttpClient, id: number, more: object = {}) =>
   visitor.post(`${comparisonsPath}/${id}/start`, more);
 
 export const judgingsPath = (id: number) => `${comparisonsPath}/${id}/judgings`;
 
 /** Has a judge asked, which prefers the longer answer unless the criteria say otherwise. */
-export const judge = (visitor: Visitor, id: number, more: object = {}) =>
+export const judge = (visitor: HttpClient, id: number, more: object = {}) =>
   visitor.post(judgingsPath(id), { model: 'gpt-4o', criteria: 'The better one.', ...more });
 
-export async function judgingOf(visitor: Visitor, id: number, judgingId: number): Promise<WholeJudging> {
+export async function judgingOf(visitor: HttpClient, id: number, judgingId: number): Promise<WholeJudging> {
   const { status, body } = await visitor.get(`${judgingsPath(id)}/${judgingId}`);
   if (status !== 200) throw new Error(`No judging: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
 /** A judging that is not going on any more. */
-export const judgedBy = (visitor: Visitor, id: number, judgingId: number) =>
+export const judgedBy = (visitor: HttpClient, id: number, judgingId: number) =>
   until('The end of the judging', async () => {
     const judging = await judgingOf(visitor, id, judgingId);
     return judging.state === 'idle' && judging;
   });
 
 /** Has all answered prompts judged, and waits for the end. */
-export async function judged(visitor: Visitor, id: number, more: object = {}): Promise<WholeJudging> {
+export async function judged(visitor: HttpClient, id: number, more: object = {}): Promise<WholeJudging> {
   const { status, body } = await judge(visitor, id, more);
   if (status !== 201) throw new Error(`Not judged: ${status} ${JSON.stringify(body)}`);
   return judgedBy(visitor, id, body.id);
@@ -78,7 +78,7 @@ export async function judged(visitor: Visitor, id: number, more: object = {}): P
 /** A comparison whose candidate answers `t0000 t0001 t0002 t0003`, and whose baseline has said these texts before. */
 export async function answeredComparison(
   app: Parameters<typeof beside>[0],
-  visitor: Visitor,
+  visitor: HttpClient,
   earlier: string[],
 ): Promise<Whole> {
   const { id, items } = await newComparison(

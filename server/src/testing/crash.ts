@@ -6,9 +6,9 @@ import { goodKey, password, readyDatabase } from './app.ts';
 import { beside } from './database.ts';
 import { type Numbered, openEvents } from './events.ts';
 import { freePort } from './free-port.ts';
-import { waitedForProcessor } from './own-clock.ts';
+import { createHttpClient, type HttpClient } from './http-client.ts';
 import { type Spawned, spawnServer, untilReady } from './process.ts';
-import { createVisitor, type Visitor } from './visitor.ts';
+import { waitedForProcessor } from './process-clock.ts';
 
 /** Numbers that look random and are the same in every run of a test. */
 export function seeded(seed: number): (below: number) => number {
@@ -30,7 +30,7 @@ export async function killableServer(variables: Record<string, string>) {
   const waited = () => waitedForProcessor(spawned?.child.pid ?? 0);
   return {
     ...place,
-    visitor: () => createVisitor(() => place),
+    visitor: () => createHttpClient(() => place),
     /** Resolves with how long it took until it was ready, the time not counted in which others had the processor. */
     async start(): Promise<number> {
       const before = performance.now();
@@ -92,7 +92,7 @@ export const freeJobs = (app: Parameters<typeof beside>[0]) =>
 
 export type KillableServer = Awaited<ReturnType<typeof killableServer>>;
 
-export async function registered(server: KillableServer, name: string): Promise<Visitor> {
+export async function registered(server: KillableServer, name: string): Promise<HttpClient> {
   const visitor = server.visitor();
   const { status, body } = await visitor.post('/api/register', { email: `${name}@example.com`, password });
   if (status !== 201) throw new Error(`${name} could not register: ${JSON.stringify(body)}`);
@@ -101,7 +101,7 @@ export async function registered(server: KillableServer, name: string): Promise<
 }
 
 /** A reader that lives through the server's death: what it had seen, and when. */
-export async function witness(server: KillableServer, visitor: Visitor, runId: number) {
+export async function witness(server: KillableServer, visitor: HttpClient, runId: number) {
   const reader = await openEvents(server, visitor, runId);
   const arrivals: number[] = [];
   const noting = setInterval(() => {

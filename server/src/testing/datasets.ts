@@ -3,11 +3,11 @@ import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/data
 import type { z } from 'zod';
 import { ask, newThread } from './chat.ts';
 import { beside } from './database.ts';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
 
 export const datasetsPath = '/api/fine-tuning/datasets';
 
-export async function rated(visitor: Visitor, messageId: number, rating: Partial<AnswerRating>): Promise<Message> {
+export async function rated(visitor: HttpClient, messageId: number, rating: Partial<AnswerRating>): Promise<Message> {
   const { status, body } = await visitor.post(`/api/messages/${messageId}/rating`, rating);
   if (status !== 200) throw new Error(`Not rated: ${status} ${JSON.stringify(body)}`);
   return body;
@@ -16,7 +16,7 @@ export async function rated(visitor: Visitor, messageId: number, rating: Partial
 /** A conversation of one question for each of the ratings, its answers rated so. */
 export async function ratedThread(
   app: { url: string },
-  visitor: Visitor,
+  visitor: HttpClient,
   ratings: Partial<AnswerRating>[],
   more: Record<string, unknown> = {},
 ): Promise<{ threadId: number; answers: Message[]; questions: Message[] }> {
@@ -33,13 +33,13 @@ export async function ratedThread(
 
 type Gathered = Dataset & { added: number; left: number };
 
-export async function gathered(visitor: Visitor, more: Record<string, unknown> = {}): Promise<Gathered> {
+export async function gathered(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<Gathered> {
   const { status, body } = await visitor.post(datasetsPath, { name: 'Examples', ...more });
   if (status !== 201) throw new Error(`Not gathered: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-export async function examplesOf(visitor: Visitor, datasetId: number, query = ''): Promise<DatasetExample[]> {
+export async function examplesOf(visitor: HttpClient, datasetId: number, query = ''): Promise<DatasetExample[]> {
   const { status, body } = await visitor.get(`${datasetsPath}/${datasetId}/examples?limit=100${query}`);
   if (status !== 200) throw new Error(`No examples: ${status} ${JSON.stringify(body)}`);
   return body.items;
@@ -52,7 +52,7 @@ type GivenExample = { question: string; answer: string; instructions?: string; r
 /** A dataset of these examples, which come from no conversation. Its person must have a key. */
 export async function datasetOf(
   app: Parameters<typeof beside>[0] & { url: string },
-  visitor: Visitor,
+  visitor: HttpClient,
   examples: GivenExample[],
 ): Promise<number> {
   await ratedThread(app, visitor, [{ value: 'good' }]);

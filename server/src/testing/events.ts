@@ -2,8 +2,8 @@ import type { RunEvent } from '@roster/contracts/chat';
 import { RunEvent as RunEventSchema } from '@roster/contracts/chat';
 import { createParser } from 'eventsource-parser';
 import { request } from 'undici';
+import type { HttpClient } from './http-client.ts';
 import { patienceMs } from './patience.ts';
-import type { Visitor } from './visitor.ts';
 
 export type Numbered = { number: number; event: RunEvent };
 
@@ -16,7 +16,12 @@ type Options = {
 };
 
 /** Opens the events of a run, as a tab does. */
-export async function openEvents(place: Place, visitor: Visitor, runId: number, { after, leaveAfter }: Options = {}) {
+export async function openEvents(
+  place: Place,
+  visitor: HttpClient,
+  runId: number,
+  { after, leaveAfter }: Options = {},
+) {
   const response = await request(`${place.url}/api/runs/${runId}/events`, {
     headers: {
       accept: 'text/event-stream',
@@ -98,7 +103,7 @@ export async function openEvents(place: Place, visitor: Visitor, runId: number, 
 export type EventReader = Awaited<ReturnType<typeof openEvents>>;
 
 /** Reads until the stream ends. */
-export async function readEvents(place: Place, visitor: Visitor, runId: number, options: Options = {}) {
+export async function readEvents(place: Place, visitor: HttpClient, runId: number, options: Options = {}) {
   const reader = await openEvents(place, visitor, runId, options);
   if (reader.status !== 200) throw new Error(`The events of run ${runId} were answered with ${reader.status}`);
   return reader.all();

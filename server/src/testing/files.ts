@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { request } from 'undici';
 import type { Engine } from '#server/db/connect';
 import { engines, startApp } from './app.ts';
-import { bare } from './bare.ts';
 import { until } from './chat.ts';
+import type { HttpClient } from './http-client.ts';
 import { startS3 } from './s3.ts';
-import type { Visitor } from './visitor.ts';
+import { bare } from './test-environment.ts';
 
 type Part = { name: string; filename?: string; type?: string; content: string | Buffer };
 
@@ -28,8 +28,8 @@ export function form(parts: Part[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-export const cookieOf = ({ cookies }: Visitor) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-export const ownForm = (visitor: Visitor) => ({
+export const cookieOf = ({ cookies }: HttpClient) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+export const ownForm = (visitor: HttpClient) => ({
   cookie: cookieOf(visitor),
   'sec-fetch-site': 'same-origin',
   'content-type': formType,
@@ -38,7 +38,7 @@ export const ownForm = (visitor: Visitor) => ({
 type Upload = { filename?: string; type?: string; content?: string | Buffer; purpose?: string };
 
 /** What the page sends. */
-export function upload(app: { url: string }, visitor: Visitor, wanted: Upload = {}) {
+export function upload(app: { url: string }, visitor: HttpClient, wanted: Upload = {}) {
   const { filename = 'notes.txt', type = 'text/plain', content = 'Hello', purpose = 'assistants' } = wanted;
   const body = form([
     { name: 'purpose', content: purpose },
@@ -47,13 +47,13 @@ export function upload(app: { url: string }, visitor: Visitor, wanted: Upload = 
   return bare(app, 'POST', '/api/files/upload', ownForm(visitor), body);
 }
 
-export async function uploaded(app: { url: string }, visitor: Visitor, wanted: Upload = {}): Promise<File> {
+export async function uploaded(app: { url: string }, visitor: HttpClient, wanted: Upload = {}): Promise<File> {
   const { status, text, body } = await upload(app, visitor, wanted);
   if (status !== 201) throw new Error(`Not uploaded: ${status} ${text}`);
   return body;
 }
 
-export async function download(app: { url: string }, visitor: Visitor, id: number) {
+export async function download(app: { url: string }, visitor: HttpClient, id: number) {
   const answer = await request(`${app.url}/api/files/${id}/content`, { headers: { cookie: cookieOf(visitor) } });
   return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.from(await answer.body.arrayBuffer()) };
 }
@@ -61,13 +61,13 @@ export async function download(app: { url: string }, visitor: Visitor, id: numbe
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 export const someBytes = (size: number) => randomBytes(size);
 
-export async function fileOf(visitor: Visitor, id: number): Promise<File | undefined> {
+export async function fileOf(visitor: HttpClient, id: number): Promise<File | undefined> {
   const { body } = await visitor.get('/api/files?limit=100');
   return body.find((file: File) => file.id === id);
 }
 
 /** Waits until the provider's copy has come into this state. */
-export const untilCopy = (visitor: Visitor, id: number, state: string) =>
+export const untilCopy = (visitor: HttpClient, id: number, state: string) =>
   until(`The state ${state}`, async () => {
     const file = await fileOf(visitor, id);
     return file?.provider.state === state && file;

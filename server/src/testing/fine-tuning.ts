@@ -1,10 +1,10 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import type { JournalEntry } from '@roster/simulator/http/journal';
 import { request } from 'undici';
 import { uploaded } from './files.ts';
+import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 /** Of the simulator's clock, which is moved: nothing depends on how fast a test runs. */
 export const jobStep = 60_000;
@@ -28,7 +28,7 @@ export function examples(count: number, topic = 'the weather'): string {
 
 export const trainingFile = (
   app: { url: string },
-  visitor: Visitor,
+  visitor: HttpClient,
   wanted: { filename?: string; content?: string; purpose?: string } = {},
 ): Promise<File> =>
   uploaded(app, visitor, { filename: 'train.jsonl', content: examples(12), purpose: 'fine-tune', ...wanted });
@@ -41,27 +41,31 @@ export const draft = (trainingFileId: number, more: Record<string, unknown> = {}
 });
 
 /** A job of a file of its own. */
-export async function begun(app: { url: string }, visitor: Visitor, more: Record<string, unknown> = {}): Promise<Job> {
+export async function begun(
+  app: { url: string },
+  visitor: HttpClient,
+  more: Record<string, unknown> = {},
+): Promise<Job> {
   const { id } = await trainingFile(app, visitor);
   const { status, body } = await visitor.post('/api/fine-tuning/jobs', draft(id, more));
   if (status !== 201) throw new Error(`No job: ${status} ${JSON.stringify(body)}`);
   return body;
 }
 
-export async function jobOf(visitor: Visitor, id: number): Promise<Job> {
+export async function jobOf(visitor: HttpClient, id: number): Promise<Job> {
   return (await visitor.get(`/api/fine-tuning/jobs/${id}`)).body;
 }
 
-export const untilJob = (visitor: Visitor, id: number, what: string, isSo: (job: Job) => boolean) =>
+export const untilJob = (visitor: HttpClient, id: number, what: string, isSo: (job: Job) => boolean) =>
   until(what, async () => {
     const job = await jobOf(visitor, id);
     return isSo(job) && job;
   });
 
-export const untilStatus = (visitor: Visitor, id: number, status: Job['status']) =>
+export const untilStatus = (visitor: HttpClient, id: number, status: Job['status']) =>
   untilJob(visitor, id, `The state ${status}`, (job) => job.status === status);
 
-export const atProviderNow = (visitor: Visitor, id: number) =>
+export const atProviderNow = (visitor: HttpClient, id: number) =>
   untilJob(visitor, id, 'The arrival at the provider', (job) => job.providerJobId !== null);
 
 /** So many steps of a job pass at the provider. */
@@ -75,7 +79,7 @@ export async function pass({ provider }: Place, steps: number) {
 }
 
 /** A job that is running at the provider, with some of its steps behind it. */
-export async function running(app: Place & { url: string }, visitor: Visitor, more: Record<string, unknown> = {}) {
+export async function running(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
   const { id } = await begun(app, visitor, more);
   await atProviderNow(visitor, id);
   await pass(app, 4);
@@ -83,7 +87,7 @@ export async function running(app: Place & { url: string }, visitor: Visitor, mo
 }
 
 /** One that has succeeded. */
-export async function trained(app: Place & { url: string }, visitor: Visitor, more: Record<string, unknown> = {}) {
+export async function trained(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
   const { id } = await begun(app, visitor, more);
   await atProviderNow(visitor, id);
   await pass(app, 40);

@@ -1,9 +1,9 @@
-import type { AssistantFile } from '@roster/contracts/assistants';
+import type { AssistantFile } from '@roster/contracts/assistants/assistants';
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
 import { until } from './chat.ts';
 import { beside } from './database.ts';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
 
@@ -20,7 +20,7 @@ export const storesOf = (app: Pick<TestApp, 'provider'>, key: string): Promise<{
 export const filesIn = (app: Pick<TestApp, 'provider'>, key: string, storeId: string): Promise<{ id: string }[]> =>
   listed(app, key, `/vector_stores/${storeId}/files?limit=100`);
 
-export async function stateOf(visitor: Visitor, assistantId: number): Promise<AssistantFile[]> {
+export async function stateOf(visitor: HttpClient, assistantId: number): Promise<AssistantFile[]> {
   return (await visitor.get(`/api/assistants/${assistantId}/files`)).body;
 }
 
@@ -36,7 +36,7 @@ export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
   );
 
 /** Waits until the files of an assistant are in these states. */
-export const untilKnown = (app: Installation, visitor: Visitor, assistantId: number, states: string[]) =>
+export const untilKnown = (app: Installation, visitor: HttpClient, assistantId: number, states: string[]) =>
   until(`The states ${states.join(', ')}`, async () => {
     await hurry(app);
     const files = await stateOf(visitor, assistantId);
@@ -44,7 +44,7 @@ export const untilKnown = (app: Installation, visitor: Visitor, assistantId: num
   });
 
 /** The same after the time that the provider takes to index. */
-export async function indexed(app: Installation, visitor: Visitor, assistantId: number, states: string[]) {
+export async function indexed(app: Installation, visitor: HttpClient, assistantId: number, states: string[]) {
   const headers = { 'content-type': 'application/json' };
   const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
   await until(`The states ${states.join(', ')}`, async () => {

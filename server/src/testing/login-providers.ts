@@ -1,6 +1,6 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import { request } from 'undici';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
 
 type Steps = {
   /** `?redirect=` at the start. */
@@ -13,7 +13,7 @@ const locationOf = ({ headers }: { headers: Record<string, string | string[] | u
   String(headers.location ?? '');
 
 /** As the button of the page does it. */
-export const press = (visitor: Visitor, path: string, headers: Record<string, string> = {}) =>
+export const press = (visitor: HttpClient, path: string, headers: Record<string, string> = {}) =>
   visitor.post(path, '', { headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers } });
 
 /** Where a start leads: to the provider by a page, or elsewhere by a redirect. */
@@ -26,7 +26,7 @@ export function startOf(answer: Awaited<ReturnType<typeof press>>): string {
 }
 
 /** Begins, and returns the address at the provider, or wherever else the browser is sent. */
-export async function begin(visitor: Visitor, provider: LoginProvider, redirect?: string): Promise<string> {
+export async function begin(visitor: HttpClient, provider: LoginProvider, redirect?: string): Promise<string> {
   const query = redirect === undefined ? '' : `?${new URLSearchParams({ redirect })}`;
   return startOf(await press(visitor, `/auth/${provider}${query}`));
 }
@@ -39,14 +39,14 @@ export async function atProvider(address: string): Promise<URL> {
 }
 
 /** Back from the provider, as a browser comes: by a navigation that another site began. */
-export async function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<string> {
+export async function comeBack(visitor: HttpClient, { pathname, search }: URL): Promise<string> {
   const answer = await visitor.get(`${pathname}${search}`, { headers: { 'sec-fetch-site': 'cross-site' } });
   if (answer.status !== 302) throw new Error(`the callback answered ${answer.status} ${JSON.stringify(answer.body)}`);
   return locationOf(answer);
 }
 
 /** The whole sign-in, one redirect after the other. Returns the address where it ends. */
-export async function goThrough(visitor: Visitor, provider: LoginProvider, steps: Steps = {}): Promise<string> {
+export async function goThrough(visitor: HttpClient, provider: LoginProvider, steps: Steps = {}): Promise<string> {
   const callback = await atProvider(await begin(visitor, provider, steps.redirect));
   steps.meddle?.(callback);
   return comeBack(visitor, callback);

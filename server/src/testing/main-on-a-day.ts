@@ -1,6 +1,6 @@
-import { loadConfig } from '#server/config';
-import { createLog } from '#server/log';
-import { start } from '#server/start';
+import { start } from '#server/app/start';
+import { loadConfig } from '#server/config/config';
+import { createLog } from '#server/lib/log';
 
 /** A server as main.ts starts it, for which it is noon of the day in TODAY. */
 const noon = Date.parse(`${process.env.TODAY}T12:00:00Z`);

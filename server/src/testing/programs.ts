@@ -12,7 +12,7 @@ export type Programs = { main: string; mainWithTools: string; operator: string }
 export const sources: Programs = {
   main: source('main.ts'),
   mainWithTools: source('testing/main-with-tools.ts'),
-  operator: source('operator/main.ts'),
+  operator: source('cli/main.ts'),
 };
 
 declare module 'vitest' {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { ownTime } from './own-clock.ts';
+import { ownTime } from './process-clock.ts';
 
 type Attack = {
   /** Sent at once. */

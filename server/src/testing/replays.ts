@@ -1,8 +1,8 @@
-import type { AskedQuestion, Replay } from '@roster/contracts/replays';
-import type { Visitor } from './visitor.ts';
+import type { AskedQuestion, Replay } from '@roster/contracts/comparisons/replays';
+import type { HttpClient } from './http-client.ts';
 
 /** What an assistant has answered with a model. */
-export async function questionsOf(visitor: Visitor, assistantId: number, query: Record<string, string> = {}) {
+export async function questionsOf(visitor: HttpClient, assistantId: number, query: Record<string, string> = {}) {
   const search = new URLSearchParams({ model: 'gpt-4o', ...query });
   const { status, body } = await visitor.get(`/api/assistants/${assistantId}/questions?${search}`);
   if (status !== 200) throw new Error(`No questions: ${status} ${JSON.stringify(body)}`);
@@ -10,7 +10,7 @@ export async function questionsOf(visitor: Visitor, assistantId: number, query: 
   return items;
 }
 
-export const replayOf = (visitor: Visitor, assistantId: number, answerIds: number[], more: object = {}) =>
+export const replayOf = (visitor: HttpClient, assistantId: number, answerIds: number[], more: object = {}) =>
   visitor.post(`/api/assistants/${assistantId}/replays`, {
     ...{ fromModel: 'gpt-4o', toModel: 'gpt-4.1', answerIds },
     ...more,

@@ -1,9 +1,9 @@
 import OpenAI from 'openai';
 import { newToken } from './access-tokens.ts';
 import { beside } from './database.ts';
+import type { HttpClient } from './http-client.ts';
 import { conforming } from './openai-schema.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 export const responsesPath = '/v1/responses';
 
@@ -36,7 +36,7 @@ export const orderOf = (events: StreamedEvent[]) =>
   events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
 
 /** A program with a token of its own. */
-export async function program(app: { url: string }, visitor: Visitor, draft: Parameters<typeof newToken>[1] = {}) {
+export async function program(app: { url: string }, visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
   const { id, token } = await newToken(visitor, draft);
   return { id, token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }

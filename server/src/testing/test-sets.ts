@@ -1,13 +1,13 @@
-import type { TestRun, WholeTestSet } from '@roster/contracts/test-sets';
+import type { TestRun, WholeTestSet } from '@roster/contracts/comparisons/test-sets';
+import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 export const setsPath = (assistantId: number) => `/api/assistants/${assistantId}/test-sets`;
 export const setPath = (id: number) => `/api/test-sets/${id}`;
 export const typed = (...texts: string[]) => texts.map((text) => ({ kind: 'typed', text }));
 
 /** Saves a set of an assistant. */
-export async function newSet(visitor: Visitor, assistantId: number, questions: object[]): Promise<WholeTestSet> {
+export async function newSet(visitor: HttpClient, assistantId: number, questions: object[]): Promise<WholeTestSet> {
   const { status, body } = await visitor.post(setsPath(assistantId), { name: 'Basics', questions });
   if (status !== 201) throw new Error(`No test set: ${status} ${JSON.stringify(body)}`);
   return body;
@@ -15,11 +15,11 @@ export async function newSet(visitor: Visitor, assistantId: number, questions: o
 
 export const versionOne = { candidate: { kind: 'version', version: 1 }, baseline: { kind: 'nothing' } };
 
-export const runOf = (visitor: Visitor, setId: number, run: object = versionOne) =>
+export const runOf = (visitor: HttpClient, setId: number, run: object = versionOne) =>
   visitor.post(`${setPath(setId)}/runs`, run);
 
 /** A run that neither asks nor judges any more. */
-export const ranTo = (visitor: Visitor, id: number) =>
+export const ranTo = (visitor: HttpClient, id: number) =>
   until('The end of the run', async () => {
     const { status, body } = await visitor.get(`/api/test-runs/${id}`);
     if (status !== 200) throw new Error(`No run: ${status} ${JSON.stringify(body)}`);
@@ -28,7 +28,7 @@ export const ranTo = (visitor: Visitor, id: number) =>
   });
 
 /** Runs a set and waits for the end. */
-export async function ran(visitor: Visitor, setId: number, run: object = versionOne): Promise<TestRun> {
+export async function ran(visitor: HttpClient, setId: number, run: object = versionOne): Promise<TestRun> {
   const { status, body } = await runOf(visitor, setId, run);
   if (status !== 201) throw new Error(`Not run: ${status} ${JSON.stringify(body)}`);
   return ranTo(visitor, body.id);

@@ -1,5 +1,5 @@
 import type { Message, RunEvent } from '@roster/contracts/chat';
-import type { OfferedTool, ToolBox, ToolResult } from '#server/conversation/tools';
+import type { OfferedTool, ToolRegistry, ToolResult } from '#server/conversation/tools';
 import type { TestApp } from './app.ts';
 import { asksOf } from './chat.ts';
 import type { Numbered } from './events.ts';
@@ -10,12 +10,12 @@ type Answering = (call: Call) => Promise<ToolResult> | ToolResult;
 const said = (text: string): ToolResult => ({ text, isError: false });
 
 /** Stands for tool servers: offers the same to every assistant, answers as it is told, and remembers what it was asked. */
-export function fakeToolBox() {
+export function fakeToolRegistry() {
   const offered = new Map<string, OfferedTool>();
   const answers = new Map<string, Answering>();
   const calls: Call[] = [];
   let beginning: Promise<void> = Promise.resolve();
-  const box: ToolBox = {
+  const box: ToolRegistry = {
     async offered() {
       await beginning;
       return [...offered.values()];
@@ -56,7 +56,7 @@ export function fakeToolBox() {
   };
 }
 
-export type FakeToolBox = ReturnType<typeof fakeToolBox>;
+export type FakeToolRegistry = ReturnType<typeof fakeToolRegistry>;
 
 /** How far the calls were, one event after the other. */
 export const statesOf = (events: Numbered[]) =>

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { HttpClient } from './http-client.ts';
 import { listening, startToolServer } from './tool-peer.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Client = { secret: string | undefined; redirectUris: string[] };
@@ -234,7 +234,7 @@ export async function startProtectedToolServer(given: Partial<Steering> = {}) {
 const path = '/api/tool-servers';
 
 /** Presses 'Sign In', and returns where the browser is sent. */
-export async function addressOf(visitor: Visitor, id: number): Promise<URL> {
+export async function addressOf(visitor: HttpClient, id: number): Promise<URL> {
   const { status, body } = await visitor.post(`${path}/${id}/sign-in`);
   if (status !== 200) throw new Error(`Not begun: ${JSON.stringify(body)}`);
   return new URL(body.address);
@@ -247,19 +247,19 @@ export async function decided(address: URL): Promise<URL> {
 }
 
 /** Comes back; the address of the page where it ends. */
-export async function cameBack(visitor: Visitor, { pathname, search }: URL): Promise<string> {
+export async function cameBack(visitor: HttpClient, { pathname, search }: URL): Promise<string> {
   const { headers } = await visitor.get(`${pathname}${search}`);
   const { pathname: page, search: end } = new URL(String(headers.location));
   return `${page}${end}`;
 }
 
 /** All of it; the address of the page where it ends. */
-export const signedInAt = async (visitor: Visitor, id: number): Promise<string> =>
+export const signedInAt = async (visitor: HttpClient, id: number): Promise<string> =>
   cameBack(visitor, await decided(await addressOf(visitor, id)));
 
 /** Adds a server that one signs in to, does that, and waits until its tools are known. */
 export async function signedInServer(
-  visitor: Visitor,
+  visitor: HttpClient,
   url: string,
   more: Record<string, unknown> = {},
 ): Promise<number> {

@@ -2,14 +2,14 @@ import OpenAI, { toFile } from 'openai';
 import { request } from 'undici';
 import { newToken } from './access-tokens.ts';
 import type { TestApp } from './app.ts';
+import type { HttpClient } from './http-client.ts';
 import { filesIn, hurry, storesOf } from './knowledge.ts';
 import { until } from './until.ts';
-import type { Visitor } from './visitor.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
 
 /** A program that may use files, through the official client. */
-export async function fileProgram(app: { url: string }, visitor: Visitor) {
+export async function fileProgram(app: { url: string }, visitor: HttpClient) {
   const { token } = await newToken(visitor, { rights: ['files'] });
   return { token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }

@@ -1,9 +1,9 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { request } from 'undici';
-import type { Visitor } from './visitor.ts';
+import type { HttpClient } from './http-client.ts';
 
 /** Begins a download as a browser does; what is not read of it stays with the server. */
-export function beginDownload(place: { url: string }, visitor: Visitor, path: string) {
+export function beginDownload(place: { url: string }, visitor: HttpClient, path: string) {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   return request(`${place.url}${path}`, { headers: { cookie } });
 }

@@ -3,10 +3,10 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { ask, clientId, newThread, until } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
-import { ownTime } from '#server/testing/own-clock';
+import { ownTime } from '#server/testing/process-clock';
+import { bare } from '#server/testing/test-environment';
 import { parentOf } from './collector.ts';
 import { createExporter, type EndedSpan } from './exporter.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { adoptPreferences, preferencesQuery } from '#web/data/preferences.ts';
+import { adoptPreferences, preferencesQuery } from '#web/api/preferences.ts';
 
 /** Brings the account's theme and colors to this browser. Where they cannot be loaded, it stays as it looks. */
 export function AccountAppearance() {

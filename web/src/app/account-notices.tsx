@@ -1,10 +1,10 @@
 import { account } from '@roster/contracts/account';
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { call, errorText } from '#web/lib/api.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
 import { formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 const noticesQuery = queryOptions({
   queryKey: ['account-notices'],

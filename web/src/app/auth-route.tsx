@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
-import { onEarlyTab } from './early-input.ts';
-import { fillWhatComes } from './early-tabs.ts';
 import { VisitorsOnly } from './guards.tsx';
+import { onEarlyTab } from './pre-hydration-input.ts';
+import { fillWhatComes } from './pre-hydration-tabs.ts';
 import { safeReturnPath } from './return-path.ts';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 

@@ -2,10 +2,10 @@ import { Search } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useTypedAhead } from '#web/lib/use-typed-ahead.ts';
 import { classNames } from '#web/ui/class-names.ts';
+import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
-import { ModalLayer } from '#web/ui/modal-layer.tsx';
-import { Spinner } from '#web/ui/spinner.tsx';
-import { useActiveOption } from '#web/ui/use-active-option.ts';
+import { useActiveOption } from '#web/ui/menus/use-active-option.ts';
+import { Spinner } from '#web/ui/states/spinner.tsx';
 import { type Command, useCommands } from './commands.ts';
 
 /** Ctrl/Cmd+K: one field that finds pages, assistants and conversations, and does a few things at once. */

@@ -1,12 +1,12 @@
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { chat, type ThreadListItem } from '@roster/contracts/chat';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing, useUser } from '#web/data/current-user.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing, useUser } from '#web/api/current-user.ts';
 import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatRelative } from '#web/lib/format.ts';
 import { useSettled } from '#web/lib/settled.ts';

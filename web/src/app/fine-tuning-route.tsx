@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { MoveAssistants } from '#web/features/assistants/moves/move-assistants.tsx';
+import { MoveAssistants } from '#web/features/assistants/model-migrations/move-assistants.tsx';
 import { ComparisonList } from '#web/features/comparisons/comparison-list.tsx';
 import { ComparisonPage } from '#web/features/comparisons/comparison-page.tsx';
 import { DatasetPage } from '#web/features/fine-tuning/datasets/dataset-page.tsx';

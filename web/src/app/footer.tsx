@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
 const linkClass = 'inline-flex items-center gap-1 rounded-xs hover:text-foreground hover:underline';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { currentUserQuery, UserProvider } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { currentUserQuery, UserProvider } from '#web/api/current-user.ts';
+import { errorText } from '#web/lib/api-client.ts';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { safeReturnPath } from './return-path.ts';
 
 /** Spinner while it is not known who is there, an error panel where that cannot be learnt; then what `children` says. */

@@ -1,9 +1,9 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
-import { ApiError } from '#web/lib/api.ts';
-import { ownerKey } from '#web/lib/browser-values.ts';
-import { Toaster, toast } from '#web/ui/toast.tsx';
+import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { ApiError } from '#web/lib/api-client.ts';
+import { ownerKey } from '#web/lib/user-storage.ts';
+import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
 /** A 401 on anything but a sign-in means that the session has ended: elsewhere, or by its age. */
 function noticeEndedSession(error: Error) {

@@ -7,8 +7,8 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { afterUsable } from '#web/lib/usable.ts';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { whenAppReady } from '#web/lib/app-ready.ts';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { FailedPage } from './failed-page.tsx';
 import { NotFound } from './not-found-route.tsx';
 import {
@@ -23,7 +23,7 @@ import {
 
 // Needed with the second page, not with the first.
 const PageChanges = lazy(async () => ({
-  default: (await afterUsable(() => import('./page-change.tsx'))).PageChanges,
+  default: (await whenAppReady(() => import('./page-change.tsx'))).PageChanges,
 }));
 
 function Root() {
@@ -131,7 +131,7 @@ const connect = createRoute({
 const endingModels = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/models',
-  component: lazyRouteComponent(() => import('./ending-models-route.tsx'), 'EndingModelsRoute'),
+  component: lazyRouteComponent(() => import('./retirement-route.tsx'), 'EndingModelsRoute'),
 });
 const testSets = createRoute({
   getParentRoute: () => signedIn,

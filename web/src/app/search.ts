@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
 import { purposes, sorts } from '#web/features/files/views.ts';

@@ -5,7 +5,7 @@ import { AccessTokensCard } from '#web/features/api-tokens/access-tokens-card.ts
 import { AssistantsPanel } from '#web/features/assistants/assistants-panel.tsx';
 import { AssistantTools } from '#web/features/tool-servers/assistant-tools.tsx';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
 const ToolServersCard = loadedPart(
@@ -17,7 +17,7 @@ const CompareDraftDialog = loadedPart(
 );
 
 const BeforeSave = loadedPart(
-  async () => (await import('#web/features/comparisons/test-sets/before-save.tsx')).BeforeSave,
+  async () => (await import('#web/features/comparisons/test-sets/draft-impact.tsx')).BeforeSave,
 );
 
 /**

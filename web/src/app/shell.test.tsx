@@ -1,7 +1,7 @@
 import { account } from '@roster/contracts/account';
-import { assistants } from '@roster/contracts/assistants';
+import { assistants } from '@roster/contracts/assistants/assistants';
 import { chat } from '@roster/contracts/chat';
-import { modelLife } from '@roster/contracts/model-life';
+import { modelLife } from '@roster/contracts/models/retirement';
 import { users } from '@roster/contracts/users';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';

@@ -1,14 +1,14 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { whenAppReady } from '#web/lib/app-ready.ts';
 import { preload } from '#web/lib/preload.ts';
 import { takeEarlyKeys, takeTypedAhead, typeAhead } from '#web/lib/typed-ahead.ts';
-import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
 import { SignedInOnly } from './guards.tsx';
-import { InMain } from './in-main.ts';
+import { MainLandmarkContext } from './main-landmark-context.ts';
 import { pageNameOf } from './navigation.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -23,11 +23,13 @@ const ShortcutList = lazy(() => loadShortcutList().then((part) => ({ default: pa
 const SidebarLayer = lazy(() => loadSidebarLayer().then((part) => ({ default: part.SidebarLayer })));
 // What the page looks like is painted from this browser's copy; the account's answer may come after the page.
 const AccountAppearance = lazy(() =>
-  afterUsable(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
+  whenAppReady(() => import('./account-appearance.ts')).then((part) => ({ default: part.AccountAppearance })),
 );
 // What ends later can be watched for later.
 const AccountNotices = lazy(() => import('./account-notices.tsx').then((part) => ({ default: part.AccountNotices })));
-const JobWatch = lazy(() => import('./job-watch.ts').then((part) => ({ default: part.JobWatch })));
+const JobNotifications = lazy(() =>
+  import('./job-notifications.ts').then((part) => ({ default: part.JobNotifications })),
+);
 
 const newChatClass =
   'inline-flex size-10 items-center justify-center rounded-md text-muted-foreground transition-colors duration-120 hover:bg-hover hover:text-foreground';
@@ -84,9 +86,9 @@ function Shell() {
           >
             {!fillsWindow && <NarrowTopBar pageName={pageName} />}
             <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
-              <InMain value={true}>
+              <MainLandmarkContext value={true}>
                 <Outlet />
-              </InMain>
+              </MainLandmarkContext>
             </main>
             <Footer slim={fillsWindow} />
           </div>
@@ -117,7 +119,7 @@ function LaterParts({ layer, onClose, onSearch }: LaterPartsProps) {
     <>
       <Suspense fallback={null}>
         <AccountAppearance />
-        {isSettled && <JobWatch />}
+        {isSettled && <JobNotifications />}
         {isSettled && <AccountNotices />}
       </Suspense>
       <Suspense fallback={null}>

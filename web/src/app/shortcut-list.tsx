@@ -1,6 +1,6 @@
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { commandKey } from '#web/lib/keyboard.ts';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
 import { pagesFor } from './navigation.ts';
 import { newChatKeys } from './shortcuts.ts';

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { isApple } from '#web/lib/keyboard.ts';
 import { pagesFor } from './navigation.ts';
 

@@ -1,4 +1,4 @@
-import { ModalLayer } from '#web/ui/modal-layer.tsx';
+import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The sidebar where there is no room for it: over the page, until something in it is chosen. */

@@ -11,7 +11,7 @@ function show(collapsed: boolean) {
   else delete document.documentElement.dataset.sidebar;
 }
 
-/** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/browser-values.ts`). */
+/** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/user-storage.ts`). */
 export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
   useLayoutEffect(() => show(collapsed), [collapsed]);

@@ -1,14 +1,14 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
-import { useLogout, useUser } from '#web/data/current-user.ts';
+import { useLogout, useUser } from '#web/api/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { commandKey } from '#web/lib/keyboard.ts';
+import { Avatar } from '#web/ui/avatar.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
-import { Mark } from '#web/ui/mark.tsx';
-import { toast } from '#web/ui/toast.tsx';
-import { Tooltip } from '#web/ui/tooltip.tsx';
+import { Tooltip } from '#web/ui/menus/tooltip.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { pagesFor } from './navigation.ts';
 import { newChatAria, newChatKeys } from './shortcuts.ts';
 
@@ -38,7 +38,7 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           onClick={onNavigate}
           className="flex min-w-0 flex-1 items-center gap-2.5 rounded-sm collapsed:h-10 collapsed:flex-none"
         >
-          <Mark className="size-6 shrink-0" />
+          <Avatar className="size-6 shrink-0" />
           <span className="font-semibold text-lg tracking-[-0.012em] collapsed:sr-only">Roster</span>
         </Link>
         <IconButton

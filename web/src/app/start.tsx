@@ -1,10 +1,10 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition, use, useEffect, useLayoutEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
-import { markUsable } from '#web/lib/usable.ts';
-import { type EarlyInput, keepEarlyInput, untilFree } from './early-input.ts';
+import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
+import { markAppReady } from '#web/lib/app-ready.ts';
+import { capturePreHydrationInput, type PreHydrationInput, untilFree } from './pre-hydration-input.ts';
 import { client, Providers } from './providers.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { router } from './router.tsx';
@@ -16,7 +16,7 @@ export async function start(root: HTMLElement): Promise<void> {
   // What cannot be learnt is dealt with by the application itself.
   await Promise.all([router.load(), client.prefetchQuery(currentUserQuery), client.prefetchQuery(signInOptionsQuery)]);
   await goWhereOneBelongs();
-  const input = keepEarlyInput(root);
+  const input = capturePreHydrationInput(root);
   startTransition(() =>
     createRoot(root).render(
       <StrictMode>
@@ -44,7 +44,7 @@ async function goWhereOneBelongs() {
 }
 
 /** After everything else in the tree, so that its parts are there. */
-function Started({ input }: { input: EarlyInput }) {
+function Started({ input }: { input: PreHydrationInput }) {
   const [restored, setRestored] = useState(false);
   // Drawn last, so that the application takes the shell's place in the same turn: within no word and no press.
   const free = restored ? undefined : untilFree();
@@ -57,7 +57,7 @@ function Started({ input }: { input: EarlyInput }) {
   useEffect(() => {
     if (!restored) return;
     input.press();
-    markUsable();
+    markAppReady();
   }, [input, restored]);
   return null;
 }

@@ -1,4 +1,4 @@
-import { readTabValue, readValue, writeTabValue, writeValue } from './browser-values.ts';
+import { readTabValue, readValue, writeTabValue, writeValue } from './user-storage.ts';
 
 const prefix = 'draft:';
 

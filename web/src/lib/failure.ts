@@ -1,4 +1,4 @@
-import { errorText } from './api.ts';
+import { errorText } from './api-client.ts';
 import { tellProblem } from './toast.ts';
 
 /** For `onError` and `catch`: says above the page what failed, and why in the server's words, else in those given here. */

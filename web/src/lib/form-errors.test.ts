@@ -1,6 +1,6 @@
 import { createFormControl } from 'react-hook-form';
 import { expect, test } from 'vitest';
-import { ApiError } from './api.ts';
+import { ApiError } from './api-client.ts';
 import { showFieldErrors } from './form-errors.ts';
 
 test('every field of a form shows what the server said about it, however it is nested', () => {

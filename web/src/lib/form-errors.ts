@@ -1,5 +1,5 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
-import { ApiError } from './api.ts';
+import { ApiError } from './api-client.ts';
 import { tellFailure } from './failure.ts';
 
 /**

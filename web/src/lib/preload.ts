@@ -1,4 +1,4 @@
-import { afterUsable } from './usable.ts';
+import { whenAppReady } from './app-ready.ts';
 
 type Load = () => Promise<unknown>;
 
@@ -8,4 +8,4 @@ type Load = () => Promise<unknown>;
 export const preload = (load: Load): void => void load().catch(() => undefined);
 
 /** The same for what a page can do without while it is being opened. */
-export const preloadOnceUsable = (load: Load): void => preload(() => afterUsable(load));
+export const preloadOnceUsable = (load: Load): void => preload(() => whenAppReady(load));

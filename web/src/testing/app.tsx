@@ -3,8 +3,8 @@ import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/rea
 import { createRoot, type Root } from 'react-dom/client';
 import { client, Providers } from '#web/app/providers.tsx';
 import { router as appRouter } from '#web/app/router.tsx';
+import { markAppReady } from '#web/lib/app-ready.ts';
 import { dismissToast, useToasts } from '#web/lib/toast.ts';
-import { markUsable } from '#web/lib/usable.ts';
 import '#web/styles.css';
 import { answerNewAccount, person } from './new-account.ts';
 
@@ -41,7 +41,7 @@ export function show(path: string): void {
   document.body.append(place);
   const root = createRoot(place);
   shown = { root, place, address: () => history.location.href };
-  markUsable();
+  markAppReady();
   root.render(
     <Providers>
       <RouterProvider router={router} />

@@ -1,7 +1,7 @@
-import { assistantMoves } from '@roster/contracts/assistant-moves';
-import { Assistant, AssistantDraft, assistants } from '@roster/contracts/assistants';
-import { comparisons } from '@roster/contracts/comparisons';
-import { testSets } from '@roster/contracts/test-sets';
+import { Assistant, AssistantDraft, assistants } from '@roster/contracts/assistants/assistants';
+import { assistantMoves } from '@roster/contracts/assistants/model-migrations';
+import { comparisons } from '@roster/contracts/comparisons/comparisons';
+import { testSets } from '@roster/contracts/comparisons/test-sets';
 import { answer, refusal } from './answers.ts';
 import { givenDay } from './new-account.ts';
 

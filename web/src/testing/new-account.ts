@@ -1,17 +1,17 @@
 import { account, defaultPreferences, type UserConfig } from '@roster/contracts/account';
 import { apiTokens } from '@roster/contracts/api-tokens';
-import { assistants } from '@roster/contracts/assistants';
+import { assistants } from '@roster/contracts/assistants/assistants';
 import { auth, type SignInOptions, type User } from '@roster/contracts/auth';
 import { chat } from '@roster/contracts/chat';
-import { comparisons } from '@roster/contracts/comparisons';
-import { daysBetween } from '@roster/contracts/day';
-import { files } from '@roster/contracts/files';
+import { comparisons } from '@roster/contracts/comparisons/comparisons';
+import { files } from '@roster/contracts/files/files';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
-import { type EndingModel, modelLife } from '@roster/contracts/model-life';
-import { type Model, type ModelList, models } from '@roster/contracts/models';
-import { toolServers } from '@roster/contracts/tool-servers';
-import { type Analytics, type Figures, usage } from '@roster/contracts/usage';
+import { type Model, type ModelList, models } from '@roster/contracts/models/models';
+import { type EndingModel, modelLife } from '@roster/contracts/models/retirement';
+import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
+import { daysBetween } from '@roster/contracts/usage/day';
+import { type Analytics, type Figures, usage } from '@roster/contracts/usage/usage';
 import { answer, refusal } from './answers.ts';
 
 /** The day of everything that is given here. */

@@ -1,4 +1,4 @@
-import { type File, type FileSort, files, type RemovedFile } from '@roster/contracts/files';
+import { type File, type FileSort, files, type RemovedFile } from '@roster/contracts/files/files';
 import { answer, ListPage, refusal } from './answers.ts';
 import { givenDay } from './new-account.ts';
 

@@ -1,4 +1,4 @@
-import type { Tool, ToolServer } from '@roster/contracts/tool-servers';
+import type { Tool, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { givenDay } from './new-account.ts';
 
 export const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({

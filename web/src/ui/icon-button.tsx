@@ -1,8 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import type { Icon } from './icon.ts';
-import { Spinner } from './spinner.tsx';
-import { Tooltip } from './tooltip.tsx';
+import { Tooltip } from './menus/tooltip.tsx';
+import { Spinner } from './states/spinner.tsx';
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> & {
   /** The name is the label; two ways to give it would hide one of them. */

@@ -1,5 +1,5 @@
 import { Button } from './button.tsx';
-import { Notice } from './notice.tsx';
+import { Notice } from './states/notice.tsx';
 
 type Pages = {
   hasNextPage: boolean;

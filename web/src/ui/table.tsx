@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
+import { Select } from './forms/select.tsx';
 import { IconButton } from './icon-button.tsx';
-import { Select } from './select.tsx';
-import { Skeleton } from './skeleton.tsx';
+import { Skeleton } from './states/skeleton.tsx';
 import { useNarrow } from './use-narrow.ts';
 
 export type Order = 'asc' | 'desc';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const none = {
   hasApiKey: false,
@@ -21,8 +21,8 @@ describe.each(engines)('the provider key on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = () => app.as(`person${++people}`);
-  const save = (visitor: Visitor, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
-  const config = async (visitor: Visitor) => (await visitor.get('/api/user/config')).body;
+  const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
+  const config = async (visitor: HttpClient) => (await visitor.get('/api/user/config')).body;
 
   test('that works is saved, and described without being shown', async () => {
     const visitor = await someone();

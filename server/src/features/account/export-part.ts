@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
+import type { ExportPart } from '#server/features/feature';
 import { usageRepository } from '#server/features/usage/repository';
-import { deviceLabel } from '#server/http/device';
+import { deviceLabel } from '#server/http/user-agent';
 import { securityEventRepository } from '#server/security/events-repository';
 import { exportRepository } from './export-repository.ts';
 import { preferencesRepository } from './preferences-repository.ts';

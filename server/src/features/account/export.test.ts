@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Table, tables } from '#server/operator/tables-repository';
+import { type Table, tables } from '#server/backup/dump-repository';
 import { engines, goodKey, password, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
-import { bare } from '#server/testing/bare';
 import { ask, benchText, newThread, regenerated, send, until } from '#server/testing/chat';
 import { askPrompt, newComparison } from '#server/testing/comparisons';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import { bare } from '#server/testing/test-environment';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const path = '/api/user/export';
@@ -102,14 +102,14 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const begin = (visitor: Visitor) => beginDownload(app, visitor, path);
-  async function exported(visitor: Visitor) {
+  const begin = (visitor: HttpClient) => beginDownload(app, visitor, path);
+  async function exported(visitor: HttpClient) {
     const { statusCode, headers, body } = await begin(visitor);
     expect(statusCode).toBe(200);
     return { headers, files: unzip(Buffer.from(await body.arrayBuffer())) };
   }
   const json = (files: Map<string, string>, name: string) => JSON.parse(files.get(name) ?? 'null');
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
 
   test('is an attachment that no browser shows', async () => {
     const { headers } = await exported(await app.as('ada'));
@@ -314,7 +314,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
 
   describe('of many conversations', () => {
     const conversations = 2_000;
-    let gus: Visitor;
+    let gus: HttpClient;
     let userId: number;
     let lastMessage: number;
     beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { ExportEntry, ExportPart } from '#server/feature';
-import type { Actor } from '#server/http/actor';
+import type { ExportEntry, ExportPart } from '#server/features/feature';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { zipOf } from './zip.ts';
 

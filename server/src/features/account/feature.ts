@@ -1,13 +1,13 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { Feature } from '#server/feature';
 import type { ConfirmPassword } from '#server/features/auth/confirm-password';
 import type { SessionCookie } from '#server/features/auth/cookie';
 import type { SessionService } from '#server/features/auth/sessions';
+import type { Feature } from '#server/features/feature';
 import type { ModelService } from '#server/features/models/service';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import { securityEventRepository } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
-import { accountClosing } from './closing.ts';
+import { accountDeletion } from './delete-account.ts';
 import { accountExport } from './export.ts';
 import { accountPart } from './export-part.ts';
 import { preferencesService } from './preferences.ts';
@@ -40,7 +40,7 @@ export function accountFeature(dependencies: Dependencies) {
     onSessionsEnded,
     forget: models.forget,
   });
-  const closeAccount = accountClosing({
+  const closeAccount = accountDeletion({
     confirmPassword,
     sessions,
     removeAccount: remove,

@@ -1,8 +1,8 @@
 import { defaultPreferences } from '@roster/contracts/account';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { setUser } from '#server/testing/database';
+import { bare } from '#server/testing/test-environment';
 
 const path = '/api/settings/preferences';
 const chosen = {

@@ -1,13 +1,13 @@
 import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/contracts/account';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
 import type { Visitor } from '#server/security/events-repository';
-import { personalKeys } from '#server/security/personal-keys';
 import { Secret } from '#server/security/secret';
+import { userSecrets } from '#server/security/user-secrets';
 import type { Vault } from '#server/security/vault';
 import { type KeyRepository, keyRepository } from './repository.ts';
 
@@ -71,7 +71,7 @@ export function providerKeyService(dependencies: Dependencies) {
 export type ProviderKeyService = ReturnType<typeof providerKeyService>;
 
 const sealedProviderKeys = ({ db, vault }: Dependencies) =>
-  personalKeys(
+  userSecrets(
     { db, vault },
     {
       purpose: 'provider-key',

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { AccountRemovalPart } from '#server/feature';
-import type { Actor } from '#server/http/actor';
+import type { AccountRemovalPart } from '#server/features/feature';
+import type { Actor } from '#server/http/app-router/actor';
 import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { removalRepository } from './removal-repository.ts';
@@ -29,7 +29,7 @@ export type Removal = {
 };
 
 /** Thrown inside the transaction to leave it. */
-class NotAtRest extends Error {}
+class ActiveWorkError extends Error {}
 
 const attempts = 5;
 
@@ -53,7 +53,7 @@ async function removeAccount(dependencies: Dependencies, userId: number, removal
     try {
       return await atRest(parts, userId, () => removeOnce(dependencies, userId, removal));
     } catch (error) {
-      if (!(error instanceof NotAtRest)) throw error;
+      if (!(error instanceof ActiveWorkError)) throw error;
     }
   }
   throw new AppError(
@@ -90,7 +90,7 @@ async function removeOnce(
     const account = await accounts.lock(userId);
     if (!account) return undefined;
     await refuseLastAdministrator(trx, userId);
-    for (const part of parts) if (!(await part.remove(trx, userId))) throw new NotAtRest();
+    for (const part of parts) if (!(await part.remove(trx, userId))) throw new ActiveWorkError();
     const ended = await accounts.endSessions(userId);
     const events = securityEventRepository(trx);
     await events.forget(userId);

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 export type StoredKey = {
@@ -11,7 +11,7 @@ export type StoredKey = {
   notice: string | null;
 };
 
-const findKey = prepared((db, at: Places<{ userId: number }>) =>
+const findKey = prepared((db, at: Params<{ userId: number }>) =>
   db
     .selectFrom('provider_keys')
     .innerJoin('data_keys', 'data_keys.user_id', 'provider_keys.user_id')

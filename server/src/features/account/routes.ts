@@ -1,12 +1,12 @@
 import { account as api } from '@roster/contracts/account';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '#server/errors';
 import type { ModelService } from '#server/features/models/service';
-import { visitorOf } from '#server/http/device';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import { visitorOf } from '#server/http/user-agent';
+import { AppError } from '#server/lib/errors';
+import { version } from '#server/lib/version';
 import type { noticeRepository } from '#server/security/notices-repository';
-import { version } from '#server/version';
-import type { CloseAccount } from './closing.ts';
+import type { DeleteAccount } from './delete-account.ts';
 import type { ExportAll } from './export.ts';
 import type { PreferencesService } from './preferences.ts';
 import type { ProviderKeyService } from './provider-key.ts';
@@ -17,7 +17,7 @@ type Dependencies = {
   securityEvents: SecurityEventPages;
   notices: Pick<ReturnType<typeof noticeRepository>, 'open' | 'dismiss'>;
   exportAll: ExportAll;
-  closeAccount: CloseAccount;
+  closeAccount: DeleteAccount;
   keys: ProviderKeyService;
   models: Pick<ModelService, 'forget'>;
   onKeySaved: (userId: number) => Promise<void>;

@@ -2,7 +2,7 @@ import type { SecurityEvent } from '@roster/contracts/account';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/user/security-events';
 
@@ -13,7 +13,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const record = (rows: { userId: number; detail: string; ip?: string; agent?: string }[]) =>
     beside(app, (db) =>
       db
@@ -31,7 +31,8 @@ describe.each(engines)('the own security events on %s', (engine) => {
         )
         .execute(),
     );
-  const all = async (visitor: Visitor): Promise<SecurityEvent[]> => (await visitor.get(`${path}?limit=100`)).body.items;
+  const all = async (visitor: HttpClient): Promise<SecurityEvent[]> =>
+    (await visitor.get(`${path}?limit=100`)).body.items;
 
   test('tell of the key, from which device and address, and never the key', async () => {
     const ada = await app.as('ada');

@@ -2,8 +2,8 @@ import type { SecurityEvent } from '@roster/contracts/account';
 import { Id } from '@roster/contracts/endpoint';
 import type { Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { deviceLabel } from '#server/http/device';
 import { cursorsOf, pageOf } from '#server/http/paging';
+import { deviceLabel } from '#server/http/user-agent';
 import type { SecurityEvents } from '#server/security/events-repository';
 
 export const toSecurityEvent = (row: Selectable<Database['security_events']>): SecurityEvent => ({

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ExportEntry } from '#server/feature';
+import type { ExportEntry } from '#server/features/feature';
 
 /**
  * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it

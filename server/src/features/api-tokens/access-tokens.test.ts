@@ -4,7 +4,7 @@ import { isAccessToken, newAccessToken } from '#server/security/access-token';
 import { called, newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe('the form of access tokens', () => {
   test('ends in the CRC-32 of its 32 random characters, six digits of 0-9A-Za-z', () => {
@@ -26,7 +26,7 @@ describe('the form of access tokens', () => {
 
 describe.each(engines)('access tokens on %s', (engine) => {
   let app: TestApp;
-  let admin: Visitor;
+  let admin: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     admin = await app.as('admin');
@@ -34,7 +34,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
   afterAll(() => app.stop());
 
   const models = (token: string) => called(app, token, '/v1/models');
-  const eventsOf = async (visitor: Visitor) => {
+  const eventsOf = async (visitor: HttpClient) => {
     const { items } = (await visitor.get('/api/user/security-events')).body;
     return items.map(({ event, detail }: { event: string; detail: string | null }) => [event, detail]);
   };

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
+import type { ExportPart } from '#server/features/feature';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 
 /** What programs called with, without the tokens themselves. */

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { OpenDatabase } from '#server/db/connect';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import { apiTokenExport } from './export-part.ts';
 import { apiTokenRoutes } from './routes.ts';
 import { apiTokenService } from './service.ts';

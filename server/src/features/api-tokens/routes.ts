@@ -1,6 +1,6 @@
 import { apiTokens as api } from '@roster/contracts/api-tokens';
-import { visitorOf } from '#server/http/device';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import { visitorOf } from '#server/http/user-agent';
 import type { ApiTokenService } from './service.ts';
 
 export function apiTokenRoutes({ route }: Router, tokens: ApiTokenService) {

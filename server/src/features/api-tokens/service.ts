@@ -3,9 +3,9 @@ import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
-import type { FoundCaller } from '#server/http/caller';
+import type { Actor } from '#server/http/app-router/actor';
+import type { FoundPrincipal } from '#server/http/public-api/api-principal';
+import { AppError } from '#server/lib/errors';
 import { hashOfAccessToken, isAccessToken, newAccessToken } from '#server/security/access-token';
 import { type AccessTokenRecord, accessTokenRepository } from '#server/security/access-token-repository';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
@@ -151,7 +151,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
     revoke: (actor: Actor, id: number, visitor: Visitor) => revoke(db, actor, id, visitor),
 
     /** Who calls with this token, read anew each time; notes the use at most once a minute. */
-    async find(token: string, ipAddress: string): Promise<FoundCaller | null> {
+    async find(token: string, ipAddress: string): Promise<FoundPrincipal | null> {
       if (!isAccessToken(token)) return null;
       const found = await tokens.byHash(hashOfAccessToken(token));
       if (!found) return null;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { created, draft, idsOf } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
-type Call = (visitor: Visitor, id: number, headers?: Record<string, string>) => ReturnType<Visitor['get']>;
+type Call = (visitor: HttpClient, id: number, headers?: Record<string, string>) => ReturnType<HttpClient['get']>;
 
 /** Every operation, on an assistant where it takes one. */
 const reading: [name: string, call: Call][] = [
@@ -41,7 +41,7 @@ const onOne = [...reading, ...changing].filter(([name]) =>
 
 describe.each(engines)('who may do what with assistants on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let id: number;
   beforeAll(async () => {
     app = await startApp(engine);

@@ -1,4 +1,4 @@
-import { AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
+import { AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants/assistants';
 import type { Selectable } from 'kysely';
 import { columnOf, toColumns } from '#server/db/columns';
 import type { Database } from '#server/db/schema';

@@ -1,4 +1,4 @@
-import { AssistantExport } from '@roster/contracts/assistants';
+import { AssistantExport } from '@roster/contracts/assistants/assistants';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';

@@ -1,13 +1,13 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { ModelService } from '#server/features/models/service';
-import type { Router } from '#server/http/router';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Router } from '#server/http/app-router/router';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
+import { apiAssistants } from './api-assistants.ts';
 import { assistantExport } from './export-part.ts';
 import { importService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
-import { programAssistants } from './of-programs.ts';
 import { assistantRepository } from './repository.ts';
 import { assistantRoutes } from './routes.ts';
 import { assistantService } from './service.ts';
@@ -54,7 +54,7 @@ export function assistantFeature({
   return {
     routes: (router: Router) => assistantRoutes(router, { assistants, history, imports, knowledge }),
     exportParts: [assistantExport(database), versionExport(database)],
-    forPrograms: programAssistants({ db, models, versions }),
+    forPrograms: apiAssistants({ db, models, versions }),
     find,
     /** Of drafts that are compared before they are saved. */
     drafted: { find, checkChanges: assistants.checkChanges, updateVersion: assistants.updateVersion },

@@ -1,5 +1,5 @@
-import { AppError } from '#server/errors';
-import { isObject } from '#server/is-object';
+import { AppError } from '#server/lib/errors';
+import { isObject } from '#server/lib/is-object';
 
 /** The entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API's list. */
 export function entriesOf(document: unknown): unknown[] {

@@ -4,22 +4,22 @@ import {
   type ImportCandidate,
   type ImportResult,
   untitled,
-} from '@roster/contracts/assistants';
-import { dayOf } from '@roster/contracts/day';
+} from '@roster/contracts/assistants/assistants';
+import { dayOf } from '@roster/contracts/usage/day';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { throwProviderFailure } from '#server/http/provider-failure';
-import type { Catalogue } from '#server/provider/catalogue';
-import { ProviderError } from '#server/provider/error';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
+import { withNamed } from './api-fields.ts';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { entriesOf } from './import-file.ts';
-import { withNamed } from './program-fields.ts';
-import { type Reading, readAssistant } from './read-assistant.ts';
+import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 
@@ -45,10 +45,10 @@ type Refusal = ImportResult['failed'][number];
 
 /** With what Roster has of what it names. */
 type Settled =
-  | Extract<Reading, { problem: string }>
-  | (Omit<Extract<Reading, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
+  | Extract<ParsedAssistant, { problem: string }>
+  | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
 
-async function settled<Read extends { reading: Reading }>(
+async function settled<Read extends { reading: ParsedAssistant }>(
   { storesNamed, filesNamed }: Dependencies,
   userId: number,
   all: Read[],
@@ -72,7 +72,7 @@ async function settled<Read extends { reading: Reading }>(
   });
 }
 
-const entryOf = ({ id, raw }: ProviderAssistant) => ({ id, reading: readAssistant(raw) });
+const entryOf = ({ id, raw }: ProviderAssistant) => ({ id, reading: parseAssistant(raw) });
 
 /** What the provider lists to a key: the typed one, else the saved one. */
 async function listed(
@@ -206,7 +206,7 @@ export function importService(dependencies: Dependencies) {
 
     async fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
       const read = entriesOf(document).map((entry, index) => {
-        const reading = readAssistant(entry);
+        const reading = parseAssistant(entry);
         return { id: reading.id ?? `#${index + 1}`, reading };
       });
       return importAll(dependencies, actor, await settled(dependencies, actor.userId, read));

@@ -1,6 +1,6 @@
-import { AssistantTools } from '@roster/contracts/assistant-tools';
-import { isObject, type JsonObject } from '#server/is-object';
-import { listIn } from './left-behind.ts';
+import { AssistantTools } from '@roster/contracts/assistants/tools';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { listIn } from './import-warnings.ts';
 
 const notTaken = 'The tools that the provider runs cannot be taken along; switch them on again.';
 

@@ -1,7 +1,7 @@
-import type { Assistant, AssistantSettings } from '@roster/contracts/assistants';
+import type { Assistant, AssistantSettings } from '@roster/contracts/assistants/assistants';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { lockUser } from '#server/db/locks';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { settingsColumns, settingsIn } from './columns.ts';
 
@@ -37,7 +37,7 @@ const toAssistant = (row: Row): Assistant => ({
 const fileCount =
   sql<number>`(select count(*) from assistant_files where assistant_files.assistant_id = assistants.id)`.as('files');
 
-const findAssistant = prepared((db, at: Places<{ userId: number; id: number }>) =>
+const findAssistant = prepared((db, at: Params<{ userId: number; id: number }>) =>
   db
     .selectFrom('assistants')
     .selectAll()

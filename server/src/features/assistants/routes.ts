@@ -1,8 +1,8 @@
-import { assistantVersions as versions } from '@roster/contracts/assistant-versions';
-import { assistants as api } from '@roster/contracts/assistants';
+import { assistants as api } from '@roster/contracts/assistants/assistants';
+import { assistantVersions as versions } from '@roster/contracts/assistants/versions';
 import type { FastifyReply } from 'fastify';
+import type { Router } from '#server/http/app-router/router';
 import { linkNext } from '#server/http/paging';
-import type { Router } from '#server/http/router';
 import type { ImportService } from './import.ts';
 import type { KnowledgeService } from './knowledge/service.ts';
 import type { AssistantService } from './service.ts';

@@ -7,17 +7,17 @@ import {
   type assistants as api,
   instructionsLimit,
   nameLimit,
-} from '@roster/contracts/assistants';
-import { codePointLength } from '@roster/contracts/length';
-import { tidyName } from '@roster/contracts/name';
+} from '@roster/contracts/assistants/assistants';
+import { codePointLength } from '@roster/contracts/text/length';
+import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
+import { AppError } from '#server/lib/errors';
 import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';

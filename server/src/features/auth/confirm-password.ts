@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { Rates, Sender } from '#server/http/rates';
+import type { RateLimits, Sender } from '#server/http/limits/rate-limits';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from './password-hashing.ts';
 import { userRepository } from './repository.ts';
 
-type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: Rates };
+type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 
 /** Who is counted for a sign-in that did not succeed: an address, for each account that it tries. */
 export const signInSender = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({

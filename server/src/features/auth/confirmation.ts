@@ -1,23 +1,23 @@
 import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
-import type { Rates } from '#server/http/rates';
+import type { Actor } from '#server/http/app-router/actor';
+import type { RateLimits } from '#server/http/limits/rate-limits';
 import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { ChangeEmailService } from './change-email.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import type { NewAddressService } from './new-address.ts';
 import { userRepository } from './repository.ts';
 import { toUser } from './user.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'mail'>;
-  rates: Rates;
-  newAddress: NewAddressService;
+  rates: RateLimits;
+  newAddress: ChangeEmailService;
 };
 
 const invalidLink = () =>

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { type Chore, hourMs } from '#server/jobs/upkeep';
+import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
 import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 
@@ -9,7 +9,7 @@ const day = 24 * hourMs;
 const before = (ms: number) => new Date(Date.now() - ms).toISOString();
 
 /** What of sign-in and its record is kept no longer than this. */
-export function forgettingExpired(db: Kysely<Database>): Chore[] {
+export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
   const forgetting = [
     () => mailedTokenRepository(db).forgetOlderThan(before(day)),
     () =>

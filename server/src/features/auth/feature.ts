@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import type { Rates } from '#server/http/rates';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import type { RateLimits } from '#server/http/limits/rate-limits';
 import type { MailTransport } from '#server/mail/transport';
+import { authEmails } from './auth-emails.ts';
+import { changeEmailService } from './change-email.ts';
 import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
 import type { SessionCookie } from './cookie.ts';
-import { forgettingExpired } from './expired-repository.ts';
+import { removeExpiredTokens } from './expired-repository.ts';
 import { loginProviderClients } from './login-providers/create.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
@@ -15,8 +17,6 @@ import { rememberIssuers } from './login-providers/issuers.ts';
 import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
-import { mailing } from './mailing.ts';
-import { newAddressService } from './new-address.ts';
 import { createPasswordHashing, type HashingCost } from './password-hashing.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { refuseGuessable } from './password-rules.ts';
@@ -29,7 +29,7 @@ type Dependencies = {
   app: FastifyInstance;
   config: Config;
   database: Pick<OpenDatabase, 'db'>;
-  rates: Rates;
+  rates: RateLimits;
   sessions: SessionService;
   cookie: SessionCookie;
   setupCode: string;
@@ -46,7 +46,7 @@ export function authFeature(dependencies: Dependencies) {
   const hashing = createPasswordHashing(dependencies.hashingCost);
   const confirmPassword = passwordConfirmation({ db, hashing, rates });
   const asking = { db, config, rates };
-  const newAddress = newAddressService({ ...asking, confirmPassword, sessions, onSessionsEnded });
+  const newAddress = changeEmailService({ ...asking, confirmPassword, sessions, onSessionsEnded });
   const confirmation = confirmationService({ ...asking, newAddress });
   const passwords = passwordService({ db, hashing, confirmPassword, onSessionsEnded });
   const auth = authService({ db, config, hashing, rates, sessions, confirmation, setupCode });
@@ -69,8 +69,8 @@ export function authFeature(dependencies: Dependencies) {
     passwordLink: passwordLinks(db, config.publicUrl),
     hashPassword: hashing.hash,
     refuseGuessable,
-    jobs: mailing({ db, transport: mail, config }),
-    upkeep: forgettingExpired(db),
+    jobs: authEmails({ db, transport: mail, config }),
+    upkeep: removeExpiredTokens(db),
     recover: () => rememberIssuers(db, config),
   };
 }

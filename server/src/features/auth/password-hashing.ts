@@ -1,4 +1,4 @@
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 
 /** Argon2id; memory in KiB. */
 export type HashingCost = { memoryCost: number; timeCost: number; parallelism: number };

@@ -1,12 +1,12 @@
 import { auth as api } from '@roster/contracts/auth';
-import { visitorOf } from '#server/http/device';
-import { senderOf } from '#server/http/network';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import { clientNetwork } from '#server/http/client-network';
+import { visitorOf } from '#server/http/user-agent';
+import type { ChangeEmailService } from './change-email.ts';
 import type { ConfirmationService } from './confirmation.ts';
-import type { NewAddressService } from './new-address.ts';
 import type { PasswordService } from './passwords.ts';
 
-type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService; newAddress: NewAddressService };
+type Dependencies = { passwords: PasswordService; confirmation: ConfirmationService; newAddress: ChangeEmailService };
 
 /** Everything that is done with a mailed link, and the change of the password. */
 export function passwordRoutes({ route, publicRoute }: Router, { passwords, confirmation, newAddress }: Dependencies) {
@@ -14,7 +14,7 @@ export function passwordRoutes({ route, publicRoute }: Router, { passwords, conf
   publicRoute(api.resetPassword, async ({ body, request }) => {
     await passwords.reset(body, visitorOf(request)).catch((error: unknown) => {
       request.log.warn(
-        { event: 'password_reset_failed', address: senderOf(request) },
+        { event: 'password_reset_failed', address: clientNetwork(request) },
         'a password was not set by a link',
       );
       throw error;
@@ -23,7 +23,7 @@ export function passwordRoutes({ route, publicRoute }: Router, { passwords, conf
   });
   route(api.changePassword, async ({ actor, body, request }) => {
     await passwords.change(actor, body, visitorOf(request)).catch((error: unknown) => {
-      const address = senderOf(request);
+      const address = clientNetwork(request);
       request.log.warn({ event: 'password_change_failed', address, userId: actor.userId }, 'password not changed');
       throw error;
     });

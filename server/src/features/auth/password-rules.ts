@@ -1,4 +1,4 @@
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 
 const productWords = ['roster', 'assistant', 'openai', 'provider'];
 

@@ -1,18 +1,18 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
-import { endAllAccess, endOtherAccess } from './end-access.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { type UserRecord, userRepository } from './repository.ts';
+import { revokeAllAccess, revokeOtherAccess } from './revoke-access.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -71,7 +71,7 @@ async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Rese
     await securityEventRepository(trx).record({ userId, event: 'password_set', by: 'self', visitor });
     if (opened.isProof && !opened.user.emailVerified) await confirmOwner(trx, userId, visitor);
     await users.removeFlows(userId);
-    const sessions = await endAllAccess(trx, userId, visitor);
+    const sessions = await revokeAllAccess(trx, userId, visitor);
     await enqueue(trx, mailJob, { template: 'password_changed', userId });
     return sessions;
   });
@@ -116,7 +116,7 @@ async function change(
     await users.removeFlows(userId);
     await securityEventRepository(trx).record({ userId, event: 'password_changed', by: 'self', visitor });
     await enqueue(trx, mailJob, { template: 'password_changed', userId });
-    return endOtherAccess(trx, { userId, sessionId }, visitor);
+    return revokeOtherAccess(trx, { userId, sessionId }, visitor);
   });
   onSessionsEnded(ended);
 }

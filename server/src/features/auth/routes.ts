@@ -1,9 +1,9 @@
 import { auth as api } from '@roster/contracts/auth';
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '#server/config';
-import { visitorOf } from '#server/http/device';
-import { senderOf } from '#server/http/network';
-import type { Router } from '#server/http/router';
+import type { Config } from '#server/config/config';
+import type { Router } from '#server/http/app-router/router';
+import { clientNetwork } from '#server/http/client-network';
+import { visitorOf } from '#server/http/user-agent';
 import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
 import type { SessionService } from './sessions.ts';
@@ -31,7 +31,7 @@ export function authRoutes({ route, publicRoute }: Router, { auth, sessions, coo
   });
   publicRoute(api.login, async ({ body, request, reply }) => {
     const { user, token } = await auth.signIn(body, visitorOf(request)).catch((error: unknown) => {
-      request.log.warn({ event: 'sign_in_failed', address: senderOf(request) }, 'sign-in failed');
+      request.log.warn({ event: 'sign_in_failed', address: clientNetwork(request) }, 'sign-in failed');
       throw error;
     });
     await endPresented(request);

@@ -1,18 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { SignedIn } from '#server/http/actor';
-import type { Rates } from '#server/http/rates';
+import type { SignedIn } from '#server/http/app-router/actor';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { AppError } from '#server/lib/errors';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { auditFailedLogin } from './audit-failed-login.ts';
 import { signInSender } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
-import { createAccount, registrationClosed } from './new-account.ts';
+import { createAccount, registrationClosed } from './create-account.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { recordRefused } from './record-refused.ts';
 import { type UserRecord, userRepository } from './repository.ts';
 import { sessionRepository } from './session-repository.ts';
 import type { SessionService } from './sessions.ts';
@@ -25,7 +25,7 @@ type Dependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'registration' | 'loopback'>;
   hashing: PasswordHashing;
-  rates: Rates;
+  rates: RateLimits;
   sessions: SessionService;
   confirmation: ConfirmationService;
   /** Asked of the first account where the installation is not on loopback. */
@@ -140,7 +140,7 @@ function noteRefusal(db: Kysely<Database>, userId: number, visitor: Visitor, why
   return db
     .transaction()
     .execute((trx) =>
-      recordRefused(trx, { userId, event: 'sign_in_failed', visitor, detail: `Right password, ${why}` }),
+      auditFailedLogin(trx, { userId, event: 'sign_in_failed', visitor, detail: `Right password, ${why}` }),
     );
 }
 

@@ -1,8 +1,8 @@
 import type { Role } from '@roster/contracts/auth';
 import { type Kysely, sql } from 'kysely';
-import { listed } from '#server/db/listed';
+import { jsonArrayParam } from '#server/db/json-array-param';
 import { lockActiveUser } from '#server/db/locks';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 export type SessionRecord = {
@@ -14,19 +14,19 @@ export type SessionRecord = {
 };
 
 /** Asked every few seconds while answers are followed. */
-const liveSessions = prepared((db, at: Places<{ ids: string; created: string }>) =>
+const liveSessions = prepared((db, at: Params<{ ids: string; created: string }>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .select(['sessions.id', 'users.role'])
-    .where('sessions.id', 'in', listed<string>(db, at('ids'), 'text'))
+    .where('sessions.id', 'in', jsonArrayParam<string>(db, at('ids'), 'text'))
     .where('sessions.created_at', '>', at('created'))
     // Written so that SQLite begins with the list, not with all that are active.
     .where(sql<boolean>`(users.status = 'Active') = true`),
 );
 
 /** Asked with every call. */
-const findByTokenHash = prepared((db, at: Places<{ tokenHash: string; created: string; active: string }>) =>
+const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: string; active: string }>) =>
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')

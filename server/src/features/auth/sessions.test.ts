@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -15,14 +15,15 @@ describe.each(engines)('sessions on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  async function signIn(name: string, visitor: Visitor = app.visitor(), headers: Record<string, string> = {}) {
+  async function signIn(name: string, visitor: HttpClient = app.visitor(), headers: Record<string, string> = {}) {
     await app.as(name);
     const answer = await visitor.post('/api/login', { email: `${name}@example.com`, password }, { headers });
     if (answer.status !== 200) throw new Error(`${name} could not sign in: ${JSON.stringify(answer.body)}`);
     return { visitor, answer, token: visitor.cookies.get('session') ?? '' };
   }
 
-  const currentId = async (visitor: Visitor): Promise<string> => (await visitor.get('/api/user/sessions')).body[0].id;
+  const currentId = async (visitor: HttpClient): Promise<string> =>
+    (await visitor.get('/api/user/sessions')).body[0].id;
 
   test('are listed with their devices, the current one first', async () => {
     await app.as('ada');

@@ -4,12 +4,12 @@ import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread, send } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
 import { setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 /** Ada's own: what another person must not reach. */
 type Owned = { threadId: number; messageId: number; runId: number };
 type Headers = Record<string, string>;
-type Call = (visitor: Visitor, owned: Owned, headers?: Headers) => ReturnType<Visitor['get']>;
+type Call = (visitor: HttpClient, owned: Owned, headers?: Headers) => ReturnType<HttpClient['get']>;
 
 const draft = () => ({ message: 'Let me in', clientId: clientId() });
 const reading: [name: string, call: Call][] = [
@@ -60,7 +60,7 @@ const unknown: Owned = { threadId: 2_000_000_000, messageId: 2_000_000_000, runI
 
 describe.each(engines)('who may do what with conversations on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let owned: Owned;
   beforeAll(async () => {
     app = await startApp(engine);

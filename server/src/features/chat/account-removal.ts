@@ -1,4 +1,4 @@
-import type { AccountRemovalPart } from '#server/feature';
+import type { AccountRemovalPart } from '#server/features/feature';
 import { deleteConversations } from './account-removal-repository.ts';
 import type { RunExecutor } from './runs/executor.ts';
 import { runRepository } from './runs/repository.ts';

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportEntry, ExportPart } from '#server/feature';
+import type { ExportEntry, ExportPart } from '#server/features/feature';
 import { messageExportRepository } from './messages/export-repository.ts';
 import type { PartialAnswers } from './runs/partial-answers.ts';
 import { conversationText, pagesOf } from './threads/export.ts';

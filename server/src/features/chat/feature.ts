@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { ToolBox } from '#server/conversation/tools';
+import type { ToolRegistry } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
@@ -8,14 +8,14 @@ import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { KnowledgeService } from '#server/features/assistants/knowledge/service';
 import type { AssistantRepository } from '#server/features/assistants/repository';
 import type { FileRepository } from '#server/features/files/repository';
-import type { EndedModels } from '#server/features/models/life/ended';
+import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { ModelService } from '#server/features/models/service';
 import type { BudgetService } from '#server/features/usage/budgets';
 import type { PricingService } from '#server/features/usage/pricing';
-import type { EventStreams } from '#server/http/event-stream';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import type { EventStreams } from '#server/http/streaming/event-stream';
 import type { Metrics } from '#server/metrics/metrics';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
 import type { FileStore } from '#server/storage/file-store';
 import type { Tracing } from '#server/tracing/tracing';
@@ -67,7 +67,7 @@ type Dependencies = {
   metrics: Metrics;
   tracing: Tracing;
   keys: ProviderKeyService;
-  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown' | 'list'> & { ended: EndedModels };
+  models: Pick<ModelService, 'defaultModel' | 'knownDefault' | 'checkKnown' | 'list'> & { ended: RetirementGuard };
   /** Which model a person wants to name conversations. */
   titleModel: (userId: number) => Promise<string | null>;
   assistants: Pick<AssistantRepository, 'find'>;
@@ -80,7 +80,7 @@ type Dependencies = {
   store: Pick<FileStore, 'read'>;
   streams: EventStreams;
   /** The tools of tool servers. */
-  toolBox: ToolBox;
+  toolBox: ToolRegistry;
   toolCallMs: number;
   /** In the transaction that ends the answer to a side question. */
   sideAnswerEnded: SideAnswerEnded;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { benchText, messageOf, newThread, send } from '#server/testing/chat';
 import { lastOf, numbersOf, readEvents, textOf, upTo } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const people = 67;
 const runsEach = 3;
@@ -10,7 +10,7 @@ const tokens = 60;
 
 describe.each(engines)('200 answers at once on %s', (engine) => {
   let app: TestApp;
-  const visitors: Visitor[] = [];
+  const visitors: HttpClient[] = [];
   beforeAll(async () => {
     app = await startApp(engine);
     for (let number = 0; number < people; number++) visitors.push(await app.withKey(`person${number}`));

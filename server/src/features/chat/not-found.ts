@@ -1,4 +1,4 @@
-import { NoMessage, NoThread } from '#server/conversation/refusals';
+import { MessageNotFoundError, ThreadNotFoundError } from '#server/conversation/errors';
 
-export const noThread = () => new NoThread('not_found', 'This conversation does not exist.');
-export const noMessage = () => new NoMessage('not_found', 'This message does not exist.');
+export const noThread = () => new ThreadNotFoundError('not_found', 'This conversation does not exist.');
+export const noMessage = () => new MessageNotFoundError('not_found', 'This message does not exist.');

@@ -1,7 +1,7 @@
 import { chat as api } from '@roster/contracts/chat';
-import { AppError } from '#server/errors';
-import type { EventStreams } from '#server/http/event-stream';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import type { EventStreams } from '#server/http/streaming/event-stream';
+import { AppError } from '#server/lib/errors';
 import type { MessageFinder } from './messages/find.ts';
 import type { MessagePages } from './messages/pages.ts';
 import type { RatingService } from './messages/ratings.ts';

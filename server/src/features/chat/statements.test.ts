@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import { newThread, send } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 let app: TestApp;
-let ada: Visitor;
+let ada: HttpClient;
 beforeAll(async () => {
   app = await startApp('sqlite');
   ada = await app.withKey('ada');

@@ -1,4 +1,4 @@
-import type { Chore } from '#server/jobs/upkeep';
+import type { ScheduledTask } from '#server/jobs/scheduler';
 import type { RunExecutor } from './runs/executor.ts';
 import type { SearchRepository } from './search/repository.ts';
 
@@ -11,7 +11,13 @@ const expireEveryMs = 5_000;
  * Upkeep: obeying stops that came before the run was live, or that no signal brought; ending
  * abandoned runs, and those that have waited too long for a person; tidying the search.
  */
-export const chatUpkeep = ({ executor, search }: { executor: RunExecutor; search: SearchRepository }): Chore[] => [
+export const chatUpkeep = ({
+  executor,
+  search,
+}: {
+  executor: RunExecutor;
+  search: SearchRepository;
+}): ScheduledTask[] => [
   { everyMs: recoverEveryMs, run: executor.recoverAgain },
   {
     everyMs: mergeEveryMs,

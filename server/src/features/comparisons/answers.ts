@@ -4,9 +4,9 @@ import type {
   ComparedSide,
   Comparison,
   ComparisonPrompt,
-} from '@roster/contracts/comparisons';
-import { AppError } from '#server/errors';
+} from '@roster/contracts/comparisons/comparisons';
 import type { SideAnswer } from '#server/features/chat/side-questions/repository';
+import { AppError } from '#server/lib/errors';
 import type { PromptRecord } from './repository.ts';
 
 export type Answers = Map<number, SideAnswer>;

@@ -1,4 +1,4 @@
-import type { Comparison } from '@roster/contracts/comparisons';
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 

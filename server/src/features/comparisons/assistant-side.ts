@@ -1,5 +1,5 @@
-import type { AssistantSettings } from '@roster/contracts/assistants';
-import type { ComparedSettings } from '@roster/contracts/comparisons';
+import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
+import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
 
 /** How a side is asked that is an assistant, saved as that version or not at all. */
 export const assistantSide = (

@@ -15,7 +15,7 @@ import { beside, setUser } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { openEvents, readEvents, textOf } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 describe.each(engines)('comparing two models on %s', (engine) => {
@@ -28,8 +28,8 @@ describe.each(engines)('comparing two models on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = () => app.withKey(`person${++people}`);
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
-  const analyticsOf = (visitor: Visitor) => visitor.get(`/api/analytics?${aroundToday()}`);
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const analyticsOf = (visitor: HttpClient) => visitor.get(`/api/analytics?${aroundToday()}`);
   const threadsOf = (userId: number) =>
     beside(app, (db) => db.selectFrom('threads').selectAll().where('user_id', '=', userId).execute());
 

@@ -1,4 +1,4 @@
-import type { ComparedSide, Comparison, ComparisonEstimate } from '@roster/contracts/comparisons';
+import type { ComparedSide, Comparison, ComparisonEstimate } from '@roster/contracts/comparisons/comparisons';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type Answers, instructionsFor, sidesToAsk, toShown } from './answers.ts';

@@ -1,4 +1,4 @@
-import { isBlank } from '@roster/contracts/blank';
+import { isBlank } from '@roster/contracts/text/blank';
 import { z } from 'zod';
 
 /** The question of a line of a training or validation file, and its answer. */

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { ExportPart } from '#server/features/feature';
 import { threadsOf, toShown } from './answers.ts';
 import { draftRepository } from './drafts/repository.ts';
 import { exportedJudgings } from './judging/export-judgings.ts';

@@ -1,23 +1,23 @@
-import { comparisonJudging } from '@roster/contracts/comparison-judging';
-import { comparisons as api } from '@roster/contracts/comparisons';
-import { draftComparisons as ofDrafts } from '@roster/contracts/draft-comparisons';
-import { replays as replayApi } from '@roster/contracts/replays';
-import { testSets as testSetApi } from '@roster/contracts/test-sets';
+import { comparisons as api } from '@roster/contracts/comparisons/comparisons';
+import { draftComparisons as ofDrafts } from '@roster/contracts/comparisons/drafts';
+import { comparisonJudging } from '@roster/contracts/comparisons/judging';
+import { replays as replayApi } from '@roster/contracts/comparisons/replays';
+import { testSets as testSetApi } from '@roster/contracts/comparisons/test-sets';
 import type { OpenDatabase } from '#server/db/connect';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import type { FileRepository } from '#server/features/files/repository';
 import type { PricingService } from '#server/features/usage/pricing';
-import type { Rates } from '#server/http/rates';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import type { RateLimits } from '#server/http/limits/rate-limits';
 import type { FileStore } from '#server/storage/file-store';
 import { type DraftedAssistants, draftService } from './drafts/service.ts';
 import { comparisonExport } from './export-part.ts';
 import { judgingService } from './judging/service.ts';
 import { replayService } from './replays/service.ts';
 import { comparisonService } from './service.ts';
-import { startedComparisons } from './starting.ts';
+import { startedComparisons } from './start.ts';
 import { testSetExport } from './test-sets/export-part.ts';
-import { runningService } from './test-sets/running.ts';
+import { runningService } from './test-sets/run.ts';
 import { testSetService } from './test-sets/service.ts';
 
 type Dependencies = Parameters<typeof replayService>[0] &
@@ -25,7 +25,7 @@ type Dependencies = Parameters<typeof replayService>[0] &
     database: OpenDatabase;
     sideQuestions: SideQuestionService;
     pricing: Pick<PricingService, 'price'>;
-    rates: Pick<Rates, 'use' | 'giveBack'>;
+    rates: Pick<RateLimits, 'use' | 'giveBack'>;
     files: Pick<FileRepository, 'stored'>;
     store: Pick<FileStore, 'read'>;
     assistants: DraftedAssistants;

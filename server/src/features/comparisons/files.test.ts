@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { comparisonOf, comparisonsPath as path } from '#server/testing/comparisons';
 import { uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const line = (value: unknown) => JSON.stringify(value);
 const user = (content: unknown) => ({ role: 'user', content });
@@ -14,7 +14,7 @@ const chat = (index: number) =>
 
 describe.each(engines)('prompts from a file on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');

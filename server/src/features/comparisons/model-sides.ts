@@ -1,4 +1,4 @@
-import type { ComparedSettings } from '@roster/contracts/comparisons';
+import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
 
 /** What a side is asked with that is a model by itself. */
 const settingsOf = (model: string, temperature: number | null): ComparedSettings => ({

@@ -1,7 +1,7 @@
-import type { comparisons as api } from '@roster/contracts/comparisons';
+import type { comparisons as api } from '@roster/contracts/comparisons/comparisons';
 import type { z } from 'zod';
-import { AppError } from '#server/errors';
 import type { FileRepository } from '#server/features/files/repository';
+import { AppError } from '#server/lib/errors';
 import type { FileStore } from '#server/storage/file-store';
 import { chosenExamples } from './chosen-examples.ts';
 import type { Example } from './example-line.ts';

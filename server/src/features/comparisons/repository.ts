@@ -4,7 +4,7 @@ import {
   type ComparisonKind,
   StoredText,
   Vote,
-} from '@roster/contracts/comparisons';
+} from '@roster/contracts/comparisons/comparisons';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Example } from './example-line.ts';

@@ -3,7 +3,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, forgetAsks, newThread, send, until } from '#server/testing/chat';
 import { askPrompt, comparisonOf, newComparison, comparisonsPath as path, startOf } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const quick = '[[bench 5]] [[delay 0]]';
 const endless = '[[bench 40000]] [[delay 20]]';
@@ -18,7 +18,7 @@ describe.each(engines)('asking all prompts on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = () => app.withKey(`person${++people}`);
-  const idle = (visitor: Visitor, id: number) =>
+  const idle = (visitor: HttpClient, id: number) =>
     until('The end', async () => {
       const comparison = await comparisonOf(visitor, id);
       return comparison.state === 'idle' && comparison;

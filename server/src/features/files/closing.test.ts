@@ -5,8 +5,8 @@ import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, filePlaces, sha256, startFileApp, untilCopy, uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { indexed, storesOf } from '#server/testing/knowledge';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 describe.each(filePlaces)('an account with files on %s and %s', (engine, store) => {
@@ -19,7 +19,7 @@ describe.each(filePlaces)('an account with files on %s and %s', (engine, store) 
   });
   afterAll(() => place.stop());
 
-  const close = (visitor: Visitor, more: object = {}) => visitor.delete('/api/user', { password, ...more });
+  const close = (visitor: HttpClient, more: object = {}) => visitor.delete('/api/user', { password, ...more });
 
   test('takes them along in its export, two of the same name too', async () => {
     const ada = await app.as('ada');

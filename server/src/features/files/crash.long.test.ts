@@ -12,8 +12,8 @@ import {
 } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { atProvider, download, filePlaces, inStore, sha256, someBytes, upload } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { startS3 } from '#server/testing/s3';
-import type { Visitor } from '#server/testing/visitor';
 
 const rounds = { sqlite: roundsOr(8), postgres: roundsOr(4) };
 const roundsOnS3 = roundsOr(4);
@@ -52,7 +52,12 @@ const hurry = (app: Installation) =>
       .execute(),
   );
 
-async function checkFiles(server: KillableServer, visitor: Visitor, contents: Map<string, Buffer>, app: Installation) {
+async function checkFiles(
+  server: KillableServer,
+  visitor: HttpClient,
+  contents: Map<string, Buffer>,
+  app: Installation,
+) {
   for (const { id, filename } of await untilTidy(app)) {
     const { status, bytes } = await download(server, visitor, id);
     expect([status, sha256(bytes)], filename).toEqual([200, sha256(contents.get(filename) ?? Buffer.alloc(0))]);

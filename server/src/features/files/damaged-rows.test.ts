@@ -5,14 +5,14 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { download, inStore, uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { until } from '#server/testing/until';
-import type { Visitor } from '#server/testing/visitor';
 
 const message = 'The record of this file is damaged, so its bytes cannot be found. Please tell the operator of Roster.';
 
 describe.each(engines)('a row of a file that names something else on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let masterKey = '';
   beforeAll(async () => {
     app = await startApp(engine);

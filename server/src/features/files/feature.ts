@@ -1,19 +1,19 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
-import { fileExport, fileRemovalPart } from './account-parts.ts';
-import { copyRepository } from './copy-repository.ts';
+import { fileExport, fileRemovalPart } from './account-data.ts';
 import { fileDownload } from './download.ts';
-import { forwardedFiles } from './forwarded.ts';
-import { forwarding as createForwarding } from './forwarding.ts';
 import { fileListing } from './listing.ts';
+import { providerFileIds } from './provider-file-ids.ts';
+import { providerFileRepository } from './provider-file-repository.ts';
+import { providerUploads as createForwarding } from './provider-uploads.ts';
 import { removal } from './removal.ts';
 import { fileRepository } from './repository.ts';
 import { fileRoutes } from './routes.ts';
@@ -48,7 +48,7 @@ export function fileFeature(dependencies: Dependencies) {
   const { instance, isGone } = presence;
   const providerName = config.provider.name;
   const files = fileRepository(db);
-  const copies = copyRepository(db);
+  const copies = providerFileRepository(db);
   const forwarding = createForwarding({
     db,
     store,
@@ -60,7 +60,7 @@ export function fileFeature(dependencies: Dependencies) {
     onCopySettled,
     log,
   });
-  const forwarded = forwardedFiles({ db, ensure: forwarding.ensure, forward: forwarding.forward });
+  const forwarded = providerFileIds({ db, ensure: forwarding.ensure, forward: forwarding.forward });
   const removals = removal({ db, store, provider, keys, providerName, isGone, log });
   const hasKey = async (userId: number) => (await keys.config(userId)).hasApiKey;
   const uploads = uploadService({ db, store, instance, isGone, hasKey, minFreeBytes: config.minFreeDiskBytes, log });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { until } from '#server/testing/chat';
 import { setUser } from '#server/testing/database';
 import {
@@ -15,7 +14,8 @@ import {
   upload,
   uploaded,
 } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import { bare } from '#server/testing/test-environment';
 
 describe.each(filePlaces)('files on %s and %s', (engine, store) => {
   let place: Awaited<ReturnType<typeof startFileApp>>;
@@ -28,7 +28,7 @@ describe.each(filePlaces)('files on %s and %s', (engine, store) => {
   afterAll(() => place.stop());
 
   const someone = () => app.as(`person${++people}`);
-  const names = async (visitor: Visitor, query = '') =>
+  const names = async (visitor: HttpClient, query = '') =>
     (await visitor.get(`/api/files?${query}`)).body.map(({ filename }: { filename: string }) => filename);
 
   test('are stored, listed, summed up and come back byte for byte', async () => {

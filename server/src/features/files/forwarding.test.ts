@@ -6,7 +6,7 @@ import { askedOf, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { atProvider, download, fileOf, someBytes, untilCopy, upload, uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('forwarding on %s', (engine) => {
   let app: TestApp;
@@ -18,7 +18,7 @@ describe.each(engines)('forwarding on %s', (engine) => {
 
   /** Everybody has an account of their own at the provider. */
   const keyOf = (number: number) => `sk-person-${engine}-${number}-${'k'.repeat(32)}`;
-  const save = (visitor: Visitor, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
+  const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
   async function someone() {
     const visitor = await app.as(`person${++people}`);
     const key = keyOf(people);

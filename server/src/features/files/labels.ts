@@ -1,8 +1,8 @@
-import { isBlank } from '@roster/contracts/blank';
-import { beginningOf } from '@roster/contracts/cut';
-import { filenameLimit } from '@roster/contracts/files';
-import { codePointLength } from '@roster/contracts/length';
-import { tidyName } from '@roster/contracts/name';
+import { filenameLimit } from '@roster/contracts/files/files';
+import { isBlank } from '@roster/contracts/text/blank';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { codePointLength } from '@roster/contracts/text/length';
+import { tidyName } from '@roster/contracts/text/name';
 
 /** A name as a label: by the rule for names, never a path, 255 characters with its ending kept. */
 export function cleanName(given: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '#server/db/connect';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 import { diskStore } from '#server/storage/disk';
 import { engines, readyDatabase } from '#server/testing/app';
 import { uploadService } from './uploads.ts';

@@ -1,5 +1,5 @@
 import { Id } from '@roster/contracts/endpoint';
-import type { File, FilesQuery } from '@roster/contracts/files';
+import type { File, FilesQuery } from '@roster/contracts/files/files';
 import { z } from 'zod';
 import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
 import type { FileRepository, Place } from './repository.ts';

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
 import { download, sha256, someBytes, uploaded } from '#server/testing/files';
 import { freePort } from '#server/testing/free-port';
+import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { spawnServer, untilReady } from '#server/testing/process';
 import { sources } from '#server/testing/programs';
-import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** The options with which `npm start` runs the server. */
 const startFlags = ['--max-semi-space-size=2'];
@@ -47,9 +47,9 @@ test.runIf(process.platform === 'linux')(
     });
     await untilReady(spawned, port);
     const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
-    const people: Visitor[] = [];
+    const people: HttpClient[] = [];
     for (const name of ['a', 'b', 'c', 'd']) {
-      const visitor = createVisitor(() => place);
+      const visitor = createHttpClient(() => place);
       await visitor.post('/api/register', { email: `${name}@example.com`, password: 'correct horse battery' });
       // Hashing passwords and the first upload load what is needed once.
       await uploaded(place, visitor);

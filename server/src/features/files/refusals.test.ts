@@ -1,8 +1,7 @@
 import { connect } from 'node:net';
-import { fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files';
+import { fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import {
@@ -16,7 +15,8 @@ import {
   upload,
   uploaded,
 } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import { bare } from '#server/testing/test-environment';
 
 const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
 const purpose = { name: 'purpose', content: 'assistants' };
@@ -32,10 +32,10 @@ describe.each(filePlaces)('an upload on %s and %s', (engine, store) => {
   afterAll(() => place.stop());
 
   const someone = () => app.as(`person${++people}`);
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
   /** Nothing is left of what was refused: no row, no reservation, no bytes. */
-  async function nothingIsLeft(visitor: Visitor, filesBefore: number) {
+  async function nothingIsLeft(visitor: HttpClient, filesBefore: number) {
     expect((await visitor.get('/api/files')).body).toEqual([]);
     await until('The end of every reservation', async () => (await underWay()).length === 0);
     await until('The removal of the bytes', async () => place.stored().length === filesBefore);

@@ -1,21 +1,21 @@
-import type { RemovedFile } from '@roster/contracts/files';
+import type { RemovedFile } from '@roster/contracts/files/files';
 import { providerIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { endsWithin } from '#server/ends-within';
-import { AppError } from '#server/errors';
 import { jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { ProviderError } from '#server/provider/error';
+import { AppError } from '#server/lib/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
 import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
-import { copyRepository } from './copy-repository.ts';
-import { findSentCopy } from './forward.ts';
 import { type CopyPayload, removeCopyJob } from './jobs.ts';
+import { providerFileRepository } from './provider-file-repository.ts';
 import { removalOfBytes, storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository } from './repository.ts';
+import { findUploadedCopy } from './upload-to-provider.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -38,14 +38,14 @@ type RemovedRow = { id: number; filename: string; copyIds: number[] };
 /** @throws where it is worth a retry later; the copy says why in either case */
 async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPayload) {
   const { db, provider, keys, isGone } = dependencies;
-  const copies = copyRepository(db);
+  const copies = providerFileRepository(db);
   const copy = await copies.find(userId, copyId);
   if (copy?.state !== 'removing') return;
   if (copy.instance !== null && !(await isGone(copy.instance))) throw new Error('The file is still being sent');
   if (copy.providerFileId === null && copy.sentAt === null) return copies.delete(userId, copyId);
   try {
     const apiKey = await keys.open(userId);
-    const id = copy.providerFileId ?? (await findSentCopy({ db, provider }, apiKey, copy));
+    const id = copy.providerFileId ?? (await findUploadedCopy({ db, provider }, apiKey, copy));
     if (id !== undefined) await provider.files.remove(apiKey, id);
   } catch (error) {
     return notRemoved(dependencies, { userId, copyId }, error);
@@ -54,7 +54,7 @@ async function removeCopy(dependencies: Dependencies, { userId, copyId }: CopyPa
 }
 
 async function notRemoved({ db, keys, providerName }: Dependencies, { userId, copyId }: CopyPayload, error: unknown) {
-  const copies = copyRepository(db);
+  const copies = providerFileRepository(db);
   if (error instanceof AppError)
     // Saving a key retries it.
     return copies.noteError(
@@ -70,7 +70,7 @@ async function notRemoved({ db, keys, providerName }: Dependencies, { userId, co
 /** In the database; what remains to be done is stored as jobs with it. undefined: there is no such file. */
 const removeRow = ({ db, log }: Dependencies, userId: number, id: number): Promise<RemovedRow | undefined> =>
   db.transaction().execute(async (trx) => {
-    const copyIds = await copyRepository(trx).release(userId, id);
+    const copyIds = await providerFileRepository(trx).release(userId, id);
     const file = await fileRepository(trx).delete(userId, id);
     if (!file) return undefined;
     await storeRemovalOfBytes(trx, [file.storedKey], log);
@@ -89,7 +89,7 @@ async function tryNow(dependencies: Dependencies, userId: number, copyIds: numbe
       if (milliseconds <= 0) return;
       // Its failure is noted with the copy, and the job tries again.
       const attempt = removeCopy(dependencies, { userId, copyId }).catch(() => undefined);
-      await endsWithin(milliseconds, attempt);
+      await settlesWithin(milliseconds, attempt);
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, left.length) }, takeTurns));
@@ -103,7 +103,9 @@ async function removeCopies(dependencies: Dependencies, userId: number, rows: Re
     userId,
     rows.flatMap(({ copyIds }) => copyIds),
   );
-  const pending = new Map((await copyRepository(db).pendingRemovals(userId)).map(({ id, error }) => [id, error]));
+  const pending = new Map(
+    (await providerFileRepository(db).pendingRemovals(userId)).map(({ id, error }) => [id, error]),
+  );
   return rows.map(({ id, filename, copyIds }): RemovedFile => {
     const left = copyIds.find((copyId) => pending.has(copyId));
     if (left === undefined) return { id, filename, provider: 'removed', message: null };
@@ -144,7 +146,7 @@ export function removal(dependencies: Dependencies) {
       const ids = (await fileRepository(db).all(userId)).map(({ id }) => id);
       for (let from = 0; from < ids.length; from += idsAtOnce)
         await removeMany(dependencies, userId, ids.slice(from, from + idsAtOnce));
-      return (await copyRepository(db).pendingRemovals(userId)).length;
+      return (await providerFileRepository(db).pendingRemovals(userId)).length;
     },
 
     /** Within the transaction that closes an account: the rows go with the account, the bytes afterwards by a job. */

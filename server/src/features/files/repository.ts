@@ -1,8 +1,8 @@
-import type { File, FilePurpose, FileSort } from '@roster/contracts/files';
+import type { File, FilePurpose, FileSort } from '@roster/contracts/files/files';
 import { type Kysely, sql } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 import { type FileKey, fileKeyOf } from '#server/storage/file-store';
 
 export type StoredFile = {

@@ -1,23 +1,23 @@
-import { files as api } from '@roster/contracts/files';
-import { AppError } from '#server/errors';
+import { files as api } from '@roster/contracts/files/files';
+import type { Router } from '#server/http/app-router/router';
 import { linkNext } from '#server/http/paging';
-import type { Router } from '#server/http/router';
-import type { CopyRepository } from './copy-repository.ts';
+import { AppError } from '#server/lib/errors';
 import type { fileDownload } from './download.ts';
-import type { Forwarding } from './forwarding.ts';
 import type { fileListing } from './listing.ts';
+import type { ProviderFileRepository } from './provider-file-repository.ts';
+import type { ProviderUploads } from './provider-uploads.ts';
 import type { removal } from './removal.ts';
 import type { FileRepository } from './repository.ts';
 import type { uploadService } from './uploads.ts';
 
 type Dependencies = {
   files: FileRepository;
-  copies: CopyRepository;
+  copies: ProviderFileRepository;
   download: ReturnType<typeof fileDownload>;
   uploads: ReturnType<typeof uploadService>;
   list: ReturnType<typeof fileListing>;
   removals: ReturnType<typeof removal>;
-  forwarding: Forwarding;
+  forwarding: ProviderUploads;
 };
 
 const notFound = () => new AppError('not_found', 'File not found.');

@@ -1,19 +1,25 @@
 import { createHash } from 'node:crypto';
-import { type File, type FilePurpose, fileCountLimit, fileSizeLimit, storageLimit } from '@roster/contracts/files';
+import {
+  type File,
+  type FilePurpose,
+  fileCountLimit,
+  fileSizeLimit,
+  storageLimit,
+} from '@roster/contracts/files/files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError, isDiskFull } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import type { IncomingFile, Receive } from '#server/http/multipart';
 import { enqueue } from '#server/jobs/queue';
+import { type BufferCollector, bufferCollector } from '#server/lib/buffer-collector';
+import { AppError, isDiskFull } from '#server/lib/errors';
 import { type FileKey, type FileStore, newFileKey } from '#server/storage/file-store';
-import { copyRepository } from './copy-repository.ts';
 import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';
+import { providerFileRepository } from './provider-file-repository.ts';
 import { storeRemovalOfBytes } from './remove-bytes.ts';
 import { fileRepository, type StoredFile } from './repository.ts';
-import { type SpentBuffers, spentBuffers } from './spent-buffers.ts';
 import { type UploadRepository, uploadRepository } from './upload-repository.ts';
 
 type Dependencies = {
@@ -106,7 +112,7 @@ type StoredBytes = { filename: string; type: string; size: number; sha256: strin
 /** Stores the bytes while counting and hashing them. */
 async function storeBytes(
   store: FileStore,
-  buffers: SpentBuffers,
+  buffers: BufferCollector,
   storageKey: FileKey,
   { filename, type, content }: IncomingFile,
 ): Promise<StoredBytes> {
@@ -145,7 +151,12 @@ async function commit(
     if (!(await uploadRepository(trx).delete(uploadId))) throw new AppError('not_signed_in', 'Please sign in.');
     const fileId = await files.insert(userId, { ...stored, purpose });
     const { filename, size: bytes, sha256 } = stored;
-    const copyId = await copyRepository(trx).insert(userId, fileId, { filename, bytes, sha256, purpose }, state);
+    const copyId = await providerFileRepository(trx).insert(
+      userId,
+      fileId,
+      { filename, bytes, sha256, purpose },
+      state,
+    );
     await enqueue(trx, forwardJob, { userId, copyId });
     await link?.(trx, fileId);
     return fileId;
@@ -216,7 +227,7 @@ type MadeFile = {
 };
 
 /** What a tool of the provider has made for an answer. */
-export type MadeForAnswer = {
+export type GeneratedForAnswer = {
   filename: string;
   /** As far as the provider says. */
   bytes: number | undefined;
@@ -240,9 +251,9 @@ async function checkDisk({ store, minFreeBytes }: Dependencies) {
  */
 async function keepMade(
   work: Work,
-  buffers: SpentBuffers,
+  buffers: BufferCollector,
   userId: number,
-  { filename, bytes: said, content, isWanted, place }: MadeForAnswer,
+  { filename, bytes: said, content, isWanted, place }: GeneratedForAnswer,
 ) {
   if (said !== undefined && said > fileSizeLimit) throw tooLarge();
   await checkDisk(work);
@@ -260,7 +271,7 @@ async function keepMade(
 export function uploadService(dependencies: Dependencies) {
   const { store } = dependencies;
   const work = { ...dependencies, underWay: new Set<string>() };
-  const buffers = spentBuffers();
+  const buffers = bufferCollector();
 
   return {
     /** A file that Roster itself makes: kept and forwarded like an uploaded one. */
@@ -272,7 +283,7 @@ export function uploadService(dependencies: Dependencies) {
       }),
 
     /** A file that a tool of the provider has made. */
-    keepMade: (userId: number, made: MadeForAnswer) => keepMade(work, buffers, userId, made),
+    keepMade: (userId: number, made: GeneratedForAnswer) => keepMade(work, buffers, userId, made),
 
     async upload(
       uploader: Uploader,

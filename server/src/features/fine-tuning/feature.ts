@@ -1,5 +1,5 @@
 import type { FileRepository } from '#server/features/files/repository';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import type { FileStore } from '#server/storage/file-store';
 import { createDatasets } from './datasets/datasets.ts';
 import { createTrainingFiles } from './files/files.ts';

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '#server/db/connect';
-import { endedModels } from './life/ended.ts';
-import { modelListRepository } from './life/list-repository.ts';
+import { retirementGuard } from './retirement/guard.ts';
+import { modelListRepository } from './retirement/list-repository.ts';
 import { modelRoutes } from './routes.ts';
 import { modelService } from './service.ts';
 
@@ -21,6 +21,6 @@ export function modelFeature({ database, ...dependencies }: Dependencies) {
     },
   });
   const { baseUrl } = config.provider;
-  const ended = endedModels({ catalogue, lists, lately: models.lately, baseUrl, usual: config.defaultModel, now });
+  const ended = retirementGuard({ catalogue, lists, lately: models.lately, baseUrl, usual: config.defaultModel, now });
   return { ...models, ended, routes: modelRoutes(models) };
 }

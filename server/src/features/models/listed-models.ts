@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '#server/config';
-import { endsWithin } from '#server/ends-within';
-import { AppError } from '#server/errors';
+import type { Config } from '#server/config/config';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
-import { ProviderError } from '#server/provider/error';
+import { AppError } from '#server/lib/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
 import type { Provider, ProviderModel } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import { chatting } from './chatting.ts';
 
@@ -28,7 +28,7 @@ const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).d
 
 /** @throws ProviderError where it takes longer; the work goes on */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  if (!(await endsWithin(ms, work)))
+  if (!(await settlesWithin(ms, work)))
     throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
   return work;
 }

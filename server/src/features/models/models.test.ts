@@ -1,4 +1,4 @@
-import { specifiedModels } from '@roster/contracts/models';
+import { specifiedModels } from '@roster/contracts/models/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { withFault } from '#server/testing/faults';

@@ -1,5 +1,5 @@
-import { models as api } from '@roster/contracts/models';
-import type { Router } from '#server/http/router';
+import { models as api } from '@roster/contracts/models/models';
+import type { Router } from '#server/http/app-router/router';
 import type { ModelService } from './service.ts';
 
 export const modelRoutes =

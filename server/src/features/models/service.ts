@@ -1,11 +1,11 @@
-import type { HostedTool } from '@roster/contracts/assistant-tools';
-import { dayOf } from '@roster/contracts/day';
-import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '@roster/contracts/models';
+import type { BuiltInTool } from '@roster/contracts/assistants/tools';
+import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '@roster/contracts/models/models';
 import { providerIn } from '@roster/contracts/provider-name';
-import type { Config } from '#server/config';
-import { AppError } from '#server/errors';
+import { dayOf } from '@roster/contracts/usage/day';
+import type { Config } from '#server/config/config';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
-import type { Catalogue } from '#server/provider/catalogue';
+import { AppError } from '#server/lib/errors';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { chatting } from './chatting.ts';
 import { askForMs, listedModels } from './listed-models.ts';
@@ -130,7 +130,7 @@ export function modelService(dependencies: Dependencies) {
       const { name, isOpenAi } = config.provider;
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
       const apiKey = await dependencies.keys.open(userId).catch(noKey);
-      const lacks = (tool: HostedTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
+      const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
       const [webSearch, codeInterpreter, imageGeneration] = [
         lacks('webSearch'),
         lacks('codeInterpreter'),

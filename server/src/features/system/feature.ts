@@ -1,5 +1,5 @@
-import type { Feature } from '#server/feature';
-import type { Router } from '#server/http/router';
+import type { Feature } from '#server/features/feature';
+import type { Router } from '#server/http/app-router/router';
 import { systemFigures } from './figures.ts';
 import type { Looked } from './report.ts';
 import { systemRoutes } from './routes.ts';

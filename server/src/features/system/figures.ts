@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '#server/db/connect';
+import { within } from '#server/lib/watchdog';
 import type { Figures } from '#server/metrics/prometheus';
-import { within } from '#server/watch';
 import { type Looked, systemReport } from './report.ts';
 import { systemRepository } from './repository.ts';
 

@@ -1,16 +1,16 @@
 import type { GivenUpJob, SystemReport } from '@roster/contracts/system';
-import type { Installation } from '#server/config';
+import { backupRecordRepository } from '#server/backup/scheduled/record-repository';
+import type { Installation } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import { lastBackup, lastMailFailure, lastMailSent, remembered } from '#server/db/last-times';
 import { schemaState } from '#server/db/migrate';
 import { processesOn } from '#server/db/presence';
-import { AppError } from '#server/errors';
+import { lastBackup, lastMailFailure, lastMailSent, remembered } from '#server/db/timestamps-repository';
 import { jobRepository } from '#server/jobs/repository';
-import { failureClass } from '#server/log-failure';
-import { backupRecordRepository } from '#server/operator/backups/record-repository';
+import { AppError } from '#server/lib/errors';
+import { failureClass } from '#server/lib/log-failure';
+import { version } from '#server/lib/version';
+import { UnresponsiveError, within } from '#server/lib/watchdog';
 import type { FileStore } from '#server/storage/file-store';
-import { version } from '#server/version';
-import { NoAnswer, within } from '#server/watch';
 import { freeDiskBytes, upgradeBackups } from './folders.ts';
 import { systemRepository } from './repository.ts';
 import { warningsOf } from './warnings.ts';
@@ -37,7 +37,7 @@ async function asked<Answer>(work: () => Promise<Answer>): Promise<Part<Answer>>
 
 function problemOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof NoAnswer) return `There is no answer within ${partMs / 1_000} s.`;
+    if (cause instanceof UnresponsiveError) return `There is no answer within ${partMs / 1_000} s.`;
   return `It failed: ${failureClass(error)}.`;
 }
 

@@ -1,7 +1,7 @@
 import { system as api } from '@roster/contracts/system';
-import { AppError } from '#server/errors';
-import type { Router } from '#server/http/router';
-import { takeUpAgain } from '#server/jobs/queue';
+import type { Router } from '#server/http/app-router/router';
+import { requeue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { type Looked, systemReport } from './report.ts';
 
 export function systemRoutes({ route }: Router, looked: Looked) {
@@ -9,7 +9,7 @@ export function systemRoutes({ route }: Router, looked: Looked) {
   route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
     const kind = await looked.database.db.transaction().execute(async (trx) => {
       await actor.stillMay(trx);
-      return takeUpAgain(trx, jobId);
+      return requeue(trx, jobId);
     });
     if (kind === undefined)
       throw new AppError(

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import { startLine } from '#server/testing/line';
+import type { HttpClient } from '#server/testing/http-client';
+import { startNetworkLink } from '#server/testing/network-link';
 import { roster } from '#server/testing/roster';
 import { startS3 } from '#server/testing/s3';
-import type { Visitor } from '#server/testing/visitor';
 
 const givenUp = {
   kind: 'mail',
@@ -32,7 +32,7 @@ const texts = (warnings: { text: string }[]) => warnings.map(({ text }) => text)
 
 describe.each(engines)('what administrators see of the installation on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');
@@ -137,7 +137,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
 
 test('a part that hangs says so, and the others are there', async () => {
   const s3 = await startS3();
-  const line = await startLine({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
+  const line = await startNetworkLink({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
   const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}` };
   const app = await startApp('sqlite', { env });
   onTestFinished(async () => {

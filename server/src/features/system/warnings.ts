@@ -1,6 +1,6 @@
 import type { SystemReport, SystemWarning } from '@roster/contracts/system';
-import type { Installation } from '#server/config';
-import { configWarnings } from '#server/config-warnings';
+import type { Installation } from '#server/config/config';
+import { configWarnings } from '#server/config/warnings';
 import { isOpenToOthers } from './folders.ts';
 
 type Parts = Pick<SystemReport, 'processes' | 'database' | 'storage' | 'files' | 'disk' | 'jobs' | 'mail' | 'backups'>;

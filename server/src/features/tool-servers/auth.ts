@@ -1,5 +1,5 @@
-import type { ToolServerAuth } from '@roster/contracts/tool-servers';
-import { AppError } from '#server/errors';
+import type { ToolServerAuth } from '@roster/contracts/tool-servers/tool-servers';
+import { AppError } from '#server/lib/errors';
 import type { ServerHeaders } from './headers.ts';
 import type { StoredAuth, StoredServer } from './repository.ts';
 

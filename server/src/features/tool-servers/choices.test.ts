@@ -1,12 +1,12 @@
-import type { Tool } from '@roster/contracts/tool-servers';
+import type { Tool } from '@roster/contracts/tool-servers/tool-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
 import { added, chooseAll, looked, serverNow, toolsOf, withToolBox } from '#server/testing/tool-servers';
 import { until } from '#server/testing/until';
-import type { Visitor } from '#server/testing/visitor';
 
 const signal = new AbortController().signal;
 
@@ -23,14 +23,14 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
     await peer.close();
   });
 
-  const idOf = async (visitor: Visitor): Promise<number> => (await visitor.get('/api/user')).body.id;
-  const chosen = async (visitor: Visitor, assistantId: number) =>
+  const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
+  const chosen = async (visitor: HttpClient, assistantId: number) =>
     (await visitor.get(`/api/assistants/${assistantId}/tools`)).body;
-  const offered = async (visitor: Visitor, assistantId: number) => {
+  const offered = async (visitor: HttpClient, assistantId: number) => {
     const userId = await idOf(visitor);
     return withToolBox(app, (box) => box.offered(userId, assistantId));
   };
-  const choose = (visitor: Visitor, assistantId: number, tools: unknown[]) =>
+  const choose = (visitor: HttpClient, assistantId: number, tools: unknown[]) =>
     visitor.post(`/api/assistants/${assistantId}/tools`, { tools });
 
   test('are chosen one by one, and offered to a model in that order', async () => {

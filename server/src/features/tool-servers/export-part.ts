@@ -1,9 +1,9 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
-import { choiceRepository } from './choice-repository.ts';
+import type { ExportPart } from '#server/features/feature';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { toolServerRepository } from './repository.ts';
+import { toolSelectionRepository } from './tool-selection-repository.ts';
 
 const descriptionFile = (id: number) => `tool-server-descriptions/${id}.txt`;
 
@@ -30,7 +30,7 @@ export function toolServerExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
       ...(choices.has(server.id) && { chosenOperations: choices.get(server.id) }),
       tools: (names.get(server.id) ?? []).map(({ name, title }) => ({ name, title })),
     }));
-    const uses = await choiceRepository(reader).ofOwner(userId);
+    const uses = await toolSelectionRepository(reader).ofOwner(userId);
     const signIns = (await signInRepository(reader).ofOwner(userId)).map((signIn) => ({
       server: signIn.name,
       isSignedIn: signIn.tokens_sealed !== null,

@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { sealWithDataKey } from '#server/security/sealing';
+import { encryptWithDataKey } from '#server/security/encryption';
 import { Secret } from '#server/security/secret';
-import { CannotOpen, type Vault } from '#server/security/vault';
-import { ServerFailure } from './mcp/failure.ts';
+import { type Vault, VaultError } from '#server/security/vault';
+import { ToolServerError } from './mcp/failure.ts';
 import type { StoredAuth } from './repository.ts';
 
 const purpose = 'tool-server-header';
@@ -15,7 +15,7 @@ const shownFrom = 12;
 const Sealed = z.strictObject({ origin: z.string(), value: z.string() });
 
 const unreadable = (cause?: unknown) =>
-  new ServerFailure(
+  new ToolServerError(
     'The secret of this server cannot be read any more, or was given for another address. Its owner has to enter the value again.',
     {
       mayHaveRun: false,
@@ -39,7 +39,7 @@ export function serverHeaders({ db, vault }: Keeper) {
       if (origin !== new URL(url).origin) throw unreadable();
       return value;
     } catch (error) {
-      if (error instanceof CannotOpen) throw unreadable(error);
+      if (error instanceof VaultError) throw unreadable(error);
       throw error;
     }
   }
@@ -56,7 +56,7 @@ export function serverHeaders({ db, vault }: Keeper) {
       return {
         type,
         name,
-        sealed: await sealWithDataKey({ db, vault }, userId, new Secret(plain), purpose),
+        sealed: await encryptWithDataKey({ db, vault }, userId, new Secret(plain), purpose),
         last4: value.length >= shownFrom ? value.slice(-4) : '',
       };
     },

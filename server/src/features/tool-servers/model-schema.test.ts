@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { seeded } from '#server/testing/generated';
 import { modelSchema, serverArguments } from './model-schema.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '#server/is-object';
-import { LeftOut } from './openapi/references.ts';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { OmittedOperationError } from './openapi/references.ts';
 import { conjunction, propertiesOf, requiredOf } from './schema-parts.ts';
 import { anyOf, simplified } from './simple-schema.ts';
 
@@ -28,10 +28,10 @@ export function modelSchema(given: unknown): ModelSchema {
     const made = withTakenNames(asArguments(simplified(given, { document: given, nodes: nodesAtMost, depth })));
     if (JSON.stringify(made.schema).length <= sizeAtMost) return made;
   }
-  throw new LeftOut('its arguments are larger than Roster takes');
+  throw new OmittedOperationError('its arguments are larger than Roster takes');
 }
 
-const noObject = () => new LeftOut('its arguments are no object, and no provider takes anything else');
+const noObject = () => new OmittedOperationError('its arguments are no object, and no provider takes anything else');
 
 const alternativesOf = ({ anyOf }: JsonObject) => (Array.isArray(anyOf) ? anyOf.filter(isObject) : []);
 const isOfObjects = ({ type }: JsonObject) => type === undefined || type === 'object';

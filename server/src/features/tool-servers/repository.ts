@@ -1,8 +1,8 @@
-import type { ServerSignIn, ToolServerState } from '@roster/contracts/tool-servers';
+import type { ServerSignIn, ToolServerState } from '@roster/contracts/tool-servers/tool-servers';
 import { type ExpressionBuilder, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import type { SeenTool } from './seen-tool.ts';
+import type { ToolSnapshot } from './tool-snapshot.ts';
 
 type Row = Selectable<Database['tool_servers']>;
 export type StoredServer = Row & { tools: number; sign_in: SignInState | null; sign_in_notice: string | null };
@@ -23,7 +23,7 @@ export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'i
 export type Found = {
   state: z.output<typeof ToolServerState>;
   notice: string | null;
-  tools?: SeenTool[];
+  tools?: ToolSnapshot[];
   url?: string;
 };
 

@@ -1,15 +1,15 @@
-import { openApiServers as openApi } from '@roster/contracts/openapi-servers';
-import { toolServers as api } from '@roster/contracts/tool-servers';
-import type { Router } from '#server/http/router';
-import type { ChoiceService } from './choices.ts';
-import type { CommandService } from './commands/service.ts';
+import { openApiServers as openApi } from '@roster/contracts/tool-servers/openapi-servers';
+import { toolServers as api } from '@roster/contracts/tool-servers/tool-servers';
+import type { Router } from '#server/http/app-router/router';
 import type { OpenApiServerService } from './openapi/service.ts';
 import type { ToolServerService } from './service.ts';
+import type { CommandService } from './stdio/service.ts';
+import type { ToolSelectionService } from './tool-selection.ts';
 
 type Dependencies = {
   servers: ToolServerService;
   openApiServers: OpenApiServerService;
-  choices: ChoiceService;
+  choices: ToolSelectionService;
   commands: CommandService;
 };
 

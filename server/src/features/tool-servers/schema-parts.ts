@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** The arguments of a simplified schema. */
 export const propertiesOf = ({ properties }: JsonObject): Map<string, JsonObject> =>

@@ -4,15 +4,15 @@ import {
   type ToolServer,
   type ToolServerChanges,
   type ToolServerTools,
-} from '@roster/contracts/tool-servers';
+} from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { changedAuth, newAuth } from './auth.ts';
+import { requestDiscovery } from './discover-tools.ts';
 import type { ServerHeaders } from './headers.ts';
-import { askToLook } from './look.ts';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './repository.ts';
@@ -74,7 +74,7 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
     if ((await servers.count(userId)) >= serversAtMost)
       throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
     const id = await servers.insert(userId, { name, kind, url, is_offered: flag(isOffered), is_on: 1 }, sealed);
-    if (sealed.type !== 'oauth') await askToLook(trx, userId, id);
+    if (sealed.type !== 'oauth') await requestDiscovery(trx, userId, id);
     return toServer(await found(trx, userId, id), userId);
   });
 }
@@ -119,7 +119,7 @@ async function reachedAnew(
   await signInRepository(trx).forgetAll(userId, id, { others: false });
   const isSignedInTo = (auth?.type ?? before.auth_type) === 'oauth';
   if (isSignedInTo) await toolServerRepository(trx).awaitSignIn(userId, id);
-  else await askToLook(trx, userId, id);
+  else await requestDiscovery(trx, userId, id);
 }
 
 async function tools(db: Kysely<Database>, userId: number, id: number): Promise<ToolServerTools> {
@@ -160,7 +160,7 @@ export function toolServerService(dependencies: Dependencies) {
     refresh: ({ userId, stillMay }: Actor, id: number) =>
       db.transaction().execute(async (trx) => {
         await stillMay(trx);
-        if (!(await askToLook(trx, userId, id))) throw notFound();
+        if (!(await requestDiscovery(trx, userId, id))) throw notFound();
         return toServer(await found(trx, userId, id), userId);
       }),
   };

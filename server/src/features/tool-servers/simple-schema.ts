@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { references } from './openapi/references.ts';
 import { conjunction } from './schema-parts.ts';
 

@@ -1,13 +1,13 @@
-import type { AdminKeyState } from '@roster/contracts/usage';
+import type { AdminKeyState } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
 import type { Visitor } from '#server/security/events-repository';
-import { personalKeys } from '#server/security/personal-keys';
 import { Secret } from '#server/security/secret';
+import { userSecrets } from '#server/security/user-secrets';
 import type { Vault } from '#server/security/vault';
 import { adminKeyRepository } from './admin-key-repository.ts';
 
@@ -40,7 +40,7 @@ function checkForm(typed: string, isOpenAi: boolean) {
 /** A person's key for the provider's own figures: tried, sealed, and opened again only to read them. */
 export function adminKeyService({ db, vault, provider, config }: Dependencies) {
   const keys = adminKeyRepository(db);
-  const sealedKeys = personalKeys({ db, vault }, sealing);
+  const sealedKeys = userSecrets({ db, vault }, sealing);
 
   const service = {
     async state(userId: number): Promise<AdminKeyState> {

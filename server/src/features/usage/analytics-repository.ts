@@ -1,8 +1,8 @@
-import type { UsageRequest } from '@roster/contracts/usage';
+import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { byColumn, type Sums, sumOfTool, sumOfTraining } from './aggregate.ts';
 import { type DaySpan, quarterOf } from './days.ts';
-import { byColumn, type Sums, sumOfTool, sumOfTraining } from './sums.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };

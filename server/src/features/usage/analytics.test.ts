@@ -1,11 +1,11 @@
-import type { Figures } from '@roster/contracts/usage';
+import type { Figures } from '@roster/contracts/usage/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken, tokensPath } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { dayIn, nextDay } from './days.ts';
 import { type UsageRecord, usageRepository } from './repository.ts';
 
@@ -71,7 +71,7 @@ function expectFigures(shown: Figures, expected: Figures, what: string) {
 
 describe.each(engines)('analytics on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let list: Call[];
   let ids: (number | null)[];
   let tokens: number[];
@@ -96,7 +96,7 @@ describe.each(engines)('analytics on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const shown = async (visitor: Visitor, query: string) => {
+  const shown = async (visitor: HttpClient, query: string) => {
     const { status, body } = await visitor.get(`/api/analytics?${query}`);
     expect([status, body.message]).toEqual([200, undefined]);
     return body;

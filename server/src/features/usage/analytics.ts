@@ -1,12 +1,12 @@
 import { Id } from '@roster/contracts/endpoint';
-import { type Analytics, type usage as api, BilledTool, type Figures } from '@roster/contracts/usage';
+import { type Analytics, type usage as api, BilledTool, type Figures } from '@roster/contracts/usage/usage';
 import { z } from 'zod';
 import { cursorsOf, pageOf } from '#server/http/paging';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { costAlone, noUsage, plus, type Sums, toFigures, toolOf, trainedModelOf } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { type DaySpan, daysIn, nextDay } from './days.ts';
 import type { PriceRepository } from './price-repository.ts';
-import { costAlone, noUsage, plus, type Sums, toFigures, toolOf, trainedModelOf } from './sums.ts';
 
 const recentAtMost = 10;
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 export type BudgetRecord = {
@@ -13,7 +13,7 @@ export type BudgetRecord = {
 };
 
 /** Called before every call that costs money. */
-const listBudgets = prepared((db, at: Places<{ userId: number }>) =>
+const listBudgets = prepared((db, at: Params<{ userId: number }>) =>
   db
     .selectFrom('budgets')
     .leftJoin('assistants', 'assistants.id', 'budgets.assistant_id')

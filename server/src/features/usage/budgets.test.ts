@@ -3,7 +3,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, clientId, messagesOf, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { usageRepository } from './repository.ts';
 
 describe.each(engines)('budgets on %s', (engine) => {
@@ -19,11 +19,11 @@ describe.each(engines)('budgets on %s', (engine) => {
     const assistantId = await created(visitor);
     return { visitor, assistantId, threadId: await newThread(visitor, { title: 'Named', assistantId }) };
   }
-  const save = (visitor: Visitor, budget: object) =>
+  const save = (visitor: HttpClient, budget: object) =>
     visitor.post('/api/analytics/budgets', { assistantId: null, amountUsd: 10, ...budget });
 
   /** A call that has cost so much, this month or at another time. */
-  async function spend(visitor: Visitor, costUsd: number, assistantId: number | null = null, at = new Date()) {
+  async function spend(visitor: HttpClient, costUsd: number, assistantId: number | null = null, at = new Date()) {
     const { id } = (await visitor.get('/api/user')).body;
     await beside(app, (db) =>
       db.transaction().execute((trx) =>
@@ -46,7 +46,7 @@ describe.each(engines)('budgets on %s', (engine) => {
       ),
     );
   }
-  const send = (visitor: Visitor, threadId: number, more: object = {}) =>
+  const send = (visitor: HttpClient, threadId: number, more: object = {}) =>
     visitor.post(`/api/threads/${threadId}/messages`, { message: 'hello', clientId: clientId(), ...more });
 
   test('are within, near their end, or used up', async () => {

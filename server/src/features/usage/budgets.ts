@@ -1,6 +1,6 @@
-import type { Budget, BudgetInput } from '@roster/contracts/usage';
+import type { Budget, BudgetInput } from '@roster/contracts/usage/usage';
 import type { z } from 'zod';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import type { BudgetRecord, BudgetRepository } from './budget-repository.ts';
 import { dayIn, startOfDay } from './days.ts';

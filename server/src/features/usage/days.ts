@@ -1,5 +1,5 @@
-import { dayOf, daysBetween } from '@roster/contracts/day';
-import { timeZoneNamed } from '@roster/contracts/time-zone';
+import { dayOf, daysBetween } from '@roster/contracts/usage/day';
+import { timeZoneNamed } from '@roster/contracts/usage/time-zone';
 
 const quarterMs = 15 * 60_000;
 const dayMs = 24 * 60 * 60_000;

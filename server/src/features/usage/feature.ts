@@ -1,7 +1,7 @@
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import type { Router } from '#server/http/router';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Router } from '#server/http/app-router/router';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
 import type { Vault } from '#server/security/vault';
 import { adminKeyService } from './admin-key.ts';
@@ -10,10 +10,10 @@ import { analyticsRepository } from './analytics-repository.ts';
 import { budgetRepository } from './budget-repository.ts';
 import { budgetService } from './budgets.ts';
 import { usageExport } from './export-part.ts';
+import { lastUsed } from './last-used.ts';
 import { priceRepository } from './price-repository.ts';
 import { pricingService } from './pricing.ts';
 import { providerFigureService } from './provider-figures.ts';
-import { recentUse } from './recent-use.ts';
 import { usageRoutes } from './routes.ts';
 
 type Dependencies = {
@@ -32,7 +32,7 @@ export function usageFeature({ database, config, catalogue, provider, vault, own
   const analytics = analyticsService(sums, priceRepository(reader), catalogue);
   const pricing = pricingService({ db, catalogue });
   const budgets = budgetService({ budgets: budgetRepository(db), analytics: analyticsRepository(db), ownsAssistant });
-  const use = recentUse(sums, pricing);
+  const use = lastUsed(sums, pricing);
   const adminKeys = adminKeyService({ db, vault, provider, config });
   const { organization } = provider;
   const providerFigures = providerFigureService({ organization, adminKeys, analytics: sums });

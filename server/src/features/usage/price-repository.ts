@@ -1,4 +1,4 @@
-import type { OwnPrice } from '@roster/contracts/usage';
+import type { OwnPrice } from '@roster/contracts/usage/usage';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 

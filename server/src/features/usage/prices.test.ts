@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { nextDay } from './days.ts';
 
 const price = { model: 'chat-latest', input: 1_000, cachedInput: null, output: 2_000 };
@@ -21,7 +21,7 @@ describe.each(engines)('own prices on %s', (engine) => {
     const threadId = await newThread(visitor, { title: 'Unpriced', assistantId });
     return { visitor, askFor: (tokens: number) => ask(app, visitor, threadId, `[[tokens ${tokens}]]`) };
   }
-  const totals = async (visitor: Visitor) => {
+  const totals = async (visitor: HttpClient) => {
     const today = new Date().toISOString().slice(0, 10);
     const { body } = await visitor.get(`/api/analytics?from=${nextDay(today, -1)}&to=${nextDay(today)}`);
     return body;

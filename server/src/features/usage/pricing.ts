@@ -1,8 +1,8 @@
-import type { OwnPrice } from '@roster/contracts/usage';
+import type { OwnPrice } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue';
+import { AppError } from '#server/lib/errors';
+import { type Catalogue, costOf, type TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
 import { priceRepository } from './price-repository.ts';
 import { usageRepository } from './repository.ts';

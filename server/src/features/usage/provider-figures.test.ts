@@ -10,7 +10,7 @@ import { emptyDatabase, engines, goodKey, startApp, type TestApp } from '#server
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { adminKeyService } from './admin-key.ts';
 import { nextDay } from './days.ts';
 import { usageRepository } from './repository.ts';
@@ -18,9 +18,9 @@ import { usageRepository } from './repository.ts';
 const adminKey = `sk-admin-${'simulated'.repeat(5)}`;
 const today = () => new Date().toISOString().slice(0, 10);
 const keyPath = '/api/settings/admin-key';
-const saveKey = (visitor: Visitor, key = adminKey) => visitor.post(keyPath, { adminKey: key });
+const saveKey = (visitor: HttpClient, key = adminKey) => visitor.post(keyPath, { adminKey: key });
 /** Yesterday to tomorrow, so that it does not matter if midnight passes in between. */
-const figures = (visitor: Visitor, from = nextDay(today(), -1), to = nextDay(today())) =>
+const figures = (visitor: HttpClient, from = nextDay(today(), -1), to = nextDay(today())) =>
   visitor.get(`/api/analytics/provider?from=${from}&to=${to}`);
 
 /** What another program of the same organization asks. */
@@ -197,7 +197,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect((await bob.delete(keyPath)).status).toBe(404);
     expect((await ada.get(keyPath)).body).toMatchObject({ hasAdminKey: true, last4: 'ated', notice: null });
     // Moved to another row, it is useless.
-    const idOf = async (visitor: Visitor) => (await visitor.get('/api/user')).body.id;
+    const idOf = async (visitor: HttpClient) => (await visitor.get('/api/user')).body.id;
     const [adaId, bobId] = [await idOf(ada), await idOf(bob)];
     await beside(app, async (db) => {
       const row = await db

@@ -1,12 +1,12 @@
-import type { ProviderFigures } from '@roster/contracts/usage';
+import type { ProviderFigures } from '@roster/contracts/usage/usage';
 import { throwProviderFailure } from '#server/http/provider-failure';
-import { ProviderError } from '#server/provider/error';
-import type { ModelUsage, ProviderOrganization, UtcDays } from '#server/provider/organization';
+import type { ModelUsage, ProviderOrganization, UtcDays } from '#server/provider/resources/organization';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { AdminKeyService } from './admin-key.ts';
+import { noUsage, plus, toFigures, toolOf, trainedModelOf } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import { daysIn } from './days.ts';
-import { noUsage, plus, toFigures, toolOf, trainedModelOf } from './sums.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;

@@ -6,11 +6,11 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread, regenerated, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('what is recorded of usage on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

@@ -1,11 +1,11 @@
 import type { Usage } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { afterCommit } from '#server/db/after-commit';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
-import type { TokenCounts } from '#server/provider/catalogue';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
+import { byColumn, costAlone, isRequest, noUsage, type Sums, sumOfTool, sumOfTraining } from './aggregate.ts';
 import { quarterOf } from './days.ts';
-import { byColumn, costAlone, isRequest, noUsage, type Sums, sumOfTool, sumOfTraining } from './sums.ts';
 
 /** The columns of a record that are shown with its message; all null where a join found none. */
 export const usageColumns = [
@@ -65,7 +65,7 @@ export type UsageRecord = TokenCounts & {
 type DayKey = { day: string; model: string; assistantId: number };
 type UsagePosition = { createdAt: string; id: number };
 
-const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }>) =>
+const addSumsToDay = prepared((db, at: Params<Sums & DayKey & { userId: number }>) =>
   db
     .insertInto('usage_by_day')
     .values({
@@ -80,14 +80,14 @@ const addSumsToDay = prepared((db, at: Places<Sums & DayKey & { userId: number }
     ),
 );
 
-const addSumsToQuarter = prepared((db, at: Places<Sums & { userId: number; quarter: string }>) =>
+const addSumsToQuarter = prepared((db, at: Params<Sums & { userId: number; quarter: string }>) =>
   db
     .insertInto('usage_by_quarter')
     .values({ user_id: at('userId'), quarter: at('quarter'), ...byColumn(at) })
     .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter'))),
 );
 
-const addSumsToTokenDay = prepared((db, at: Places<Sums & { userId: number; day: string; accessTokenId: number }>) =>
+const addSumsToTokenDay = prepared((db, at: Params<Sums & { userId: number; day: string; accessTokenId: number }>) =>
   db
     .insertInto('usage_by_token')
     .values({ user_id: at('userId'), day: at('day'), access_token_id: at('accessTokenId'), ...byColumn(at) })
@@ -98,7 +98,7 @@ const addSumsToTokenDay = prepared((db, at: Places<Sums & { userId: number; day:
 
 type NewRecord = Omit<Required<UsageRecord>, 'estimated'> & { userId: number; day: string; estimated: 0 | 1 };
 
-const insertRecord = prepared((db, at: Places<NewRecord>) =>
+const insertRecord = prepared((db, at: Params<NewRecord>) =>
   db
     .insertInto('usage_records')
     .values({
@@ -131,7 +131,7 @@ const insertRecord = prepared((db, at: Places<NewRecord>) =>
 );
 
 /** What a token has spent this month, which is looked at before its next call. */
-const addSpending = prepared((db, at: Places<{ userId: number; id: number; month: string; costUsd: number }>) =>
+const addSpending = prepared((db, at: Params<{ userId: number; id: number; month: string; costUsd: number }>) =>
   db
     .updateTable('access_tokens')
     .set((eb) => ({

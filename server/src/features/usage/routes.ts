@@ -1,6 +1,6 @@
-import { usage as api } from '@roster/contracts/usage';
-import { visitorOf } from '#server/http/device';
-import type { Router } from '#server/http/router';
+import { usage as api } from '@roster/contracts/usage/usage';
+import type { Router } from '#server/http/app-router/router';
+import { visitorOf } from '#server/http/user-agent';
 import type { AdminKeyService } from './admin-key.ts';
 import type { AnalyticsService } from './analytics.ts';
 import type { BudgetService } from './budgets.ts';

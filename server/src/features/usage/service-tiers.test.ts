@@ -5,8 +5,8 @@ import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
+import type { HttpClient } from '#server/testing/http-client';
 import { chunk, delta, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
-import type { Visitor } from '#server/testing/visitor';
 
 const json = { 'content-type': 'application/json' };
 const models = ['gpt-4o', 'gpt-5.4', 'some-model', 'gpt-4o-2031-05-13', 'gpt-4o-2024-05-13'];
@@ -124,7 +124,7 @@ describe.each(engines)('the service tier that answered, on %s', (engine) => {
     expect(body.items[0]).toMatchObject({ serviceTier: tiers.at(-1)?.[2] });
   });
 
-  const priceOf = (visitor: Visitor, model: string) =>
+  const priceOf = (visitor: HttpClient, model: string) =>
     visitor.post('/api/analytics/prices', { model, input: 1, cachedInput: null, output: 1 });
 
   test('is not priced by what a person has set for the standard one', async () => {

@@ -5,15 +5,15 @@ import { ask, newThread, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { indexed } from '#server/testing/knowledge';
-import { fakeToolBox } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const perSearch = 2.5 / 1_000;
 
 describe.each(engines)('what tools of the provider cost on %s', (engine) => {
   let app: TestApp;
-  const tools = fakeToolBox();
+  const tools = fakeToolRegistry();
   beforeAll(async () => {
     app = await startApp(engine, { tools: { box: tools.box, callMs: 2_000 } });
     await app.as('admin');
@@ -21,7 +21,8 @@ describe.each(engines)('what tools of the provider cost on %s', (engine) => {
   afterAll(() => app.stop());
 
   const today = () => new Date().toISOString().slice(0, 10);
-  const overview = async (visitor: Visitor) => (await visitor.get(`/api/analytics?from=${today()}&to=${today()}`)).body;
+  const overview = async (visitor: HttpClient) =>
+    (await visitor.get(`/api/analytics?from=${today()}&to=${today()}`)).body;
   const toolRecords = (threadId: number) =>
     beside(app, (db) =>
       db

@@ -3,14 +3,14 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { openEvents } from '#server/testing/events';
+import type { HttpClient } from '#server/testing/http-client';
 import { managed, newAddress, newUser, recordOf } from '#server/testing/managed-users';
-import type { Visitor } from '#server/testing/visitor';
 
 const unknownId = 2_000_000_000;
 
 describe.each(engines)('administrators change accounts, on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import { securityEventRepository } from '#server/security/events-repository';
 import { accountEventService } from './events.ts';
 import { userRoutes } from './routes.ts';

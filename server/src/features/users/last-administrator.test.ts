@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside, setUser } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
 import { managed } from '#server/testing/managed-users';
-import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('the last active administrator on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
-  let bob: Visitor;
+  let ada: HttpClient;
+  let bob: HttpClient;
   let ids: { ada: number; bob: number };
   beforeAll(async () => {
     app = await startApp(engine);
@@ -17,7 +17,7 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const change = (by: Visitor, id: number, changes: Record<string, unknown>) =>
+  const change = (by: HttpClient, id: number, changes: Record<string, unknown>) =>
     by.patch(`/api/admin/users/${id}`, changes);
 
   test('keeps role and status', async () => {

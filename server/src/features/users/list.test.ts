@@ -6,8 +6,8 @@ import { migrate } from '#server/db/migrate';
 import { emptyDatabase, engines, startApp, type TestApp } from '#server/testing/app';
 import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
 import { plansOf } from '#server/testing/query-plans';
-import type { Visitor } from '#server/testing/visitor';
 import { userListRepository } from './list-repository.ts';
 
 type Listed = {
@@ -46,7 +46,7 @@ const comparedBy: Record<(typeof userSorts)[number], (user: Listed) => string> =
 
 describe.each(engines)('the list of accounts on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');

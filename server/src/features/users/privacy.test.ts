@@ -9,9 +9,9 @@ import { compared, comparisonsPath, judged, judgingsPath, newComparison } from '
 import { examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
 import { quick, trainable, trained, trainingFile } from '#server/testing/fine-tuning';
+import type { HttpClient } from '#server/testing/http-client';
 import { newSet, ran, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
-import type { Visitor } from '#server/testing/visitor';
 
 /** What a person has; the words in it must reach no administrator. */
 const planted = {
@@ -403,8 +403,8 @@ const named = ({ method, path }: Endpoint) => `${method} ${path}`;
 
 describe.each(engines)('an administrator on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
-  let bob: Visitor;
+  let ada: HttpClient;
+  let bob: HttpClient;
   let owned: Owned;
   beforeAll(async () => {
     app = await startApp(engine, quick);

@@ -1,5 +1,5 @@
 import { users as api } from '@roster/contracts/users';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import type { AccountEventService } from './events.ts';
 import type { UserService } from './service.ts';
 

@@ -2,19 +2,19 @@ import { Id } from '@roster/contracts/endpoint';
 import { type users as api, type ManagedUser, type PasswordLink, UserSort } from '@roster/contracts/users';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { isTaken } from '#server/db/taken-address';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import { isUniqueViolation } from '#server/db/unique-violation';
+import type { Actor } from '#server/http/app-router/actor';
 import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
 import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import { securityEventRepository } from '#server/security/events-repository';
-import { changeUser, findUser, noUser, taken } from './change.ts';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository } from './repository.ts';
+import { findUser, noUser, taken, updateUser } from './update-user.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -115,10 +115,10 @@ async function change(
 ): Promise<ManagedUser> {
   const { user, sessions } = await dependencies.database.db
     .transaction()
-    .execute((trx) => changeUser(trx, userId, changes, mailsLinks(dependencies)))
+    .execute((trx) => updateUser(trx, userId, changes, mailsLinks(dependencies)))
     .catch((error: unknown) => {
       // The address was registered in the same moment.
-      throw isTaken(error) ? taken() : error;
+      throw isUniqueViolation(error) ? taken() : error;
     });
   dependencies.onSessionsEnded(sessions);
   return user;

@@ -3,12 +3,12 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { freePort } from '#server/testing/free-port';
+import type { HttpClient } from '#server/testing/http-client';
 import { managed, newUser, recordOf } from '#server/testing/managed-users';
-import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('administrators on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');
@@ -208,7 +208,7 @@ describe.each(engines)('administrators on %s', (engine) => {
 
 describe.each(engines)('with a mail server, on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     // Nobody listens there: what is to be mailed stays where it is stored.
     const env = { SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'roster@example.com' };

@@ -1,11 +1,11 @@
 import { callReader } from '#server/provider/answer-tools';
-import { readEvents } from '#server/provider/event-reader';
-import type { ProviderHttp } from '#server/provider/http';
-import { madeFileReader } from '#server/provider/made-files';
-import { collectPieces, tellOfWaits } from '#server/provider/pieces';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, CallEcho } from '#server/provider/provider';
-import type { Omitted } from '#server/provider/responses';
+import { generatedFileReader } from '#server/provider/resources/generated-files';
+import type { Omitted } from '#server/provider/responses/answer';
 import { tierIn } from '#server/provider/token-counts';
+import { readEvents } from '#server/provider/transport/event-reader';
+import type { ProviderHttp } from '#server/provider/transport/http';
+import { collectStream, reportWaits } from '#server/provider/transport/stream-collector';
 import { isWebAddress, webLinkReader } from '#server/provider/web-links';
 import { type ChatPiece, chatAnswerReader } from './reader.ts';
 import { requestBody } from './request.ts';
@@ -14,8 +14,8 @@ const notKept = 'The model sent a picture in a form that Roster does not keep.';
 
 /** Passes on what is read of an answer as its pieces. */
 function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]) => void) {
-  const pieces = collectPieces(onPieces);
-  const made = madeFileReader({
+  const pieces = collectStream(onPieces);
+  const made = generatedFileReader({
     tell: (file) => onMade?.(file),
     tooMany: (note) => pieces.add('note', note),
   });
@@ -58,7 +58,7 @@ export async function answerByChatCompletions(
     body: await requestBody(request, omitted),
     signal,
     awaitsWord: () => !hasWords,
-    onWait: tellOfWaits(onPieces),
+    onWait: reportWaits(onPieces),
     onAsking: request.onAsking,
   });
   const { pieces, write } = pieceWriter(request, (some) => {
@@ -103,7 +103,7 @@ export async function answerByChatCompletions(
 /** What the message has to carry goes with the first of its calls. */
 function takeCalls(
   { calls, echo }: Pick<ReturnType<typeof chatAnswerReader>, 'calls' | 'echo'>,
-  add: ReturnType<typeof collectPieces>['addCall'],
+  add: ReturnType<typeof collectStream>['addCall'],
 ) {
   let fields: CallEcho | undefined;
   const taking = callReader((call) => add(call, fields));

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** Receives the contents of a delta, or of a whole message. */
 export type DeltaSink = {

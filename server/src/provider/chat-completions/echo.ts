@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** Fields in which thoughts come and which a provider wants back, as they are, with the calls that they led to. */
 const thoughtField = 'reasoning_content';

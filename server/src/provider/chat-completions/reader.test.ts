@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { isObject } from '#server/is-object';
-import { createArrivingBody } from '#server/provider/arriving-body';
-import { ProviderError } from '#server/provider/error';
-import { readEvents } from '#server/provider/event-reader';
+import { isObject } from '#server/lib/is-object';
+import { ProviderError } from '#server/provider/transport/error';
+import { readEvents } from '#server/provider/transport/event-reader';
+import { createStreamingBody } from '#server/provider/transport/streaming-body';
 import { Secret } from '#server/security/secret';
 import {
   broken,
@@ -23,7 +23,7 @@ const apiKey = new Secret('gsk_abcdefghijklmnop1234567890');
 /** A body that sends these packets, and then ends or breaks off. */
 function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
   const nothing = () => undefined;
-  const { body, push, end } = createArrivingBody({ abort: nothing, pause: nothing, resume: nothing });
+  const { body, push, end } = createStreamingBody({ abort: nothing, pause: nothing, resume: nothing });
   return {
     body,
     send() {

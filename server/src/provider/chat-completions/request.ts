@@ -1,9 +1,9 @@
-import { alternating } from '#server/provider/alternating';
+import { alternateTurns } from '#server/provider/alternate-turns';
 import { type AnswerTools, noParameters } from '#server/provider/answer-tools';
-import { ProviderError } from '#server/provider/error';
+import { contentOf, notIncluded } from '#server/provider/content-parts';
 import type { AnswerRequest, ConversationTurn, TurnImage } from '#server/provider/provider';
-import type { Omitted } from '#server/provider/responses';
-import { contentOf, notIncluded } from '#server/provider/turn-parts';
+import type { Omitted } from '#server/provider/responses/answer';
+import { ProviderError } from '#server/provider/transport/error';
 
 function choiceOf(choice: AnswerTools['choice']) {
   return typeof choice === 'object' ? { type: 'function', function: { name: choice.function } } : choice;
@@ -94,7 +94,7 @@ export async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const newest = request.turns.at(-1);
   // Before turns are joined: an earlier question that was refused for its document must not refuse every later one.
   if (newest) refuseDocument(newest);
-  const turns = alternating(request.turns);
+  const turns = alternateTurns(request.turns);
   // Once its turn has ended, nobody wants it back, and another model may answer the next one.
   const question = turns.findLastIndex(({ role }) => role === 'user');
   const messages = turns.map((turn, index) => messagesOf(turn, { echoes: index > question }));

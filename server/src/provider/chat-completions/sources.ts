@@ -1,5 +1,5 @@
-import type { WebLink } from '@roster/contracts/web-links';
-import { isObject, type JsonObject } from '#server/is-object';
+import type { WebLink } from '@roster/contracts/text/web-links';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { webLinkReader } from '#server/provider/web-links';
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
-import { useRequestConfirmation } from '#web/data/mailed-links.ts';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { useRequestConfirmation } from '#web/api/mailed-links.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';
 import { ChangeNameDialog } from './change-name-dialog.tsx';
 

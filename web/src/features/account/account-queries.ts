@@ -1,9 +1,9 @@
 import { account } from '@roster/contracts/account';
 import { auth, type LoginProvider } from '@roster/contracts/auth';
-import { files } from '@roster/contracts/files';
+import { files } from '@roster/contracts/files/files';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
-import { call } from '#web/lib/api.ts';
+import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { call } from '#web/lib/api-client.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
 /** Does not change while the page is open: a newer server has another page. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { AccountInformation } from './account-information.tsx';
 import { CloseAccountCard } from './close-account-card.tsx';
 import { ExportCard } from './export-card.tsx';

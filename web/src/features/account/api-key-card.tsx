@@ -2,13 +2,13 @@ import type { UserConfig } from '@roster/contracts/account';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
 import { formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { ApiKeyForm } from './api-key-form.tsx';
 import { RemoveKeyDialog } from './remove-key-dialog.tsx';
 

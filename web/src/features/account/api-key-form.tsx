@@ -1,17 +1,17 @@
-import { isBlank } from '@roster/contracts/blank';
 import { providerIn } from '@roster/contracts/provider-name';
+import { isBlank } from '@roster/contracts/text/blank';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { useSaveApiKey } from '#web/data/user-config.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { useSaveApiKey } from '#web/api/user-config.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 const clearAfter = 3000;
 

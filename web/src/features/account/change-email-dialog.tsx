@@ -3,13 +3,13 @@ import { Email } from '@roster/contracts/auth';
 
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeEmail } from './account-queries.ts';
 
 const withPassword = zodResolver(z.object({ email: Email, password: z.string().min(1, 'Enter your password') }));

@@ -3,12 +3,12 @@ import { PersonName } from '@roster/contracts/auth';
 
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeName } from './account-queries.ts';
 
 const resolver = zodResolver(z.object({ name: PersonName }));

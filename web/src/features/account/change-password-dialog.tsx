@@ -2,14 +2,14 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { PasswordChange } from '@roster/contracts/auth';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { ApiError } from '#web/lib/api.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
+import { ApiError } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useChangePassword } from './account-queries.ts';
 
 const ChangeFields = z

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { CloseAccountDialog } from './close-account-dialog.tsx';

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
-import { ApiError } from '#web/lib/api.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { ApiError } from '#web/lib/api-client.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { ClosingDescription, WhatGoes } from './deletion-summary.tsx';
 import { ProviderFiles } from './provider-files.tsx';
-import { useClosing } from './use-closing.ts';
-import { ClosingDescription, WhatGoes } from './what-goes.tsx';
+import { useClosing } from './use-delete-account.ts';
 
 /** Asks for the password: an open browser alone is not enough to close the account. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useLogout } from '#web/data/current-user.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { useLogout } from '#web/api/current-user.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { ClosingDescription, WhatGoes } from './deletion-summary.tsx';
 import { ProviderFiles } from './provider-files.tsx';
-import { useClosing } from './use-closing.ts';
-import { ClosingDescription, WhatGoes } from './what-goes.tsx';
+import { useClosing } from './use-delete-account.ts';
 
 /** Where there is no password to ask for, a fresh sign-in shows that it is the person. */
 export function CloseFreshlySignedInDialog({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,7 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useDisconnect } from './account-queries.ts';
 
 type DisconnectDialogProps = {

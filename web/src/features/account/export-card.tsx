@@ -1,12 +1,12 @@
 import { account } from '@roster/contracts/account';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { ApiError, addressOf, readError } from '#web/lib/api.ts';
+import { ApiError, addressOf, readError } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { saveBlob, saveFrom } from '#web/lib/save-file.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { securityEventsQuery } from './account-queries.ts';
 
 /** Everything of the person, to take along. */

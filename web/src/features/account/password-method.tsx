@@ -1,10 +1,10 @@
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
-import { useRequestReset } from '#web/data/mailed-links.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { useRequestReset } from '#web/api/mailed-links.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
 import { MethodRow } from './method-row.tsx';
 

@@ -1,7 +1,7 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { useQuery } from '@tanstack/react-query';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { Checkbox } from '#web/ui/checkbox.tsx';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { filesAtProviderQuery } from './account-queries.ts';
 
 const namedAtMost = 5;

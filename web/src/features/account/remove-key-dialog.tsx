@@ -1,7 +1,7 @@
-import { useRemoveApiKey } from '#web/data/user-config.ts';
+import { useRemoveApiKey } from '#web/api/user-config.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 export function RemoveKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const remove = useRemoveApiKey();

@@ -1,13 +1,13 @@
 import type { SecurityEvent } from '@roster/contracts/account';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { securityEventsQuery } from './account-queries.ts';
-import { doerText, eventText, isRefused } from './security-event-words.ts';
+import { doerText, eventText, isRefused } from './security-event-labels.ts';
 
 export function SecurityActivityCard() {
   const query = useInfiniteQuery(securityEventsQuery);

@@ -1,6 +1,6 @@
 import { auth } from '@roster/contracts/auth';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],

@@ -1,16 +1,16 @@
 import type { Session } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatDateTime, formatLongDate } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { sessionsQuery, useEndOtherSessions, useEndSession } from './sessions-queries.ts';
 
 export function SessionsTab() {

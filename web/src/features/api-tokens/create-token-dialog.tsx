@@ -1,15 +1,15 @@
 import { type AccessToken, type TokenRight, tokenLifetimes, tokenRights } from '@roster/contracts/api-tokens';
-import { isBlank } from '@roster/contracts/blank';
-import { codePointLength } from '@roster/contracts/length';
+import { isBlank } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
 import { type FormEvent, useId, useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { readAmount } from '#web/lib/amount.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 import { useCreateToken } from './queries.ts';
 import { rightHints, rightNames } from './rights.ts';
 

@@ -1,6 +1,6 @@
 import { apiTokens, type NewAccessToken } from '@roster/contracts/api-tokens';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 
 export const accessTokensQuery = queryOptions({
   queryKey: ['access-tokens'],

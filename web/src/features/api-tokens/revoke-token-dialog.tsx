@@ -1,7 +1,7 @@
 import type { AccessToken } from '@roster/contracts/api-tokens';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { hasExpired } from './limits.ts';
 import { useRevokeToken } from './queries.ts';
 

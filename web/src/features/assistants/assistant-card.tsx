@@ -1,19 +1,19 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import type { ModelList } from '@roster/contracts/models';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { ModelList } from '@roster/contracts/models/models';
 import { Link } from '@tanstack/react-router';
 import { CopyPlus, Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/data/assistant-changes.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { findModel } from '#web/data/models.ts';
+import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/api/assistant-changes.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { findModel } from '#web/api/models.ts';
+import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { AssistantMark } from '#web/parts/assistant-mark.tsx';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { toast } from '#web/ui/toast.tsx';
-import { Tooltip } from '#web/ui/tooltip.tsx';
+import { Tooltip } from '#web/ui/menus/tooltip.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useExport } from './export.ts';
 import { ModelWarning } from './model-warning.tsx';
 
@@ -43,7 +43,7 @@ function CardHead({ assistant }: { assistant: Assistant }) {
   return (
     <div className="min-w-0">
       <div className="flex min-h-7 items-center gap-2">
-        <AssistantMark {...assistant} />
+        <AssistantAvatar {...assistant} />
         <h3 className="min-w-0 truncate font-semibold" title={name}>
           {name}
         </h3>

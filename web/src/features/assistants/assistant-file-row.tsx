@@ -1,13 +1,13 @@
-import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants';
+import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Spinner } from '#web/ui/spinner.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
 import { useRemoveAssistantFile, useRetryAssistantFile } from './file-queries.ts';
 
 const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }> = {

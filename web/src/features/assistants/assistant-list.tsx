@@ -1,21 +1,21 @@
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { Bot, Download, Import, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { modelsQuery } from '#web/data/models.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { errorText } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { modelsQuery } from '#web/api/models.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AssistantCard } from './assistant-card.tsx';
 import { DeleteAssistantDialog } from './delete-assistant-dialog.tsx';
 import { useExport } from './export.ts';
-import { MoveList } from './moves/move-list.tsx';
-import { ReplayList } from './moves/replay-list.tsx';
+import { MoveList } from './model-migrations/move-list.tsx';
+import { ReplayList } from './model-migrations/replay-list.tsx';
 
 type AssistantListProps = { onCreate: () => void; onImport: () => void; onEdit: (id: number) => void };
 

@@ -1,7 +1,7 @@
-import type { ImportResult } from '@roster/contracts/assistants';
+import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { useEditing } from '#web/api/current-user.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
 import { type AssistantStart, CreateAssistant } from './create-assistant.tsx';

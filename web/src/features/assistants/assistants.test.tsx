@@ -1,5 +1,5 @@
-import { assistants } from '@roster/contracts/assistants';
-import { models } from '@roster/contracts/models';
+import { assistants } from '@roster/contracts/assistants/assistants';
+import { models } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

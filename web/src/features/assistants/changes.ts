@@ -3,7 +3,7 @@ import {
   type AssistantChanges,
   type AssistantDraft,
   assistantFieldNames,
-} from '@roster/contracts/assistants';
+} from '@roster/contracts/assistants/assistants';
 
 /** What a field holds is a single value, or an object as the contract has written it. */
 const isSame = (one: unknown, other: unknown) => one === other || JSON.stringify(one) === JSON.stringify(other);

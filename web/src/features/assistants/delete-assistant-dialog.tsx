@@ -1,8 +1,8 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import { useDeleteAssistant } from '#web/data/assistant-changes.ts';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import { useDeleteAssistant } from '#web/api/assistant-changes.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assistant | null; onClose: () => void }) {
   const remove = useDeleteAssistant();

@@ -4,21 +4,21 @@ import {
   type AssistantDraft,
   AssistantSettings,
   assistantFieldNames,
-} from '@roster/contracts/assistants';
+} from '@roster/contracts/assistants/assistants';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { useUpdateAssistant } from '#web/data/assistant-changes.ts';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { draftQuery } from '#web/data/drafts.ts';
-import { modelsQuery } from '#web/data/models.ts';
-import { errorText } from '#web/lib/api.ts';
+import { useUpdateAssistant } from '#web/api/assistant-changes.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { draftQuery } from '#web/api/drafts.ts';
+import { modelsQuery } from '#web/api/models.ts';
+import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
-import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { SidePanel } from '#web/ui/side-panel.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { SidePanel } from '#web/ui/dialogs/side-panel.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
 import { changesBetween } from './changes.ts';

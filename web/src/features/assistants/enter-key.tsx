@@ -1,20 +1,20 @@
-import type { ImportCandidate } from '@roster/contracts/assistants';
+import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
-import { useFetchFromProvider } from '#web/data/assistant-changes.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { useFetchFromProvider } from '#web/api/assistant-changes.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 
 type EnterKeyProps = { onFetched: (candidates: ImportCandidate[], apiKey: string | undefined) => void };
 

@@ -1,6 +1,6 @@
-import { type Assistant, assistants } from '@roster/contracts/assistants';
+import { type Assistant, assistants } from '@roster/contracts/assistants/assistants';
 import { useMutation } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { plainFileName } from '#web/lib/file-name.ts';
 import { saveJson } from '#web/lib/save-file.ts';

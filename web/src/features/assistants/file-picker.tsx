@@ -1,12 +1,12 @@
-import { assistantFileLimit } from '@roster/contracts/assistants';
-import { whyNotSearchable } from '@roster/contracts/searchable-files';
+import { assistantFileLimit } from '@roster/contracts/assistants/assistants';
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filesQuery } from '#web/data/files.ts';
+import { filesQuery } from '#web/api/files.ts';
+import { type FileChoice, FileChoices } from '#web/components/file-choices.tsx';
 import { formatMegabytes } from '#web/lib/format.ts';
-import { type FileChoice, FileChoices } from '#web/parts/file-choices.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { SearchField } from '#web/ui/search-field.tsx';
+import { SearchField } from '#web/ui/forms/search-field.tsx';
 
 type FilePickerProps = {
   /** What the assistant has already. */

@@ -1,8 +1,8 @@
-import { type AssistantFile, assistants } from '@roster/contracts/assistants';
+import { type AssistantFile, assistants } from '@roster/contracts/assistants/assistants';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useRefetchedFiles } from '#web/data/files.ts';
-import { call } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useRefetchedFiles } from '#web/api/files.ts';
+import { call } from '#web/lib/api-client.ts';
 
 const whileIndexing = 1_500;
 /** What waits for something else: a key, a provider that is down. */

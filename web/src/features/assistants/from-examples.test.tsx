@@ -1,7 +1,7 @@
-import { assistants } from '@roster/contracts/assistants';
+import { assistants } from '@roster/contracts/assistants/assistants';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
-import { models } from '@roster/contracts/models';
+import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

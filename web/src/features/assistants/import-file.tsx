@@ -1,15 +1,15 @@
-import type { ImportResult } from '@roster/contracts/assistants';
+import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { FileJson } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
-import { useImportFile } from '#web/data/assistant-changes.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { useImportFile } from '#web/api/assistant-changes.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { FileInput } from '#web/ui/file-input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { FileInput } from '#web/ui/forms/file-input.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { announceImport } from './import-result.tsx';
 
 const largest = 5 * 1024 * 1024;

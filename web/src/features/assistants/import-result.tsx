@@ -1,10 +1,10 @@
-import type { ImportResult } from '@roster/contracts/assistants';
+import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { X } from 'lucide-react';
 import { formatCount } from '#web/lib/format.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 const counts = ({ imported, failed }: ImportResult) => `${imported.length} imported, ${failed.length} failed.`;
 

@@ -1,10 +1,10 @@
-import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants';
+import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants/assistants';
 import { useState } from 'react';
-import { useImportBatch } from '#web/data/assistant-changes.ts';
+import { useImportBatch } from '#web/api/assistant-changes.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { EnterKey } from './enter-key.tsx';
 import { ImportFile } from './import-file.tsx';
 import { announceImport } from './import-result.tsx';

@@ -1,5 +1,5 @@
 import { account } from '@roster/contracts/account';
-import { assistants, type ImportCandidate } from '@roster/contracts/assistants';
+import { assistants, type ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

@@ -1,6 +1,6 @@
-import type { SearchLocation } from '@roster/contracts/assistant-tools';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
+import type { SearchLocation } from '@roster/contracts/assistants/tools';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
 
 type Part = keyof SearchLocation;
 type LocationFieldsProps = {

@@ -1,6 +1,6 @@
-import type { Model, ModelList } from '@roster/contracts/models';
+import type { Model, ModelList } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
-import { mayBeAny, modelGroups } from '#web/data/model-groups.ts';
+import { mayBeAny, modelGroups } from '#web/api/model-groups.ts';
 import { endingModel } from '#web/testing/new-account.ts';
 import { modelTrouble, temperatureUse } from './model-choice.ts';
 

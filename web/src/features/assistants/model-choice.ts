@@ -1,5 +1,5 @@
-import type { EndingModel } from '@roster/contracts/model-life';
-import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models';
+import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models/models';
+import type { EndingModel } from '@roster/contracts/models/retirement';
 import { formatLongDate } from '#web/lib/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };

@@ -1,16 +1,16 @@
-import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models';
+import { type Model, type ModelList, ReasoningEffort } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { Controller } from 'react-hook-form';
-import { modelGroups, modelOptions } from '#web/data/model-groups.ts';
-import { modelLifeQuery } from '#web/data/model-life.ts';
-import { findModel } from '#web/data/models.ts';
+import { modelGroups, modelOptions } from '#web/api/model-groups.ts';
+import { findModel } from '#web/api/models.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
+import { ModelSelect } from '#web/components/model-select.tsx';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
-import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { Slider } from '#web/ui/slider.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Slider } from '#web/ui/forms/slider.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { modelTrouble, temperatureUse } from './model-choice.ts';
 import type { AssistantForm } from './use-assistant-form.ts';
 
@@ -31,7 +31,7 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
   const id = form.watch('model');
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
-  const { data: ending } = useQuery(modelLifeQuery);
+  const { data: ending } = useQuery(retirementQuery);
   const trouble = modelTrouble(id, models, ending);
   // An effort that the new model does not know would be refused.
   const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });

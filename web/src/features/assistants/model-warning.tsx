@@ -1,13 +1,13 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import type { ModelList } from '@roster/contracts/models';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { modelLifeQuery } from '#web/data/model-life.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { modelTrouble } from './model-choice.ts';
-import { MoveAssistants, ReplayQuestions } from './moves/move-assistants.tsx';
+import { MoveAssistants, ReplayQuestions } from './model-migrations/move-assistants.tsx';
 
 type ModelWarningProps = { assistant: Assistant; models: ModelList | undefined; onEdit: () => void };
 
@@ -16,7 +16,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
   const { reason } = useEditing();
   const [open, setOpen] = useState<'move' | 'replay' | null>(null);
   const close = () => setOpen(null);
-  const { data: ending } = useQuery(modelLifeQuery);
+  const { data: ending } = useQuery(retirementQuery);
   const trouble = modelTrouble(assistant.model, models, ending);
   if (!trouble) return null;
   const { successor } = trouble;

@@ -1,9 +1,9 @@
 import { isStrict, problemText, responseSchemaLimit, schemaProblem } from '@roster/contracts/response-schema';
 import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Menu, MenuItem } from '#web/ui/menu.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
+import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
 import { schemaExamples } from './schema-examples.ts';
 
 type SchemaEditorProps = {

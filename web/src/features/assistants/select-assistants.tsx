@@ -1,14 +1,14 @@
-import type { ImportCandidate } from '@roster/contracts/assistants';
+import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { ArrowLeft, Bot, Info } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
 
 type SelectAssistantsProps = {
   candidates: ImportCandidate[];

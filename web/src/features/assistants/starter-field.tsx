@@ -1,7 +1,7 @@
-import { startersAtMost } from '@roster/contracts/assistant-look';
+import { startersAtMost } from '@roster/contracts/assistants/avatar';
 import { useState } from 'react';
-import { Field } from '#web/ui/field.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 const linesOf = (text: string) =>

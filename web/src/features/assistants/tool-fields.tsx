@@ -1,19 +1,19 @@
-import { type AssistantTools, type HostedTool, hostedTools } from '@roster/contracts/assistant-tools';
+import { type AssistantTools, type BuiltInTool, builtInTools } from '@roster/contracts/assistants/tools';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Controller } from 'react-hook-form';
-import { toolsOfModelQuery } from '#web/data/models.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Switch } from '#web/ui/switch.tsx';
+import { toolsOfModelQuery } from '#web/api/models.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { LocationFields } from './location-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 /** Separated by commas or spaces, as people write lists. */
 const domainsIn = (text: string) => text.split(/[\s,]+/).filter((domain) => domain !== '');
 
-const words: Record<HostedTool, { label: string; description: string }> = {
+const words: Record<BuiltInTool, { label: string; description: string }> = {
   webSearch: {
     label: 'Web search',
     description: 'Looks things up, and names its sources.',
@@ -36,7 +36,7 @@ export function ToolFields({ form }: { form: AssistantForm }) {
   const known = useQuery(toolsOfModelQuery(form.watch('model') || null)).data;
   const put = (changed: typeof tools) => form.setValue('tools', changed, { shouldDirty: true, shouldValidate });
   const { webSearch } = tools;
-  const switchTool = (name: HostedTool, on: boolean) => {
+  const switchTool = (name: BuiltInTool, on: boolean) => {
     const { [name]: _, ...others } = tools;
     put(inOrder(on ? { ...others, [name]: {} } : others));
   };
@@ -47,7 +47,7 @@ export function ToolFields({ form }: { form: AssistantForm }) {
         The provider bills them beside tokens. Analytics counts them, and says what they cost where a price is known.
       </p>
       {known?.notice && <Notice>{known.notice}</Notice>}
-      {hostedTools.map((name) => (
+      {builtInTools.map((name) => (
         <Fragment key={name}>
           <HostedSwitch
             name={name}
@@ -76,7 +76,7 @@ const inOrder = ({ webSearch, codeInterpreter, imageGeneration }: AssistantTools
 });
 
 type HostedSwitchProps = {
-  name: HostedTool;
+  name: BuiltInTool;
   isOn: boolean;
   /** Why the model is known not to have it. */
   reason: string | null;

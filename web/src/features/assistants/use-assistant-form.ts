@@ -5,9 +5,9 @@ import {
   descriptionLimit,
   instructionsLimit,
   nameLimit,
-} from '@roster/contracts/assistants';
-import { codePointLength } from '@roster/contracts/length';
-import { requiredText, textUpTo } from '@roster/contracts/text';
+} from '@roster/contracts/assistants/assistants';
+import { codePointLength } from '@roster/contracts/text/length';
+import { requiredText, textUpTo } from '@roster/contracts/text/text';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { uploadLane } from '#web/data/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
-import { errorText } from '#web/lib/api.ts';
+import { uploadLane } from '#web/api/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 
 type Current = { name: string; percent: number };

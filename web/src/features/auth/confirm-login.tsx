@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { LoginForm } from './login-form.tsx';
 import { LoginProviders } from './login-providers.tsx';

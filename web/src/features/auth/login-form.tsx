@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
-import { useLogin } from '#web/data/current-user.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { useLogin } from '#web/api/current-user.ts';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { dismissProblems, tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import type { LoginProblems } from './login-schema.ts';
 
 // Beside the page, not before it: the check brings all schemas along.

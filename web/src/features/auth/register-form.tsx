@@ -1,16 +1,16 @@
 import type { SignInOptions } from '@roster/contracts/auth';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { useRegister } from '#web/data/current-user.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { useRegister } from '#web/api/current-user.ts';
+import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
+import { ApiError } from '#web/lib/api-client.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
-import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));

@@ -1,20 +1,20 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { auth, NewPassword, passwordMinimum } from '@roster/contracts/auth';
-import { codePointLength } from '@roster/contracts/length';
+import { codePointLength } from '@roster/contracts/text/length';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { currentUserQuery, forgetUser } from '#web/data/current-user.ts';
-import { ApiError, call } from '#web/lib/api.ts';
+import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
+import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
+import { ApiError, call } from '#web/lib/api-client.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { tellProblem } from '#web/lib/toast.ts';
-import { NewPasswordFields } from '#web/parts/new-password-fields.tsx';
-import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import type { MailedLink } from './mailed-link.ts';
 
 const redirectDelay = 2000;

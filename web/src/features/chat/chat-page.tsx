@@ -1,11 +1,11 @@
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { isAppReady } from '#web/lib/app-ready.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
-import { isUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import type { Choice } from './answerers/use-assistants.ts';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import type { Choice } from './chat-targets/use-assistants.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
 import type { FoundMessage, Match } from './threads/thread-state.ts';
 
@@ -14,11 +14,11 @@ const NewThreadPane = loadedPart(async () => (await import('./threads/new-thread
 const ThreadPane = loadedPart(async () => {
   const { ThreadPane: Pane, loadOpenThread } = await import('./threads/thread-pane.tsx');
   // Once Roster is open a conversation comes whole; the first page does not wait for what is in it.
-  if (isUsable()) await loadOpenThread();
+  if (isAppReady()) await loadOpenThread();
   return Pane;
 });
 const StartChatDialog = lazy(async () => ({
-  default: (await import('./answerers/start-chat-dialog.tsx')).StartChatDialog,
+  default: (await import('./chat-targets/start-chat-dialog.tsx')).StartChatDialog,
 }));
 
 /** What a conversation is drawn with, and a new one. */

@@ -1,4 +1,4 @@
-import { assistants } from '@roster/contracts/assistants';
+import { assistants } from '@roster/contracts/assistants/assistants';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';

@@ -1,6 +1,6 @@
 import { chat } from '@roster/contracts/chat';
-import { models } from '@roster/contracts/models';
-import { toolServers } from '@roster/contracts/tool-servers';
+import { models } from '@roster/contracts/models/models';
+import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, hold, refusal } from '#web/testing/answers.ts';

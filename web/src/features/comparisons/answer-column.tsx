@@ -1,13 +1,13 @@
-import type { ComparedAnswer } from '@roster/contracts/comparisons';
+import type { ComparedAnswer } from '@roster/contracts/comparisons/comparisons';
 import { useQueryClient } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useEffect } from 'react';
-import { useLiveRun, watchRun } from '#web/data/runs/run-store.ts';
+import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { durationOf, formatSeconds } from './figures.ts';
 import { isUnderWay, showAnswerEnd } from './queries.ts';
 

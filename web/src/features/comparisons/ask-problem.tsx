@@ -1,6 +1,6 @@
-import { errorText } from '#web/lib/api.ts';
-import { RefusalNotice } from '#web/parts/refusal-notice.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { RefusalNotice } from '#web/components/refusal-notice.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 type AskProblemProps = { error: unknown; isWaiting: boolean; onInsist: () => void };
 

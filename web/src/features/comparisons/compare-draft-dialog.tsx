@@ -1,13 +1,13 @@
-import type { Assistant, AssistantChanges } from '@roster/contracts/assistants';
-import { isBlank } from '@roster/contracts/blank';
-import { draftComparisons, draftQuestionLimit } from '@roster/contracts/draft-comparisons';
+import type { Assistant, AssistantChanges } from '@roster/contracts/assistants/assistants';
+import { draftComparisons, draftQuestionLimit } from '@roster/contracts/comparisons/drafts';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, errorText } from '#web/lib/api.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { call, errorText } from '#web/lib/api-client.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { type TypedPrompt, TypedPrompts } from './typed-prompts.tsx';
 
 type CompareDraftDialogProps = {

@@ -1,5 +1,5 @@
-import { comparisonJudging } from '@roster/contracts/comparison-judging';
-import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons';
+import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons/comparisons';
+import { comparisonJudging } from '@roster/contracts/comparisons/judging';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';

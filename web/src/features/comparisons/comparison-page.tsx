@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Play, Square, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Page } from '#web/ui/page.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { Switch } from '#web/ui/switch.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { AskProblem } from './ask-problem.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { DraftActions } from './draft-actions.tsx';
@@ -34,7 +34,7 @@ import { ResultsCard } from './results-card.tsx';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { RunResultsCard } from './test-sets/run-results-card.tsx';
-import { useAsking } from './use-asking.ts';
+import { useAsking } from './use-run-comparison.ts';
 
 const back = (
   <Link

@@ -1,7 +1,7 @@
-import type { Comparison } from '@roster/contracts/comparisons';
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useDeleteComparison } from './queries.ts';
 
 type DeleteComparisonDialogProps = { comparison: Comparison; onClose: () => void; onDeleted: () => void };

@@ -1,16 +1,16 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import { draftComparisons } from '@roster/contracts/draft-comparisons';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import { draftComparisons } from '@roster/contracts/comparisons/drafts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Save } from 'lucide-react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { draftQuery } from '#web/data/drafts.ts';
-import { call } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { draftQuery } from '#web/api/drafts.ts';
+import { call } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import type { WholeComparison } from './queries.ts';
 
 /** What can be done with the draft that is compared: save exactly it, or go on with it in the form. */

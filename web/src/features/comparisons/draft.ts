@@ -1,5 +1,5 @@
-import { isBlank } from '@roster/contracts/blank';
-import { promptLimit } from '@roster/contracts/comparisons';
+import { promptLimit } from '@roster/contracts/comparisons/comparisons';
+import { isBlank } from '@roster/contracts/text/blank';
 import type { ComparisonDraft } from './queries.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
 

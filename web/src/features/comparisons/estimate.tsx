@@ -1,6 +1,6 @@
-import { comparisons } from '@roster/contracts/comparisons';
+import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 
 type EstimateProps = { comparisonId: number; open: number };

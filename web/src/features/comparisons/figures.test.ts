@@ -1,4 +1,4 @@
-import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons';
+import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import { expect, test } from 'vitest';
 import { figuresOf, formatSeconds, orderOf, tallyOf } from './figures.ts';
 

@@ -1,4 +1,4 @@
-import type { ComparedAnswer, ComparisonPrompt, Vote } from '@roster/contracts/comparisons';
+import type { ComparedAnswer, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
 import type { Side } from './sides.ts';
 
 export type SideFigures = {

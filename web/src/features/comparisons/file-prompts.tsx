@@ -1,16 +1,16 @@
-import { promptLimit } from '@roster/contracts/comparisons';
-import type { File } from '@roster/contracts/files';
+import { promptLimit } from '@roster/contracts/comparisons/comparisons';
+import type { File } from '@roster/contracts/files/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { filesQuery } from '#web/data/files.ts';
-import { errorText } from '#web/lib/api.ts';
+import { filesQuery } from '#web/api/files.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 
 type FilePromptsProps = {
   fileId: string;

@@ -1,4 +1,4 @@
-import type { Model, ModelList } from '@roster/contracts/models';
+import type { Model, ModelList } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { baseOf, modelGroups } from './model-options.ts';
 

@@ -1,4 +1,4 @@
-import { type ModelList, specifiedModels } from '@roster/contracts/models';
+import { type ModelList, specifiedModels } from '@roster/contracts/models/models';
 
 type Tuned = { name: string; model: string; baseModel: string };
 export type ModelOption = { id: string; words: string };

@@ -1,5 +1,5 @@
-import type { Verdict } from '@roster/contracts/comparison-judging';
-import type { ComparisonPrompt, Vote } from '@roster/contracts/comparisons';
+import type { ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
+import type { Verdict } from '@roster/contracts/comparisons/judging';
 import { ChevronRight, RotateCw, Send, Square } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { formatCount } from '#web/lib/format.ts';

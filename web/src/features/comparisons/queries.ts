@@ -5,7 +5,7 @@ import {
   type ComparisonPrompt,
   comparisons,
   type Vote,
-} from '@roster/contracts/comparisons';
+} from '@roster/contracts/comparisons/comparisons';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import {
   infiniteQueryOptions,
@@ -15,8 +15,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { LiveRun } from '#web/data/runs/run-store.ts';
-import { call } from '#web/lib/api.ts';
+import type { LiveRun } from '#web/api/runs/run-store.ts';
+import { call } from '#web/lib/api-client.ts';
 import { refreshJudgings } from './judging/queries.ts';
 import type { Side } from './sides.ts';
 import { refreshTestSets } from './test-sets/refresh.ts';

@@ -1,4 +1,4 @@
-import type { WholeJudging } from '@roster/contracts/comparison-judging';
+import type { WholeJudging } from '@roster/contracts/comparisons/judging';
 import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';

@@ -1,4 +1,4 @@
-import type { WholeJudging } from '@roster/contracts/comparison-judging';
+import type { WholeJudging } from '@roster/contracts/comparisons/judging';
 import { formatCost } from '#web/lib/format.ts';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { VerdictBadge } from './judging/verdict-line.tsx';

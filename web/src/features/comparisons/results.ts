@@ -1,5 +1,5 @@
-import type { JudgeAnswer, Verdict, WholeJudging } from '@roster/contracts/comparison-judging';
-import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons';
+import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
+import type { JudgeAnswer, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
 import { asCsv, type Cell } from '#web/lib/csv.ts';
 import { tallyOf } from './figures.ts';
 import { reasonsOf } from './judging/words.ts';

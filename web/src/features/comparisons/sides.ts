@@ -1,4 +1,4 @@
-import type { ComparedSide, Comparison, ComparisonKind } from '@roster/contracts/comparisons';
+import type { ComparedSide, Comparison, ComparisonKind } from '@roster/contracts/comparisons/comparisons';
 
 export type Side = ComparedSide;
 export type SideNames = Record<Side, string>;

@@ -1,6 +1,6 @@
 import { formatNumber } from '#web/lib/format.ts';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ShareBar } from '#web/ui/share-bar.tsx';
 import type { Tally } from './figures.ts';
 import type { SideNames } from './sides.ts';
 

@@ -1,10 +1,10 @@
-import { isBlank } from '@roster/contracts/blank';
-import { promptLimit } from '@roster/contracts/comparisons';
+import { promptLimit } from '@roster/contracts/comparisons/comparisons';
+import { isBlank } from '@roster/contracts/text/blank';
 import { Plus, X } from 'lucide-react';
 import { useId, useRef } from 'react';
 import { Button } from '#web/ui/button.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
 
 export type TypedPrompt = { key: number; text: string };
 

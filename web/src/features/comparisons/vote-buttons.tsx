@@ -1,4 +1,4 @@
-import type { Vote } from '@roster/contracts/comparisons';
+import type { Vote } from '@roster/contracts/comparisons/comparisons';
 import { Button } from '#web/ui/button.tsx';
 import type { Side } from './sides.ts';
 

@@ -1,6 +1,6 @@
 import { apiTokens } from '@roster/contracts/api-tokens';
-import { ApiErrorBody } from '@roster/contracts/openai-api/endpoint';
-import { call } from '#web/lib/api.ts';
+import { ApiErrorBody } from '@roster/contracts/public-api/endpoint';
+import { call } from '#web/lib/api-client.ts';
 
 /** What went out, in words, without the token. */
 export type TriedRequest = { address: string; body: string };

@@ -1,14 +1,14 @@
-import { isBlank } from '@roster/contracts/blank';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useMutation } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { requestOf, type TriedAnswer, type TriedRequest, tryCall } from './try-call.ts';
 
 const wholeSeconds = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 1 });

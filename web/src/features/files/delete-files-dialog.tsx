@@ -1,10 +1,10 @@
-import type { File } from '@roster/contracts/files';
-import { type DeletedFiles, useDeleteFiles } from '#web/data/files.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
+import type { File } from '@roster/contracts/files/files';
+import { type DeletedFiles, useDeleteFiles } from '#web/api/files.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { tellProblem, toast } from '#web/lib/toast.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 
 const namedAtMost = 5;
 

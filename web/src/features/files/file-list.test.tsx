@@ -1,4 +1,4 @@
-import { files } from '@roster/contracts/files';
+import { files } from '@roster/contracts/files/files';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

@@ -1,8 +1,8 @@
-import type { File } from '@roster/contracts/files';
-import { useFilePreview } from '#web/data/file-preview.ts';
-import { fileAddress } from '#web/data/files.ts';
+import type { File } from '@roster/contracts/files/files';
+import { useFilePreview } from '#web/api/file-preview.ts';
+import { fileAddress } from '#web/api/files.ts';
+import { PreviewPanel } from '#web/components/preview-panel.tsx';
 import { formatDateTime, formatMegabytes } from '#web/lib/format.ts';
-import { PreviewPanel } from '#web/parts/preview-panel.tsx';
 
 export function FilePreview({ file, onClose }: { file: File; onClose: () => void }) {
   const { id, filename, size, date } = file;

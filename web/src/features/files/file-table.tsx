@@ -1,13 +1,13 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { Download, Trash2 } from 'lucide-react';
 import { memo } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { fileAddress } from '#web/data/files.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { fileAddress } from '#web/api/files.ts';
 import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/format.ts';
-import { Checkbox } from '#web/ui/checkbox.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
+import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
-import { Tooltip } from '#web/ui/tooltip.tsx';
 import { useNarrow } from '#web/ui/use-narrow.ts';
 import { useTight } from '#web/ui/use-tight.ts';
 import { ProviderState } from './provider-state.tsx';

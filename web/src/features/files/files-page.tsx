@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import type { FilesView } from '#web/data/files.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import type { FilesView } from '#web/api/files.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { FileList } from './file-list.tsx';

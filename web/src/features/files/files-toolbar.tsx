@@ -1,7 +1,7 @@
-import { type FileSort, fileSorts } from '@roster/contracts/files';
-import type { FilesView } from '#web/data/files.ts';
-import { SearchField } from '#web/ui/search-field.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { type FileSort, fileSorts } from '@roster/contracts/files/files';
+import type { FilesView } from '#web/api/files.ts';
+import { SearchField } from '#web/ui/forms/search-field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 import { filterChoices } from './purposes.ts';
 
 const sortNames: Record<FileSort, string> = {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { filesSummaryQuery } from '#web/data/files.ts';
-import { errorText } from '#web/lib/api.ts';
+import { filesSummaryQuery } from '#web/api/files.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatMegabytes, formatNumber } from '#web/lib/format.ts';
-import { FailedFigures, Figures } from '#web/ui/figures.tsx';
+import { FailedFigures, Figures } from '#web/ui/charts/figures.tsx';
 
 export function Overview() {
   const { data, error, isFetching, refetch } = useQuery(filesSummaryQuery);

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { pendingRemovalsQuery } from '#web/data/files.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
+import { pendingRemovalsQuery } from '#web/api/files.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 const shownAtMost = 5;
 

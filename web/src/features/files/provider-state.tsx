@@ -1,14 +1,14 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { providerIn } from '@roster/contracts/provider-name';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Clock, HardDrive, KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { useRetryFile } from '#web/data/files.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useRetryFile } from '#web/api/files.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
-import { Spinner } from '#web/ui/spinner.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
 
 const linkClass = 'font-medium text-primary-text underline-offset-4 hover:underline';
 

@@ -1,6 +1,6 @@
-import { type FilePurpose, filePurposes, type File as StoredFile } from '@roster/contracts/files';
-import { whyNotSearchable } from '@roster/contracts/searchable-files';
-import { isJsonl } from '#web/data/uploads/refusal.ts';
+import { type FilePurpose, filePurposes, type File as StoredFile } from '@roster/contracts/files/files';
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { isJsonl } from '#web/api/uploads/refusal.ts';
 
 export const purposeNames: Record<FilePurpose, string> = {
   assistants: 'Assistants',

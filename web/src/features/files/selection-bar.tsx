@@ -1,8 +1,8 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { Trash2 } from 'lucide-react';
 import { formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 
 type SelectionBarProps = {
   isShown: boolean;

@@ -1,19 +1,19 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useRefetchedFiles } from '#web/data/files.ts';
-import { uploadLane } from '#web/data/uploads/queue.ts';
-import { refusals } from '#web/data/uploads/refusal.ts';
+import { useRefetchedFiles } from '#web/api/files.ts';
+import { uploadLane } from '#web/api/uploads/queue.ts';
+import { refusals } from '#web/api/uploads/refusal.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { useStore } from '#web/lib/store.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { FileInput } from '#web/ui/file-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { FileInput } from '#web/ui/forms/file-input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
 import {

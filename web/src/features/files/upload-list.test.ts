@@ -1,7 +1,7 @@
-import type { File as StoredFile } from '@roster/contracts/files';
+import type { File as StoredFile } from '@roster/contracts/files/files';
 import { expect, test, vi } from 'vitest';
-import { createUploadQueue } from '#web/data/uploads/queue.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { createUploadQueue } from '#web/api/uploads/queue.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { createUploadList, type UploadsEnded } from './upload-list.ts';
 
 const file = (name: string, size = 4) => new File([new Uint8Array(size)], name);

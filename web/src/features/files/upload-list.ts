@@ -1,7 +1,7 @@
-import type { FilePurpose } from '@roster/contracts/files';
-import type { Upload } from '#web/data/uploads/queue.ts';
-import { whyRefused } from '#web/data/uploads/refusal.ts';
-import { errorText } from '#web/lib/api.ts';
+import type { FilePurpose } from '@roster/contracts/files/files';
+import type { Upload } from '#web/api/uploads/queue.ts';
+import { whyRefused } from '#web/api/uploads/refusal.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { createStore } from '#web/lib/store.ts';
 import { transferRate } from './transfer.ts';
 

@@ -1,9 +1,9 @@
 import { CircleAlert, CircleCheck, FileText, RotateCw, X } from 'lucide-react';
-import { isJsonl } from '#web/data/uploads/refusal.ts';
+import { isJsonl } from '#web/api/uploads/refusal.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
+import { Select } from '#web/ui/forms/select.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Select } from '#web/ui/select.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
 import { formatRate, formatRemaining } from './transfer.ts';

@@ -1,7 +1,7 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { type FilesView, isOnItsWay, refreshFilesOnTheirWay } from '#web/data/files.ts';
+import { type FilesView, isOnItsWay, refreshFilesOnTheirWay } from '#web/api/files.ts';
 
 const firstAfter = 1_000;
 const lastAfter = 30_000;

@@ -1,4 +1,4 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { useCallback, useState } from 'react';
 
 /** Which of the shown files are selected. */

@@ -1,5 +1,5 @@
-import type { FileSort } from '@roster/contracts/files';
-import type { ShownPurpose } from '#web/data/files.ts';
+import type { FileSort } from '@roster/contracts/files/files';
+import type { ShownPurpose } from '#web/api/files.ts';
 
 /** Written out, because the router reads them before anything else is loaded. */
 export const sorts = ['newest', 'oldest', 'name', 'size'] as const satisfies readonly FileSort[];

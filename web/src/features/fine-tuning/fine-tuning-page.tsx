@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react';
 import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { KeyRound, RotateCw } from 'lucide-react';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 type KeyPanelProps = {
   /** Why the models or the files could not be loaded. */

@@ -1,5 +1,5 @@
-import { errorText } from '#web/lib/api.ts';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 
 type StaleNoticeProps = {
   /** What could not be loaded, in the plural. */

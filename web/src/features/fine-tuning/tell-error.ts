@@ -1,4 +1,4 @@
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 
 /** For `onError`: what failed stands in the text here, and the title says no more than that something did. */

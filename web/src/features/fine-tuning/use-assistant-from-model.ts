@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useCreateAssistant } from '#web/data/assistant-changes.ts';
-import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
+import { useCreateAssistant } from '#web/api/assistant-changes.ts';
+import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 /** A tuned model as the list has it; without an id it is not in the list. */
 type Tuned = { id: number | null; name: string; model: string; baseModel: string; isActive: boolean };

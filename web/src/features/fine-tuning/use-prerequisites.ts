@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { trainingFilesQuery } from '#web/data/files.ts';
-import { baseModelsQuery } from '#web/data/fine-tuning.ts';
+import { trainingFilesQuery } from '#web/api/files.ts';
+import { baseModelsQuery } from '#web/api/fine-tuning.ts';
 
 /** What a job is made of: the models that can be trained, and the files to train with. */
 export function usePrerequisites() {

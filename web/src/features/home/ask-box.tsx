@@ -1,14 +1,14 @@
-import { isBlank } from '@roster/contracts/blank';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import { askInNewThread, keepQuestion, unsentQuestion } from '#web/data/first-question.ts';
+import { askInNewThread, pendingQuestion, storePendingQuestion } from '#web/api/pending-question.ts';
 import { isSendingKey } from '#web/lib/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
 /** The first question of a new conversation; it is sent there, to the last answerer or the default assistant. */
 export function AskBox() {
-  const [text, setText] = useState(unsentQuestion);
+  const [text, setText] = useState(pendingQuestion);
   const navigate = useNavigate();
   const ask = () => {
     if (isBlank(text)) return;
@@ -36,7 +36,7 @@ export function AskBox() {
         value={text}
         onChange={(event) => {
           setText(event.target.value);
-          keepQuestion(event.target.value);
+          storePendingQuestion(event.target.value);
         }}
         onKeyDown={keyDown}
         enterKeyHint="enter"

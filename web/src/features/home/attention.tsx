@@ -1,6 +1,6 @@
 import type { UserConfig } from '@roster/contracts/account';
-import type { EndingModel } from '@roster/contracts/model-life';
-import type { Budget } from '@roster/contracts/usage';
+import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { Budget } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 

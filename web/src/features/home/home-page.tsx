@@ -2,17 +2,17 @@ import { providerIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useUser } from '#web/data/current-user.ts';
-import { openJobsQuery } from '#web/data/fine-tuning.ts';
-import { modelLifeQuery } from '#web/data/model-life.ts';
-import { recentThreadsQuery } from '#web/data/recent-threads.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { budgetsQuery } from '#web/data/usage.ts';
-import { userConfigQuery } from '#web/data/user-config.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { openJobsQuery } from '#web/api/fine-tuning.ts';
+import { recentThreadsQuery } from '#web/api/recent-threads.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { budgetsQuery } from '#web/api/usage.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { AskBox } from './ask-box.tsx';
 import { Attention, aboutAccount, aboutModels } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -30,7 +30,7 @@ export function HomePage() {
   const budgets = useQuery(budgetsQuery);
   const jobs = useQuery(openJobsQuery);
   const threads = useQuery(recentThreadsQuery);
-  const models = useQuery(modelLifeQuery);
+  const models = useQuery(retirementQuery);
   const isKnown = [config, assistants, budgets, jobs, threads, models].every(({ isPending }) => !isPending);
   const cards: Destination[] = [
     {

@@ -1,20 +1,20 @@
 import type { Thread } from '@roster/contracts/chat';
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import type { Budget } from '@roster/contracts/usage';
+import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pin } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
-import { analyticsQuery } from '#web/data/usage.ts';
+import { analyticsQuery } from '#web/api/usage.ts';
 import { dayIn, localZone } from '#web/lib/day.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { ShareBar } from '#web/ui/share-bar.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 const rowClass =
   '-mx-2 flex min-h-10 min-w-0 items-center gap-3 rounded-md px-2 transition-colors duration-120 hover:bg-hover';

@@ -1,7 +1,7 @@
-import { modelLife } from '@roster/contracts/model-life';
+import { modelLife } from '@roster/contracts/models/retirement';
 import { system } from '@roster/contracts/system';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 
 export const systemQuery = queryOptions({
   queryKey: ['system'],

@@ -1,4 +1,4 @@
-import { type EndingModelOfAll, modelLife } from '@roster/contracts/model-life';
+import { type EndingModelOfAll, modelLife } from '@roster/contracts/models/retirement';
 import { type SystemReport, system } from '@roster/contracts/system';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';

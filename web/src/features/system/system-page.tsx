@@ -1,15 +1,15 @@
 import type { SystemReport, SystemWarning } from '@roster/contracts/system';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { Notice } from '#web/ui/notice.tsx';
 import { Page } from '#web/ui/page.tsx';
-import { EndingModels } from './ending-models.tsx';
-import { GivenUpJobs } from './given-up-jobs.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { GivenUpJobs } from './failed-jobs.tsx';
 import { SystemParts } from './parts.tsx';
 import { endingModelsQuery, systemQuery } from './queries.ts';
+import { EndingModels } from './retiring-models.tsx';
 
 /** How the installation is, for its administrators. */
 export function SystemPage() {

@@ -1,9 +1,9 @@
-import type { ToolServer, ToolServerAuth } from '@roster/contracts/tool-servers';
+import type { ToolServer, ToolServerAuth } from '@roster/contracts/tool-servers/tool-servers';
 import type { ReactNode } from 'react';
-import { type ControlProps, Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { type ControlProps, Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 
 type AuthType = ToolServerAuth['type'];
 export type Values = {

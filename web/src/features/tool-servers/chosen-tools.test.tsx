@@ -1,6 +1,6 @@
-import { assistants } from '@roster/contracts/assistants';
-import { models } from '@roster/contracts/models';
-import { type ChosenTool, type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers';
+import { assistants } from '@roster/contracts/assistants/assistants';
+import { models } from '@roster/contracts/models/models';
+import { type ChosenTool, type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

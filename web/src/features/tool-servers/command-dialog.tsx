@@ -1,11 +1,11 @@
-import { NewToolCommand } from '@roster/contracts/tool-servers';
+import { NewToolCommand } from '@roster/contracts/tool-servers/tool-servers';
 import { type FormEvent, useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 import { useAddCommand } from './queries.ts';
 
 type CommandDialogProps = { commands: string[]; onClose: () => void };

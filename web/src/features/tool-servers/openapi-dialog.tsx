@@ -1,13 +1,13 @@
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AccessFields, BaseUrlField, DescriptionFields, NameField } from './openapi-fields.tsx';
 import { pastedDescriptionQuery, useAddOpenApiServer, useChangeOpenApiServer } from './openapi-queries.ts';
 import {

@@ -1,11 +1,11 @@
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { ReactNode } from 'react';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { type Problems, usualAuthName, type Values } from './openapi-values.ts';
 
 type FieldsProps = { values: Values; problems: Problems; put: (changes: Partial<Values>) => void };

@@ -1,8 +1,12 @@
-import { type NewOpenApiServer, type OpenApiServerChanges, openApiServers } from '@roster/contracts/openapi-servers';
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import {
+  type NewOpenApiServer,
+  type OpenApiServerChanges,
+  openApiServers,
+} from '@roster/contracts/tool-servers/openapi-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { serversKey, useRefetched } from './queries.ts';
 
 /** Read each time the form is opened, and kept no longer. */

@@ -1,5 +1,5 @@
-import { type Operations, openApiServers } from '@roster/contracts/openapi-servers';
-import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers';
+import { type Operations, openApiServers } from '@roster/contracts/tool-servers/openapi-servers';
+import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

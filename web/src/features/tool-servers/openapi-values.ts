@@ -1,7 +1,7 @@
-import { NewOpenApiServer, type OpenApiServerChanges } from '@roster/contracts/openapi-servers';
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import { NewOpenApiServer, type OpenApiServerChanges } from '@roster/contracts/tool-servers/openapi-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { z } from 'zod';
-import { ApiError } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 
 /** What stands in the form of a server with an OpenAPI description. */
 export type Values = {

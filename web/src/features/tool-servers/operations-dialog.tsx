@@ -1,22 +1,22 @@
-import { type Operations, operationsAtMost } from '@roster/contracts/openapi-servers';
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import { type Operations, operationsAtMost } from '@roster/contracts/tool-servers/openapi-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { Spinner, SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { Spinner, SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { counted, waitingText } from './labels.ts';
 import { operationsQuery, useChooseOperations } from './openapi-queries.ts';
 import { toolServersQuery, useRefreshServer } from './queries.ts';
-import { counted, waitingText } from './words.ts';
 
 type DialogProps = { server: ToolServer; onClose: () => void };
 

@@ -6,13 +6,13 @@ import {
   type ToolServer,
   type ToolServerChanges,
   toolServers,
-} from '@roster/contracts/tool-servers';
+} from '@roster/contracts/tool-servers/tool-servers';
 import { notifyManager, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
-import { call } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
+import { call } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 
 const whileLooking = 1_000;

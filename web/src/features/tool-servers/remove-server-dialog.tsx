@@ -1,10 +1,10 @@
-import type { ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
+import type { ToolServer, ToolServerTools } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
+import { counted } from './labels.ts';
 import { serverToolsQuery, useRemoveServer } from './queries.ts';
-import { counted } from './words.ts';
 
 function consequence(uses: ToolServerTools | undefined): string {
   if (!uses) return 'Assistants that use its tools lose them.';

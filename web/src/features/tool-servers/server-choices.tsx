@@ -5,22 +5,22 @@ import {
   type ToolChoice,
   type ToolServer,
   usualApproval,
-} from '@roster/contracts/tool-servers';
+} from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { approvalNames, counted, signInWanted } from './labels.ts';
 import { type ChoiceChange, serverToolsQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
-import { approvalNames, counted, signInWanted } from './words.ts';
 
 type ServerChoicesProps = {
   server: ToolServer;

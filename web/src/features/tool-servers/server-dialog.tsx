@@ -1,10 +1,10 @@
-import { NewToolServer, type ToolServer } from '@roster/contracts/tool-servers';
+import { NewToolServer, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { type FormEvent, useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { ApiError } from '#web/lib/api-client.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Checkbox } from '#web/ui/checkbox.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { AccessFields, authOf, type FieldsProps, type Problems, TextField, type Values } from './access-fields.tsx';
 import { useAddServer, useChangeServer } from './queries.ts';
 

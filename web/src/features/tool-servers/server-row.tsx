@@ -1,15 +1,15 @@
-import type { ToolServer } from '@roster/contracts/tool-servers';
+import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { Ellipsis, ListChecks, LogOut, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { Spinner } from '#web/ui/spinner.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
+import { counted, placeOf, secretOf, signInWanted, waitingText } from './labels.ts';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
-import { counted, placeOf, secretOf, signInWanted, waitingText } from './words.ts';
 
 export type ServerAction = 'tools' | 'operations' | 'edit' | 'remove';
 type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => void };

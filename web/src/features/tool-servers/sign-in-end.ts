@@ -1,4 +1,4 @@
-import type { ToolServer, ToolSignInFailure } from '@roster/contracts/tool-servers';
+import type { ToolServer, ToolSignInFailure } from '@roster/contracts/tool-servers/tool-servers';
 import { useEffect, useRef } from 'react';
 import { tellProblem, toast } from '#web/lib/toast.ts';
 

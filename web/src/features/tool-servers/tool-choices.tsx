@@ -1,13 +1,18 @@
-import { type ChosenTool, chosenToolsAtMost, type ToolChoice, type ToolServer } from '@roster/contracts/tool-servers';
+import {
+  type ChosenTool,
+  chosenToolsAtMost,
+  type ToolChoice,
+  type ToolServer,
+} from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { type ChoiceChange, toolServersQuery, useChoose } from './queries.ts';
 import { ServerChoices } from './server-choices.tsx';
 

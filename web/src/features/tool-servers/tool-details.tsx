@@ -1,4 +1,4 @@
-import type { Tool } from '@roster/contracts/tool-servers';
+import type { Tool } from '@roster/contracts/tool-servers/tool-servers';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '#web/ui/badge.tsx';

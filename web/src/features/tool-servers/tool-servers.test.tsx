@@ -1,4 +1,4 @@
-import { type ToolServer, toolServers } from '@roster/contracts/tool-servers';
+import { type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

@@ -1,14 +1,14 @@
-import type { Tool, ToolServer, ToolServerTools } from '@roster/contracts/tool-servers';
+import type { Tool, ToolServer, ToolServerTools } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Spinner, SpinnerPanel } from '#web/ui/spinner.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { Spinner, SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { counted, waitingText } from './labels.ts';
 import { serverToolsQuery, toolServersQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
-import { counted, waitingText } from './words.ts';
 
 /** What a server has, as of the last look. */
 export function ToolsDialog({ server: given, onClose }: { server: ToolServer; onClose: () => void }) {

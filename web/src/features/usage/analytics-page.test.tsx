@@ -1,4 +1,4 @@
-import { type OwnPrice, type UsageRequest, usage } from '@roster/contracts/usage';
+import { type OwnPrice, type UsageRequest, usage } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

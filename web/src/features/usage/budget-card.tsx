@@ -1,23 +1,23 @@
-import type { Budget } from '@roster/contracts/usage';
+import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { budgetsQuery, useRemoveBudget } from '#web/data/usage.ts';
-import { errorText } from '#web/lib/api.ts';
+import { budgetsQuery, useRemoveBudget } from '#web/api/usage.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import type { Icon } from '#web/ui/icon.ts';
-import { ShareBar } from '#web/ui/share-bar.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 
 const states: Record<Budget['state'], { words: string; tone: BadgeTone; icon: Icon; fill: string }> = {

@@ -1,17 +1,17 @@
-import type { Budget } from '@roster/contracts/usage';
+import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useSaveBudget } from '#web/data/usage.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useSaveBudget } from '#web/api/usage.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { readAmount, writeAmount } from '#web/lib/amount.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCost } from '#web/lib/format.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 type BudgetDialogProps = {
   /** null: a new one. */

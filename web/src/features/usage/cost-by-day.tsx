@@ -1,12 +1,12 @@
-import type { Analytics, Figures } from '@roster/contracts/usage';
+import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { useState } from 'react';
 import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
-import { BarChart } from '#web/ui/bar-chart.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { BarChart } from '#web/ui/charts/bar-chart.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { formatShortDay } from './range.ts';
 
 type CostByDayProps = {

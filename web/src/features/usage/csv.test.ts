@@ -1,4 +1,4 @@
-import type { Figures } from '@roster/contracts/usage';
+import type { Figures } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { analyticsCsv } from './csv.ts';
 

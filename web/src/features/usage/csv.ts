@@ -1,4 +1,4 @@
-import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage';
+import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage/usage';
 import { asCsv, type Cell } from '#web/lib/csv.ts';
 import { answererOf, assistantName, toolNames } from './names.ts';
 import type { DayRange } from './range.ts';

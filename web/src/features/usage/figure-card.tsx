@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Equal, Minus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import type { Change, Direction } from './comparison.ts';
 
 type FigureCardProps = {

@@ -1,4 +1,4 @@
-import type { Analytics } from '@roster/contracts/usage';
+import type { Analytics } from '@roster/contracts/usage/usage';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';

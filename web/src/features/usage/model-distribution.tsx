@@ -1,12 +1,12 @@
-import type { Analytics } from '@roster/contracts/usage';
+import type { Analytics } from '@roster/contracts/usage/usage';
 import { Layers } from 'lucide-react';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ShareBar } from '#web/ui/share-bar.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 /** From the largest share to the smallest; also told apart by the order in which they stand. */
 const shades = [

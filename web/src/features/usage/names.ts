@@ -1,4 +1,4 @@
-import type { BilledTool, UsageRequest } from '@roster/contracts/usage';
+import type { BilledTool, UsageRequest } from '@roster/contracts/usage/usage';
 
 export const toolNames: Record<BilledTool, string> = {
   file_search: 'File search',

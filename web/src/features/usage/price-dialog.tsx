@@ -1,15 +1,15 @@
-import { isBlank } from '@roster/contracts/blank';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { pricesQuery, useSetPrice } from '#web/data/usage.ts';
+import { pricesQuery, useSetPrice } from '#web/api/usage.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { readAmount, writeAmount } from '#web/lib/amount.ts';
 import { focusFirstProblem } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 type PriceDialogProps = {
   model: string;

@@ -1,16 +1,16 @@
-import type { OwnPrice } from '@roster/contracts/usage';
+import type { OwnPrice } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Tag } from 'lucide-react';
-import { pricesQuery, useRemovePrice } from '#web/data/usage.ts';
-import { errorText } from '#web/lib/api.ts';
+import { pricesQuery, useRemovePrice } from '#web/api/usage.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 type PricesDialogProps = { onClose: () => void; onChange: (model: string) => void };
 

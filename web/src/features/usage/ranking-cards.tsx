@@ -1,14 +1,14 @@
-import type { Analytics, Figures } from '@roster/contracts/usage';
+import type { Analytics, Figures } from '@roster/contracts/usage/usage';
 import { Bot, KeyRound, Layers } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ShareBar } from '#web/ui/share-bar.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { assistantName } from './names.ts';
 
 type Row = {

@@ -1,4 +1,4 @@
-import type { Analytics, UsageRequest } from '@roster/contracts/usage';
+import type { Analytics, UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare } from 'lucide-react';
 import { formatNumber } from '#web/lib/format.ts';
@@ -6,9 +6,9 @@ import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Assistant, Conversation, Cost, Counted, RequestCard } from './request-parts.tsx';
 
 type RecentRequestsProps = {

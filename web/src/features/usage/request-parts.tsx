@@ -1,10 +1,10 @@
-import type { UsageRequest } from '@roster/contracts/usage';
+import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
+import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { Tooltip } from '#web/ui/tooltip.tsx';
 import { answererOf } from './names.ts';
 
 const linkClass = 'rounded-xs underline decoration-border-strong underline-offset-4 hover:decoration-current';

@@ -1,12 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { requestsQuery } from '#web/data/usage.ts';
-import { errorText } from '#web/lib/api.ts';
+import { requestsQuery } from '#web/api/usage.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { SidePanel } from '#web/ui/side-panel.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { SidePanel } from '#web/ui/dialogs/side-panel.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { assistantName } from './names.ts';
 import { type DayRange, formatRange } from './range.ts';
 import { RequestCard } from './request-parts.tsx';

@@ -1,7 +1,7 @@
-import type { Analytics } from '@roster/contracts/usage';
+import type { Analytics } from '@roster/contracts/usage/usage';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
-import { ShareBar } from '#web/ui/share-bar.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { changeOf } from './comparison.ts';
 import { FigureCard, FigureList } from './figure-card.tsx';
 

@@ -1,4 +1,4 @@
-import type { Analytics, BilledTool } from '@roster/contracts/usage';
+import type { Analytics, BilledTool } from '@roster/contracts/usage/usage';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';

@@ -2,12 +2,12 @@ import type { SecurityEventKind } from '@roster/contracts/account';
 import type { AccountEvent } from '@roster/contracts/users';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { eventsQuery } from './queries.ts';
 

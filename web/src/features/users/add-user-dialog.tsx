@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
 import { useAddUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';

@@ -1,7 +1,7 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useRemoveUser } from './queries.ts';
 
 export function DeleteUserDialog({ user, onClose }: { user: ManagedUser; onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import type { ManagedUser } from '@roster/contracts/users';
 import { useForm } from 'react-hook-form';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { tellFormFailure } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeUser } from './queries.ts';
 import { UserDialog } from './user-dialog.tsx';
 import { UserFields } from './user-fields.tsx';

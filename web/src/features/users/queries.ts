@@ -7,8 +7,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { currentUserQuery } from '#web/data/current-user.ts';
-import { call } from '#web/lib/api.ts';
+import { currentUserQuery } from '#web/api/current-user.ts';
+import { call } from '#web/lib/api-client.ts';
 
 /** Which accounts are shown, and in which order. */
 export type UsersView = { q: string; sort: UserSort; order: 'asc' | 'desc' };

@@ -1,9 +1,9 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import { useQuery } from '@tanstack/react-query';
-import { signInOptionsQuery } from '#web/data/sign-in-options.ts';
+import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
 import { useResetUserPassword } from './queries.ts';
 

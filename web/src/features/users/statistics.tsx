@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { FailedFigures, Figures } from '#web/ui/figures.tsx';
+import { FailedFigures, Figures } from '#web/ui/charts/figures.tsx';
 import { summaryQuery } from './queries.ts';
 
 export function Statistics() {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
-import { errorText } from '#web/lib/api.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { announceInvalid } from './user-fields.tsx';
 import type { UserValues } from './user-schema.ts';
 

@@ -1,10 +1,10 @@
 import { type Role, roles, type UserStatus } from '@roster/contracts/auth';
 import type { FieldErrors, UseFormReturn } from 'react-hook-form';
 import { tellProblem } from '#web/lib/toast.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 import type { UserValues } from './user-schema.ts';
 
 export type UserForm = UseFormReturn<UserValues>;

@@ -1,8 +1,8 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import { Ellipsis, KeyRound, LogOut, Pencil, Trash2 } from 'lucide-react';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 
 type UserMenuProps = { user: ManagedUser; onChoose: (what: 'edit' | 'reset' | 'sign-out' | 'delete') => void };
 

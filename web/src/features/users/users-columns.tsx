@@ -1,6 +1,6 @@
 import type { Role } from '@roster/contracts/auth';
 import type { ManagedUser, UserSort } from '@roster/contracts/users';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import type { Column } from '#web/ui/table.tsx';

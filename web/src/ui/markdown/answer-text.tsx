@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { onDemand } from './on-demand.tsx';
 import { withoutMarks } from './source-marks.ts';
 

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { Footnote } from './footnote.tsx';
 import { InlineText, MathText } from './inline-text.tsx';

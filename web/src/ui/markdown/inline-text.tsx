@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import { ImageOff } from 'lucide-react';
 import { useContext } from 'react';
 import { classNames } from '#web/ui/class-names.ts';

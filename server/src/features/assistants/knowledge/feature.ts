@@ -1,26 +1,26 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
 import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
-import type { Forwarding } from '#server/features/files/forwarding';
+import type { ProviderUploads } from '#server/features/files/provider-uploads';
 import type { Provider } from '#server/provider/provider';
-import { storeFilling } from './fill-store.ts';
 import { indexing } from './indexing.ts';
 import { expireProgramStore, releaseProgramStore } from './queue.ts';
 import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';
 import { storeRepository } from './store-repository.ts';
+import { createVectorStoreSync } from './sync-vector-store.ts';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   presence: Pick<Presence, 'instance' | 'isGone'>;
   provider: Pick<Provider, 'vectorStores'>;
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
-  files: Pick<Forwarding, 'retry' | 'checkAtProvider'>;
+  files: Pick<ProviderUploads, 'retry' | 'checkAtProvider'>;
   config: Pick<Config, 'provider'>;
   versions: Pick<VersionRecorder, 'record'>;
   log: FastifyBaseLogger;
@@ -33,7 +33,7 @@ export function knowledgeFeature(dependencies: Dependencies) {
   const { instance, isGone } = presence;
   const providerName = config.provider.name;
   const removal = storeRemoval({ db, provider, keys, isGone });
-  const fill = storeFilling({ db, provider, keys, files, providerName, instance, isGone, log });
+  const fill = createVectorStoreSync({ db, provider, keys, files, providerName, instance, isGone, log });
   const index = indexing({ db, fill });
   const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
   return {

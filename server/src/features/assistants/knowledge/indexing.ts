@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
-import type { FillStore } from './fill-store.ts';
 import { indexJob, queueIndexing, releaseStore } from './queue.ts';
 import { knowledgeRepository } from './repository.ts';
 import { storeRepository } from './store-repository.ts';
+import type { SyncVectorStore } from './sync-vector-store.ts';
 
-type Dependencies = { db: Kysely<Database>; fill: FillStore };
+type Dependencies = { db: Kysely<Database>; fill: SyncVectorStore };
 
 /** undefined: there is no store, and none is needed. */
 async function storeOf(db: Kysely<Database>, userId: number, assistantId: number): Promise<number | undefined> {

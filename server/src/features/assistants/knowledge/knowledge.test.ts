@@ -1,4 +1,4 @@
-import type { AssistantFile } from '@roster/contracts/assistants';
+import type { AssistantFile } from '@roster/contracts/assistants/assistants';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
@@ -7,8 +7,8 @@ import { ask, asksOf, newThread, regenerated, until } from '#server/testing/chat
 import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import { fileOf, uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { filesIn, hurry, indexed, stateOf, storesOf, untilKnown } from '#server/testing/knowledge';
-import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('files of assistants on %s', (engine) => {
   let app: TestApp;
@@ -19,7 +19,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
   afterAll(() => app.stop());
 
   const keyOf = (number: number) => `sk-knows-${engine}-${number}-${'k'.repeat(32)}`;
-  const save = (visitor: Visitor, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
+  const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
   /** Everybody has an account of their own at the provider. */
   async function someone() {
     const visitor = await app.as(`person${++people}`);
@@ -27,9 +27,9 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     await save(visitor, key);
     return { visitor, key, assistantId: await created(visitor) };
   }
-  const addTo = (visitor: Visitor, assistantId: number, ...fileIds: number[]) =>
+  const addTo = (visitor: HttpClient, assistantId: number, ...fileIds: number[]) =>
     visitor.post(`/api/assistants/${assistantId}/files`, { fileIds });
-  const put = async (visitor: Visitor, ...names: string[]) => {
+  const put = async (visitor: HttpClient, ...names: string[]) => {
     const ids: number[] = [];
     for (const filename of names) ids.push((await uploaded(app, visitor, { filename, content: filename })).id);
     return ids;

@@ -1,11 +1,11 @@
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
 import { providerIn } from '@roster/contracts/provider-name';
-import { whyNotSearchable } from '@roster/contracts/searchable-files';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Provider } from '#server/provider/provider';
-import type { FileOptions, IndexedFile } from '#server/provider/vector-stores';
+import type { FileOptions, IndexedFile } from '#server/provider/resources/vector-stores';
 import type { Secret } from '#server/security/secret';
-import { openStore } from './open-store.ts';
+import { ensureVectorStore } from './ensure-vector-store.ts';
 import type { Change, KnowledgeFile } from './repository.ts';
 import type { VectorStore } from './store-repository.ts';
 
@@ -130,7 +130,7 @@ export async function reconcile<Row extends StoreFile>(
   });
   if (wanted.length === 0 && store.sentAt === null && store.providerStoreId === null) return false;
   const apiKey = await keys.open(store.userId);
-  const { storeId, listed } = await openStore(db, vectorStores, apiKey, { ...store, name: contents.name });
+  const { storeId, listed } = await ensureVectorStore(db, vectorStores, apiKey, { ...store, name: contents.name });
   const place = { apiKey, storeId };
   let isUnderWay = false;
   const added: Wanted<Row>[] = [];

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { jobHandler } from '#server/jobs/define';
-import { ProviderError } from '#server/provider/error';
+import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import { clockTolerance } from './open-store.ts';
+import { clockTolerance } from './ensure-vector-store.ts';
 import { releaseProgramStore, releaseStore, removeStoreJob } from './queue.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
@@ -20,8 +20,8 @@ type Dependencies = {
 type StoreOf = { userId: number; storeId: number };
 
 /** By who fills it: soon it is let go of. */
-class BeingWorkedOn extends Error {
-  override name = 'BeingWorkedOn';
+class StoreBusyError extends Error {
+  override name = 'StoreBusyError';
 }
 const letGoWithinMs = 5_000;
 const lookEveryMs = 50;
@@ -35,7 +35,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     const store = await stores.find(userId, storeId);
     if (store?.state !== 'removing' && store?.state !== 'expired') return;
     if (store.instance !== null && !(await isGone(store.instance)))
-      throw new BeingWorkedOn('The store is being worked on');
+      throw new StoreBusyError('The store is being worked on');
     try {
       if (store.providerStoreId !== null || store.sentAt !== null) {
         const apiKey = await keys.open(userId);
@@ -68,7 +68,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   /** Its failure is noted with the store, and the job retries. */
   async function tryNow(of: StoreOf) {
     const giveUpAt = performance.now() + letGoWithinMs;
-    const isToBeTriedAgain = (error: unknown) => error instanceof BeingWorkedOn && performance.now() < giveUpAt;
+    const isToBeTriedAgain = (error: unknown) => error instanceof StoreBusyError && performance.now() < giveUpAt;
     while (await remove(of).then(() => false, isToBeTriedAgain)) await sleep(lookEveryMs);
   }
 

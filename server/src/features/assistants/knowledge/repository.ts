@@ -1,4 +1,4 @@
-import type { KnowledgeState } from '@roster/contracts/assistants';
+import type { KnowledgeState } from '@roster/contracts/assistants/assistants';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';

@@ -1,12 +1,12 @@
-import { type AssistantFile, assistantFileLimit } from '@roster/contracts/assistants';
-import { whyNotSearchable } from '@roster/contracts/searchable-files';
+import { type AssistantFile, assistantFileLimit } from '@roster/contracts/assistants/assistants';
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { assistantRepository } from '#server/features/assistants/repository';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import { enqueueOnce } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import type { FileSearch } from '#server/provider/provider';
 import { queueIndexing, removeStoreJob } from './queue.ts';
 import { notServed } from './reconcile.ts';

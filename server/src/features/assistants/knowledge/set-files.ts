@@ -1,4 +1,4 @@
-import { whyNotSearchable } from '@roster/contracts/searchable-files';
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { queueIndexing } from './queue.ts';

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
+import type { ExportPart } from '#server/features/feature';
 import { versionRepository } from './repository.ts';
 
 /** Imported instructions may have 256,000 characters. */

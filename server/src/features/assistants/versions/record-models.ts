@@ -1,4 +1,4 @@
-import type { VersionOrigin } from '@roster/contracts/assistant-versions';
+import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { assistantRepository, type ModelChange } from '#server/features/assistants/repository';

@@ -1,5 +1,5 @@
-import type { VersionOrigin } from '@roster/contracts/assistant-versions';
-import { type Assistant, AssistantSettings } from '@roster/contracts/assistants';
+import { type Assistant, AssistantSettings } from '@roster/contracts/assistants/assistants';
+import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';

@@ -1,5 +1,10 @@
-import { type AssistantVersion, keptVersions, VersionField, VersionOrigin } from '@roster/contracts/assistant-versions';
-import type { AssistantSettings } from '@roster/contracts/assistants';
+import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
+import {
+  type AssistantVersion,
+  keptVersions,
+  VersionField,
+  VersionOrigin,
+} from '@roster/contracts/assistants/versions';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';

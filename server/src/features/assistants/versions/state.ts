@@ -1,13 +1,13 @@
-import type { VersionField } from '@roster/contracts/assistant-versions';
-import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants';
-import { ToolApproval } from '@roster/contracts/tool-servers';
+import { type Assistant, AssistantSettings, assistantFieldNames } from '@roster/contracts/assistants/assistants';
+import type { VersionField } from '@roster/contracts/assistants/versions';
+import { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { type ApiFields, apiFieldsRepository } from '#server/features/assistants/api-fields-repository';
 import { knowledgeRepository } from '#server/features/assistants/knowledge/repository';
 import { assistantRepository } from '#server/features/assistants/repository';
-import type { choiceRepository } from '#server/features/tool-servers/choice-repository';
+import type { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
 
 /** A file by its id, with the name that it had. */
 export const VersionFile = z.object({ fileId: z.number(), filename: z.string() });
@@ -33,7 +33,7 @@ export type AssistantState = {
 /** The tools of tool servers that assistants may use, in a transaction. */
 export type ChoicesIn = (
   db: Kysely<Database>,
-) => Pick<ReturnType<typeof choiceRepository>, 'chosenBySome' | 'present' | 'replace'>;
+) => Pick<ReturnType<typeof toolSelectionRepository>, 'chosenBySome' | 'present' | 'replace'>;
 
 export const programFieldsOf = (fields: ApiFields | undefined): ApiFields | null =>
   fields && Object.keys(fields).length > 0 ? fields : null;

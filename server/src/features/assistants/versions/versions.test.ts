@@ -1,4 +1,4 @@
-import { type AssistantVersion, keptVersions } from '@roster/contracts/assistant-versions';
+import { type AssistantVersion, keptVersions } from '@roster/contracts/assistants/versions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -6,16 +6,16 @@ import { created, draft } from '#server/testing/assistants';
 import { ask, messagesOf, newThread, post, regenerated, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
 import { added, chooseAll } from '#server/testing/tool-servers';
-import type { Visitor } from '#server/testing/visitor';
 
 const beta = { 'openai-beta': 'assistants=v2' };
 
 describe.each(engines)('versions of assistants on %s', (engine) => {
   let app: TestApp;
   let peer: Awaited<ReturnType<typeof startToolServer>>;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     peer = await startToolServer();
     app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
@@ -28,10 +28,10 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
 
   const pathOf = (id: number, number?: number) =>
     `/api/assistants/${id}/versions${number === undefined ? '' : `/${number}`}`;
-  const versionsOf = async (visitor: Visitor, id: number): Promise<AssistantVersion[]> =>
+  const versionsOf = async (visitor: HttpClient, id: number): Promise<AssistantVersion[]> =>
     (await visitor.get(pathOf(id))).body;
-  const restore = (visitor: Visitor, id: number, number: number) => visitor.post(`${pathOf(id, number)}/restore`);
-  const change = (visitor: Visitor, id: number, changes: object) => visitor.patch(`/api/assistants/${id}`, changes);
+  const restore = (visitor: HttpClient, id: number, number: number) => visitor.post(`${pathOf(id, number)}/restore`);
+  const change = (visitor: HttpClient, id: number, changes: object) => visitor.patch(`/api/assistants/${id}`, changes);
 
   test('are made by each save that changes something, with what has changed', async () => {
     const id = await created(ada, { instructions: 'Be patient.' });

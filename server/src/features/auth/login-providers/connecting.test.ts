@@ -3,9 +3,9 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { atGitHub, type GitHub, startGitHub } from '#server/testing/github';
 import { atGoogle, type Google, startGoogle } from '#server/testing/google';
+import type { HttpClient } from '#server/testing/http-client';
 import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
 import { keptFor } from '#server/testing/mail';
-import type { Visitor } from '#server/testing/visitor';
 
 const providers = ['google', 'github'] as const;
 type Provider = (typeof providers)[number];
@@ -46,7 +46,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     else github.steering.person = atGitHub(number, email);
     return email;
   }
-  const profiles = async (visitor: Visitor) => (await visitor.get('/api/user/oauth-profiles')).body;
+  const profiles = async (visitor: HttpClient) => (await visitor.get('/api/user/oauth-profiles')).body;
   const eventsOf = async (id: number) => {
     const rows = await beside(app, (db) =>
       db.selectFrom('security_events').select(['event', 'detail']).where('user_id', '=', id).orderBy('id').execute(),

@@ -1,5 +1,5 @@
 import type { LoginProvider } from '@roster/contracts/auth';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import { githubProvider } from './github.ts';
 import { googleProvider } from './google.ts';
 import type { LoginProviderClient } from './login-provider.ts';

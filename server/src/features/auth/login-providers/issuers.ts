@@ -1,6 +1,6 @@
 import { type LoginProvider, loginProviders } from '@roster/contracts/auth';
 import { type Kysely, sql } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 
 type Configured = Pick<Config, LoginProvider>;

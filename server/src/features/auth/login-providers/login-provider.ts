@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Email, type LoginProvider, type LoginProviderFailure } from '@roster/contracts/auth';
-import { visibleLength } from '@roster/contracts/blank';
-import { codePointLength } from '@roster/contracts/length';
-import { tidyName } from '@roster/contracts/name';
+import { visibleLength } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
+import { tidyName } from '@roster/contracts/text/name';
 import type { CustomFetch } from 'openid-client';
-import { isLoopback } from '#server/config';
-import { isObject } from '#server/is-object';
+import { isLoopback } from '#server/config/config';
+import { isObject } from '#server/lib/is-object';
 
 /** Who signs in, as Google or GitHub says: known by the subject at its issuer. */
 export type LoginIdentity = {

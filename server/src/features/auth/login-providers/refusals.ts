@@ -1,7 +1,7 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { recordRefused } from '#server/features/auth/record-refused';
+import { auditFailedLogin } from '#server/features/auth/audit-failed-login';
 import type { Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 
@@ -13,8 +13,8 @@ type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refus
  * A sign-in or connection that came to nothing at accounts that are there. `concerned` are those that it goes on record
  * of, with no word of whose the identity is.
  */
-export class RefusedAtAccount extends LoginProviderError {
-  override name = 'RefusedAtAccount';
+export class RefusedForAccountError extends LoginProviderError {
+  override name = 'RefusedForAccountError';
   readonly concerned: readonly Concerned[];
   constructor(code: LoginProviderFailure, message: string, concerned: readonly Concerned[]) {
     super(code, message);
@@ -25,12 +25,12 @@ export class RefusedAtAccount extends LoginProviderError {
 /** Afterwards, since the transaction that a refusal ends keeps nothing. */
 export function recordRefusal(
   db: Kysely<Database>,
-  { concerned }: RefusedAtAccount,
+  { concerned }: RefusedForAccountError,
   { provider }: Pick<LoginIdentity, 'provider'>,
   visitor: Visitor,
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
     for (const { userId, event, why } of concerned.toSorted((a, b) => a.userId - b.userId))
-      await recordRefused(trx, { userId, event, visitor, detail: `${names[provider]}, ${why}` });
+      await auditFailedLogin(trx, { userId, event, visitor, detail: `${names[provider]}, ${why}` });
   });
 }

@@ -7,16 +7,16 @@ import {
 } from '@roster/contracts/auth';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Config } from '#server/config';
-import { AppError } from '#server/errors';
+import type { Config } from '#server/config/config';
 import type { SessionCookie } from '#server/features/auth/cookie';
 import type { SessionService } from '#server/features/auth/sessions';
-import type { SignedIn } from '#server/http/actor';
-import { visitorOf } from '#server/http/device';
-import { admitsNavigation } from '#server/http/navigation';
-import { senderOf } from '#server/http/network';
-import type { Rates } from '#server/http/rates';
-import type { Router } from '#server/http/router';
+import type { SignedIn } from '#server/http/app-router/actor';
+import type { Router } from '#server/http/app-router/router';
+import { clientNetwork } from '#server/http/client-network';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { allowsNavigation } from '#server/http/protection/navigation-guard';
+import { visitorOf } from '#server/http/user-agent';
+import { AppError } from '#server/lib/errors';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
 import { causesOf, type LoginProviderClient, LoginProviderError, orProviderFailed } from './login-provider.ts';
@@ -27,7 +27,7 @@ import type { LoginProviderService } from './service.ts';
 type Dependencies = {
   app: FastifyInstance;
   config: Pick<Config, 'publicUrl' | 'loopback'>;
-  rates: Rates;
+  rates: RateLimits;
   sessions: SessionService;
   cookie: SessionCookie;
   flowCookie: FlowCookie;
@@ -94,7 +94,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
         throw new AppError('cross_site', 'This address starts a sign-in: open it as a page of its own.');
       if (await actorOf(request)) return reply.redirect(at(accountPage));
       if (isOtherName(request)) return reply.redirect(at(withRedirect(`/auth/${provider}`, request)));
-      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
+      if (!(await allowsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
       try {
         return reply.redirect(await begin(provider, returnPathOf(request), null, reply));
       } catch (error) {
@@ -103,7 +103,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.post(`/auth/${provider}`, ofForm, async (request, reply) => {
-      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many', 303);
+      if (!(await allowsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many', 303);
       const actor = await actorOf(request);
       if (isOtherName(request)) return reply.redirect(at(actor ? accountPage : withRedirect('/auth', request)), 303);
       try {
@@ -117,7 +117,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     });
 
     app.get(`/auth/${provider}/callback`, options, async (request, reply) => {
-      if (!(await admitsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
+      if (!(await allowsNavigation(rates, request, reply))) return reply.redirect('/auth?error=too_many');
       const actor = await actorOf(request);
       const id = flowCookie.read(request);
       if (id !== undefined) flowCookie.clear(reply);
@@ -207,7 +207,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     if (!(error instanceof LoginProviderError)) throw error;
     const { code: reason, message } = error;
     const causes = causesOf(error);
-    const address = senderOf(request);
+    const address = clientNetwork(request);
     request.log.warn({ event: 'sign_in_failed', address, provider, reason, ...(causes && { causes }) }, message);
     return reply.redirect(
       isConnecting ? `${accountPage}&error=${reason}` : `/auth?error=${reason}`,

@@ -1,19 +1,19 @@
 import type { ConnectedAccounts, LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import { endOtherAccess } from '#server/features/auth/end-access';
-import { createAccount } from '#server/features/auth/new-account';
+import { createAccount } from '#server/features/auth/create-account';
 import { type UserRecord, userRepository } from '#server/features/auth/repository';
+import { revokeOtherAccess } from '#server/features/auth/revoke-access';
 import type { SessionService } from '#server/features/auth/sessions';
-import type { SignedIn } from '#server/http/actor';
+import type { SignedIn } from '#server/http/app-router/actor';
 import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { issuerOf } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-import { names, RefusedAtAccount, recordRefusal } from './refusals.ts';
+import { names, RefusedForAccountError, recordRefusal } from './refusals.ts';
 import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
@@ -25,8 +25,8 @@ type Dependencies = {
 };
 
 /** Another request decided about the same identity or account at the same time: begin again. */
-class Overtaken extends Error {
-  override name = 'Overtaken';
+class SupersededError extends Error {
+  override name = 'SupersededError';
 }
 const attempts = 5;
 
@@ -91,7 +91,7 @@ async function decide<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => 
     try {
       return await db.transaction().execute(work);
     } catch (error) {
-      if (!(error instanceof Overtaken) || attempt === attempts) throw error;
+      if (!(error instanceof SupersededError) || attempt === attempts) throw error;
     }
   }
 }
@@ -104,7 +104,7 @@ const decideOn = <T>(
   work: (trx: Kysely<Database>) => Promise<T>,
 ): Promise<T> =>
   decide(db, work).catch(async (error: unknown) => {
-    if (error instanceof RefusedAtAccount) await recordRefusal(db, error, identity, visitor);
+    if (error instanceof RefusedForAccountError) await recordRefusal(db, error, identity, visitor);
     throw error;
   });
 
@@ -141,7 +141,7 @@ async function connect(
   if (!user) throw new LoginProviderError('expired', 'the session has ended');
   const owner = await accounts.ownerOf(identity);
   if (owner && owner.userId !== userId)
-    throw new RefusedAtAccount('linked_elsewhere', 'connected to another account', [
+    throw new RefusedForAccountError('linked_elsewhere', 'connected to another account', [
       { userId, event: 'login_method_refused', why: 'connected to another account' },
       { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
     ]);
@@ -151,7 +151,7 @@ async function connect(
   }
   const email = emailOf(identity);
   if (!user.emailVerified && user.email !== email)
-    throw new RefusedAtAccount('unconfirmed_email', 'the address of the account is not confirmed', [
+    throw new RefusedForAccountError('unconfirmed_email', 'the address of the account is not confirmed', [
       { userId, event: 'login_method_refused', why: 'address not confirmed' },
     ]);
   await attach(trx, userId, { ...identity, email }, visitor, 'login_method_refused');
@@ -196,7 +196,7 @@ async function accountOfAddress(
   if (!existing) return create(trx, config, { ...identity, email }, visitor);
   // It may have been registered by a person who does not own the address.
   if (!existing.emailVerified)
-    throw new RefusedAtAccount('account_exists', 'an account with an unconfirmed address has it', [
+    throw new RefusedForAccountError('account_exists', 'an account with an unconfirmed address has it', [
       { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
     ]);
   refuseInactive({ userId: existing.id, status: existing.status });
@@ -214,7 +214,7 @@ async function create(
   const account = { email, name, passwordHash: null, emailVerified: true };
   const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
-  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new Overtaken();
+  if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
   return user.id;
 }
 
@@ -231,12 +231,12 @@ async function attach(
   const connected = (await accounts.listOf(userId)).find(
     (other) => other.provider === provider && other.issuer === issuer,
   );
-  if (connected?.subject === subject) throw new Overtaken();
+  if (connected?.subject === subject) throw new SupersededError();
   if (connected)
-    throw new RefusedAtAccount('already_connected', 'the account is connected to another one', [
+    throw new RefusedForAccountError('already_connected', 'the account is connected to another one', [
       { userId, event: refusal, why: 'another one is connected' },
     ]);
-  if (!(await accounts.insert(userId, identity, email))) throw new Overtaken();
+  if (!(await accounts.insert(userId, identity, email))) throw new SupersededError();
   await securityEventRepository(trx).record(event('login_method_connected', userId, provider, visitor));
   await notify(trx, 'login_method_connected', userId, provider);
 }
@@ -245,12 +245,12 @@ async function attach(
 async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
   await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
   await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
-  return endOtherAccess(trx, { userId: user.id, sessionId }, visitor);
+  return revokeOtherAccess(trx, { userId: user.id, sessionId }, visitor);
 }
 
 function refuseInactive({ userId, status }: { userId: number; status: UserRecord['status'] }) {
   if (status === 'Active') return;
-  throw new RefusedAtAccount('inactive', 'the account is inactive', [
+  throw new RefusedForAccountError('inactive', 'the account is inactive', [
     { userId, event: 'sign_in_failed', why: 'inactive account' },
   ]);
 }

@@ -1,5 +1,5 @@
-import { isBlank } from '@roster/contracts/blank';
-import { beginningOf } from '@roster/contracts/cut';
+import { isBlank } from '@roster/contracts/text/blank';
+import { beginningOf } from '@roster/contracts/text/cut';
 import type { OpenDatabase } from '#server/db/connect';
 import { type AskedOf, type AskedQuestionRepository, askedQuestionRepository, type Step } from './repository.ts';
 

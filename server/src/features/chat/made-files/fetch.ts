@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import type { Chore } from '#server/jobs/upkeep';
-import { ProviderError } from '#server/provider/error';
+import type { ScheduledTask } from '#server/jobs/scheduler';
+import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import { fetchMadeFileJob, fetchUntil, givenUpBefore } from './job.ts';
 import { madeFileRepository } from './repository.ts';
@@ -67,7 +67,7 @@ async function fetchFile(dependencies: Dependencies, userId: number, id: number)
 /** Brings what code has made to where it stays, with the key of the person for whom it did. */
 export function madeFileFetching(dependencies: Dependencies): {
   jobs: JobHandler[];
-  upkeep: Chore[];
+  upkeep: ScheduledTask[];
   recover: () => Promise<void>;
 } {
   const { db, log } = dependencies;

@@ -1,5 +1,5 @@
 import type { Message } from '@roster/contracts/chat';
-import { storageLimit } from '@roster/contracts/files';
+import { storageLimit } from '@roster/contracts/files/files';
 import type { Fault } from '@roster/simulator/faults/fault';
 import type { Kysely } from 'kysely';
 import OpenAI from 'openai';
@@ -14,7 +14,7 @@ import { beside } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
 import { download, inStore } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const inContainers = { path: '/containers/*' };
@@ -45,13 +45,13 @@ describe.each(engines)('what code makes for an answer on %s', (engine) => {
         .execute(),
     );
   const isFetching = ({ unkept = [] }: Message) => unkept.some(({ state }) => state === 'fetching');
-  const settled = (visitor: Visitor, threadId: number, messageId: number) =>
+  const settled = (visitor: HttpClient, threadId: number, messageId: number) =>
     until('The end of the fetching', async () => {
       const message = await messageOf(visitor, threadId, messageId);
       return !isFetching(message) && message;
     });
   /** Until the page says why a file is not there yet. */
-  const troubled = (visitor: Visitor, threadId: number, messageId: number) =>
+  const troubled = (visitor: HttpClient, threadId: number, messageId: number) =>
     until('The words', async () => {
       const { unkept = [] } = await messageOf(visitor, threadId, messageId);
       return unkept[0]?.error !== null && unkept[0];
@@ -65,7 +65,7 @@ describe.each(engines)('what code makes for an answer on %s', (engine) => {
     const { visitor, threadId, messageId } = await made(names);
     return { visitor, threadId, answer: await settled(visitor, threadId, messageId) };
   }
-  const filesOf = async (visitor: Visitor, query = '') => (await visitor.get(`/api/files${query}`)).body;
+  const filesOf = async (visitor: HttpClient, query = '') => (await visitor.get(`/api/files${query}`)).body;
 
   test('becomes files of its answer and of its owner, each by what its bytes are', async () => {
     const names = 'plot.png table.csv html.png drawing.svg bytes.bin inline.png output.png';

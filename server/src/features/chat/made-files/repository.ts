@@ -2,7 +2,7 @@ import type { UnkeptFile } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import type { ContainerFile } from '#server/provider/made-files';
+import type { ContainerFile } from '#server/provider/resources/generated-files';
 
 type Place = { messageId: number; position: number };
 type NewFile = Place & { filename: string; container: ContainerFile | null };

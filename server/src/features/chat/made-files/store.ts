@@ -1,23 +1,23 @@
 import { extname } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { onlyForCode } from '#server/features/chat/messages/attachments';
 import { kindOf } from '#server/features/chat/messages/file-kind';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { StoredFile } from '#server/features/files/repository';
-import type { MadeForAnswer } from '#server/features/files/uploads';
+import type { GeneratedForAnswer } from '#server/features/files/uploads';
+import { AppError } from '#server/lib/errors';
 import type { FileStore } from '#server/storage/file-store';
 import { madeFileRepository } from './repository.ts';
 
 export type Keeping = {
   store: Pick<FileStore, 'read'>;
-  files: { keepMade: (userId: number, made: MadeForAnswer) => Promise<void> };
+  files: { keepMade: (userId: number, made: GeneratedForAnswer) => Promise<void> };
 };
 
-type Made = Pick<MadeForAnswer, 'filename' | 'bytes' | 'content'>;
+type Made = Pick<GeneratedForAnswer, 'filename' | 'bytes' | 'content'>;
 type Row = { id: number; userId: number; messageId: number; position: number };
 
 /** Thrown where the answer has gone meanwhile, or another process has kept the file: it is not kept once more. */

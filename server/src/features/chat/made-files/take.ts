@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import type { RunOrder } from '#server/features/chat/runs/live-run';
-import type { MadeFile } from '#server/provider/made-files';
+import { AppError } from '#server/lib/errors';
+import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import { madeFileRepository } from './repository.ts';
 import { type Keeping, keepFile } from './store.ts';
 
@@ -40,7 +40,7 @@ export function madeFileTaker(dependencies: Dependencies) {
     }
   }
 
-  return async function take(order: RunOrder, made: MadeFile, position: number): Promise<string | null> {
+  return async function take(order: RunOrder, made: GeneratedFile, position: number): Promise<string | null> {
     const { userId, messageId } = order;
     try {
       const container = 'container' in made ? made.container : null;

@@ -1,15 +1,15 @@
 import type { Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import { RunUnderWay } from '#server/conversation/refusals';
+import { RunActiveError } from '#server/conversation/errors';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError, DatabaseFull, Unavailable } from '#server/errors';
 import { noThread } from '#server/features/chat/not-found';
 import { type BusyThread, runRepository } from '#server/features/chat/runs/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
 import { openingTitle } from '#server/features/chat/threads/titles';
+import { AppError, DatabaseFullError, UnavailableError } from '#server/lib/errors';
 import type { Answerer } from './answerer.ts';
 import { noSuchFile } from './attachments.ts';
 import { type Attachment, messageFileRepository } from './file-repository.ts';
@@ -49,7 +49,7 @@ export async function refuseSecondQuestion(
   const threads = new Set(busy.filter(isBeingWritten).map(({ threadId }) => threadId));
   const isRefused = here !== undefined || threads.size >= conversationsAtOnce;
   if (isRefused && client && (await messageRepository(trx).byClientId(userId, client.id))) throw new AlreadyThere();
-  if (here) throw new RunUnderWay(here);
+  if (here) throw new RunActiveError(here);
   if (threads.size >= conversationsAtOnce)
     throw new AppError(
       'too_many_runs',
@@ -180,7 +180,7 @@ async function storeAnswer(
 }
 
 /** The database went away while all of this was committed: nobody knows whether it is stored. */
-export class InDoubt extends Unavailable {
+export class InDoubt extends UnavailableError {
   readonly written: StoredAnswer[];
   constructor(cause: unknown, written: StoredAnswer[]) {
     super('database', cause);
@@ -201,7 +201,7 @@ export function answerStore({ db }: Pick<OpenDatabase, 'db'>, instance: number) 
     } catch (error) {
       if (error instanceof AlreadyThere) return undefined;
       // A commit without room has stored nothing.
-      if (error instanceof Unavailable && !(error instanceof DatabaseFull) && written)
+      if (error instanceof UnavailableError && !(error instanceof DatabaseFullError) && written)
         throw new InDoubt(error, written);
       throw error;
     }

@@ -1,9 +1,9 @@
-import type { AssistantTools, HostedTool, ThreadTools } from '@roster/contracts/assistant-tools';
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { AssistantTools, BuiltInTool, ThreadTools } from '@roster/contracts/assistants/tools';
 import type { Thread } from '@roster/contracts/chat';
-import type { ReasoningEffort } from '@roster/contracts/models';
+import type { ReasoningEffort } from '@roster/contracts/models/models';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerRequest } from '#server/provider/provider';
 import type { HistoryLimits } from './history.ts';
 
@@ -49,7 +49,7 @@ export const nothingKnown: Knowledge = { search: undefined, notes: [] };
 
 /** The tools of an answer: as the assistant has them, but for what the conversation switches. */
 function toolsHere(own: AssistantTools, here: ThreadTools): Pick<Answerer, 'hosted' | 'serversOff'> {
-  const has = (name: HostedTool) => here[name] ?? own[name] !== undefined;
+  const has = (name: BuiltInTool) => here[name] ?? own[name] !== undefined;
   const hosted: AssistantTools = {
     ...(has('webSearch') && { webSearch: own.webSearch ?? {} }),
     ...(has('codeInterpreter') && { codeInterpreter: own.codeInterpreter ?? {} }),

@@ -13,7 +13,7 @@ import {
   regenerated,
 } from '#server/testing/chat';
 import { cookieOf, fileOf, uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -27,12 +27,12 @@ const purpose = 'user_data';
 const dataOf = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`;
 const imagePart = { type: 'input_image', image_url: dataOf('image/png', png), detail: 'auto' };
 const textPart = (text: string) => ({ type: 'input_text', text });
-const put = (app: TestApp, visitor: Visitor, filename: string, content: string | Buffer) =>
+const put = (app: TestApp, visitor: HttpClient, filename: string, content: string | Buffer) =>
   uploaded(app, visitor, { filename, content, purpose });
 
 describe.each(engines)('files attached to messages on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let threadId: number;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -216,7 +216,7 @@ describe.each(engines)('files attached to messages on %s', (engine) => {
 
 describe.each(engines)('with a provider that has no Responses API, on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine, { simulator: { without: ['responses'] } });
     ada = await app.withKey('ada');

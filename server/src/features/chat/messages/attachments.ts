@@ -1,6 +1,6 @@
 import { attachedBytesLimit, attachedTextLimit } from '@roster/contracts/chat';
-import { AppError } from '#server/errors';
 import type { FileRepository, StoredFile } from '#server/features/files/repository';
+import { AppError } from '#server/lib/errors';
 import type { TurnFile } from '#server/provider/provider';
 import type { FileKey, FileStore } from '#server/storage/file-store';
 import { kindOf } from './file-kind.ts';

@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
-import { type Operand, type Places, prepared } from '#server/db/prepared';
+import { type Operand, type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import { messageFileRepository } from './file-repository.ts';
@@ -21,7 +21,7 @@ export const branch = (
       select m.id, m.parent_id, m.depth from messages m join branch b on m.id = b.parent_id where b.depth > ${from}
     ) select id from branch where depth between ${from} and ${to}`;
 
-const findWordsInBranch = prepared((db, at: Places<BranchRange & { userId: number }>) => {
+const findWordsInBranch = prepared((db, at: Params<BranchRange & { userId: number }>) => {
   const range = { threadId: at('threadId'), head: at('head'), from: at('from'), to: at('to') };
   return db
     .selectFrom('messages')

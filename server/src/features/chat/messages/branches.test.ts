@@ -4,13 +4,13 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, clientId, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { readEvents } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const idsOf = (messages: Message[]) => messages.map(({ id }) => id);
 
 describe.each(engines)('branches on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

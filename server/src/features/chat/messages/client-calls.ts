@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Message, Run } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { noMessage } from '#server/features/chat/not-found';
 import { runRepository } from '#server/features/chat/runs/repository';
+import { AppError } from '#server/lib/errors';
 import { type ClientCall, messageRepository } from './repository.ts';
 
 /** What a call has stored and started; `run` is the first of `runs`. */

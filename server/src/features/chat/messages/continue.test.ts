@@ -15,15 +15,15 @@ import {
 } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
-import { type FakeToolBox, fakeToolBox } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import { type FakeToolRegistry, fakeToolRegistry } from '#server/testing/tool-box';
 
 describe.each(engines)('continuing an answer on %s', (engine) => {
   let app: TestApp;
-  let tools: FakeToolBox;
-  let ada: Visitor;
+  let tools: FakeToolRegistry;
+  let ada: HttpClient;
   beforeAll(async () => {
-    tools = fakeToolBox();
+    tools = fakeToolRegistry();
     app = await startApp(engine, { tools: { box: tools.box, callMs: 2_000 } });
     tools.offer('clock', { mayRepeat: true }, () => tools.said('Noon.'));
     ada = await app.withKey('ada');
@@ -31,7 +31,7 @@ describe.each(engines)('continuing an answer on %s', (engine) => {
   afterAll(() => app.stop());
 
   const thread = (more: Record<string, unknown> = {}) => newThread(ada, { title: 'Named', ...more });
-  const post = (visitor: Visitor, messageId: number, id = clientId()) =>
+  const post = (visitor: HttpClient, messageId: number, id = clientId()) =>
     visitor.post(`/api/messages/${messageId}/continue`, { clientId: id });
   const usagesOf = (runId: number) =>
     beside(app, (db) =>

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { framesToGoOnWith } from '#server/features/chat/runs/event-log';
 import { type EventBatch, eventRepository } from '#server/features/chat/runs/event-repository';
@@ -13,6 +12,7 @@ import { runRepository } from '#server/features/chat/runs/repository';
 import { serverCallRepository } from '#server/features/chat/runs/server-call-repository';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
 import { usageRepository } from '#server/features/usage/repository';
+import { AppError } from '#server/lib/errors';
 import type { Secret } from '#server/security/secret';
 import { refuseSecondQuestion } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
@@ -36,7 +36,7 @@ type Dependencies = {
 };
 
 /** Thrown inside the transaction to roll it back: an earlier request has stored the same call. */
-class AlreadyContinued extends Error {}
+class AlreadyContinuedError extends Error {}
 
 const refused = (why: string) => new AppError('conflict', why);
 
@@ -128,7 +128,7 @@ export function answerContinuing({
     executor.refuseWhenClosing(userId);
     if (thread.madeBy !== null) throw refused(ofProgram);
     await begin(userId, thread, place, client, overBudget).catch((error: unknown) => {
-      if (!(error instanceof AlreadyContinued)) throw error;
+      if (!(error instanceof AlreadyContinuedError)) throw error;
     });
     return started(userId, messageId);
   };
@@ -140,7 +140,7 @@ async function continuable(db: Kysely<Database>, userId: number, messageId: numb
   const written = await runRepository(db).written(userId, messageId);
   if (!message) throw noMessage();
   if (!written) throw refused('Only an answer can be continued.');
-  if (written.clientId === client.id) throw new AlreadyContinued();
+  if (written.clientId === client.id) throw new AlreadyContinuedError();
   if (written.programRunId !== null) throw refused(ofProgram);
   if (written.state === 'queued' || written.state === 'running' || written.state === 'waiting')
     throw new AppError('run_in_progress', 'This answer is being written.');

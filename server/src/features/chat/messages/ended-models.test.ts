@@ -4,12 +4,12 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, messagesOf, newThread, post, regenerated } from '#server/testing/chat';
 import { callsOf } from '#server/testing/fine-tuning';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('a model that has ended, in a conversation on %s', (engine) => {
   let app: TestApp;
   let today: string;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     today = '2027-01-13';
     app = await startApp(engine, { now: () => Date.parse(`${today}T12:00:00Z`), simulator: { day: () => today } });

@@ -1,8 +1,8 @@
 import type { AttachedFile, AttachmentKind } from '@roster/contracts/chat';
 import { type Expression, type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { listed } from '#server/db/listed';
-import { type Places, prepared } from '#server/db/prepared';
+import { jsonArrayParam } from '#server/db/json-array-param';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 /** A file to attach. Its kind was detected from its bytes. */
@@ -25,7 +25,7 @@ export const shownFile = ({ fileId, filename, size, kind }: KeptAttachment): Att
 });
 
 /** Asked with each message that is sent, of all that the model is told. */
-const findFiles = prepared((db, at: Places<{ userId: number; messageIds: string }>) =>
+const findFiles = prepared((db, at: Params<{ userId: number; messageIds: string }>) =>
   db
     .selectFrom('message_files')
     .leftJoin('files', 'files.id', 'message_files.file_id')
@@ -40,7 +40,7 @@ const findFiles = prepared((db, at: Places<{ userId: number; messageIds: string 
     ])
     // With the sign SQLite does not look through all files of the person.
     .where(sql<number>`+message_files.user_id`, '=', at('userId'))
-    .where('message_files.message_id', 'in', listed<number>(db, at('messageIds'), 'integer'))
+    .where('message_files.message_id', 'in', jsonArrayParam<number>(db, at('messageIds'), 'integer'))
     .orderBy('message_files.message_id')
     .orderBy('message_files.position'),
 );

@@ -1,4 +1,4 @@
-import { findPattern, placesInMessage } from '@roster/contracts/find-text';
+import { findPattern, placesInMessage } from '@roster/contracts/text/find-text';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { ThreadRepository } from '#server/features/chat/threads/repository';
 import type { BranchRepository } from './branch-repository.ts';

@@ -2,9 +2,9 @@ import { attachedBytesLimit } from '@roster/contracts/chat';
 import { codeFilesOf, fileIdsOf, imageUrlsOf, readContent, textsOf } from '#server/conversation/content';
 import { estimateFileTokens, estimateTokens, imageTokens } from '#server/conversation/token-estimate';
 import type { ToolCallRepository } from '#server/features/chat/runs/tool-call-repository';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { codeInterpreterFiles } from '#server/provider/content-parts';
 import type { AnswerPiece, ConversationTurn, TurnFile } from '#server/provider/provider';
-import { givenToCode } from '#server/provider/turn-parts';
 import type { AttachmentReader } from './attachments.ts';
 import type { BranchRange, BranchRepository } from './branch-repository.ts';
 import type { KeptAttachment, MessageFileRepository } from './file-repository.ts';
@@ -181,7 +181,7 @@ export async function readHistory(
     }
     const files = all.map((file): TurnFile => {
       const told = attachments.forProvider(userId, isIn ? file : { ...file, fileId: null });
-      return isForCode(file) ? { ...told, instead: givenToCode(file.filename) } : told;
+      return isForCode(file) ? { ...told, instead: codeInterpreterFiles(file.filename) } : told;
     });
     const present = isIn ? kept.filter(({ fileId }) => fileId !== null) : [];
     return { files, tokens: present.reduce((sum, file) => sum + estimateFileTokens(file), 0) };

@@ -17,13 +17,13 @@ import {
 } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const three = ['gpt-5.5', 'gpt-4.1', 'gpt-4o-mini'];
 
 describe.each(engines)('the models of a conversation on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

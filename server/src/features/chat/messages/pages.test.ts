@@ -4,7 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { cursorOf } from '#server/testing/cursor';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { messageRepository } from './repository.ts';
 
 const length = 600;
@@ -40,7 +40,7 @@ async function insertLine(
 
 describe.each(engines)('pages of a long conversation on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let threadId: number;
   let ids: number[];
   let hidden: number[];

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { RunUnderWay } from '#server/conversation/refusals';
+import { RunActiveError } from '#server/conversation/errors';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { functionsCalled } from '#server/features/chat/runs/event-log';
@@ -7,7 +7,7 @@ import { programRunRepository } from '#server/features/chat/runs/program-run-rep
 import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
-import type { Caller } from '#server/http/caller';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import { insertAnswers, noQuestion, type StoredAnswer } from './answer-store.ts';
 import type { Answerer } from './answerer.ts';
 import { messageRepository } from './repository.ts';
@@ -16,7 +16,7 @@ import { messageRepository } from './repository.ts';
 export const programRunsAtOnce = 100;
 
 /** Who asks: a person's program, by its access token. */
-export type Asker = Pick<Caller, 'userId' | 'tokenId' | 'stillMay'>;
+export type Asker = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
 
 export type NewProgramRun = {
   /** null: in one that `before` makes. */
@@ -78,7 +78,7 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
         if (threadId !== null && !(await threads.find(userId, threadId))) return { kind: 'no_thread' };
         const busy = await runRepository(trx).busy(userId);
         const here = busy.find((run) => run.threadId === threadId);
-        if (here) throw new RunUnderWay(here);
+        if (here) throw new RunActiveError(here);
         const ofPrograms = busy.filter(({ isOfProgram, waitsFor }) => isOfProgram && waitsFor === null);
         if (ofPrograms.length >= programRunsAtOnce) return { kind: 'too_many' };
         const at = await before(trx);

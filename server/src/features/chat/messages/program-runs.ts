@@ -11,8 +11,8 @@ import {
 } from '#server/features/chat/runs/program-run-repository';
 import { runRepository } from '#server/features/chat/runs/repository';
 import { type KeptCall, toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
-import type { EndedModels } from '#server/features/models/life/ended';
-import type { EventStream } from '#server/http/event-stream';
+import type { RetirementGuard } from '#server/features/models/retirement/guard';
+import type { EventStream } from '#server/http/streaming/event-stream';
 import type { Secret } from '#server/security/secret';
 import type { Answerer } from './answerer.ts';
 import {
@@ -32,7 +32,7 @@ type Dependencies = {
   openKey: (userId: number) => Promise<Secret>;
   /** Refuses a call that a budget does not allow; `way` is what can be done about it. */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
-  endedModels: Pick<EndedModels, 'refuse'>;
+  endedModels: Pick<RetirementGuard, 'refuse'>;
   orderOf: OrderMaker;
 };
 

@@ -4,11 +4,11 @@ import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { reasoningOf } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('what the provider is asked on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
@@ -175,7 +175,7 @@ describe.each(engines)('what the provider is asked on %s', (engine) => {
 
 describe('a provider without Responses', () => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp('sqlite', { simulator: { without: ['responses'] } });
     ada = await app.withKey('ada');

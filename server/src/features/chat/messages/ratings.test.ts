@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messageOf, messagesOf, newThread, regenerated, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('what readers think of answers on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
   });
   afterAll(() => app.stop());
 
-  const rate = (visitor: Visitor, messageId: number, body: unknown) =>
+  const rate = (visitor: HttpClient, messageId: number, body: unknown) =>
     visitor.post(`/api/messages/${messageId}/rating`, body);
   const rows = (messageId: number) =>
     beside(app, (db) => db.selectFrom('message_ratings').selectAll().where('message_id', '=', messageId).execute());

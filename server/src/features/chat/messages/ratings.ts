@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 import { type RatingChange, ratingRepository } from './rating-repository.ts';
 
 const wrongCorrection = (message: string) =>

@@ -1,8 +1,8 @@
-import type { EndedModels } from '#server/features/models/life/ended';
+import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { Answerer } from './answerer.ts';
 
 type Dependencies = {
-  endedModels: EndedModels;
+  endedModels: RetirementGuard;
   /** The model that wrote an answer. */
   modelOf: (userId: number, messageId: number) => Promise<string | null>;
 };

@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { isOf, selectMessages, withSiblings } from './row-repository.ts';
 
@@ -21,11 +21,11 @@ type ByProgram = { metadata: string | null; content: string | null };
 
 const placeColumns = ['id', 'thread_id as threadId', 'parent_id as parentId', 'depth', 'role'] as const;
 
-const findPlace = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+const findPlace = prepared((db, at: Params<{ userId: number; messageId: number }>) =>
   db.selectFrom('messages').select(placeColumns).where('user_id', '=', at('userId')).where('id', '=', at('messageId')),
 );
 
-const findByClientId = prepared((db, at: Places<{ userId: number; clientId: string }>) =>
+const findByClientId = prepared((db, at: Params<{ userId: number; clientId: string }>) =>
   db
     .selectFrom('messages')
     .select([...placeColumns, 'client_digest as digest'])
@@ -35,7 +35,7 @@ const findByClientId = prepared((db, at: Places<{ userId: number; clientId: stri
 
 type Inserted = NewMessage & ByProgram & { userId: number; clientId: string | null; digest: string | null };
 
-const insertMessage = prepared((db, at: Places<Inserted>) =>
+const insertMessage = prepared((db, at: Params<Inserted>) =>
   db
     .insertInto('messages')
     .values({
@@ -59,7 +59,7 @@ const insertMessage = prepared((db, at: Places<Inserted>) =>
 
 type Words = { text: string; reasoning: string; content: string | null };
 
-const setWords = prepared((db, at: Places<Words & { userId: number; messageId: number }>) =>
+const setWords = prepared((db, at: Params<Words & { userId: number; messageId: number }>) =>
   db
     .updateTable('messages')
     .set({ text: at('text'), reasoning: at('reasoning'), content: at('content') })
@@ -70,7 +70,7 @@ const setWords = prepared((db, at: Places<Words & { userId: number; messageId: n
     ),
 );
 
-const findMessage = prepared((db, at: Places<{ userId: number; messageId: number }>) =>
+const findMessage = prepared((db, at: Params<{ userId: number; messageId: number }>) =>
   selectMessages(db).where('messages.user_id', '=', at('userId')).where('messages.id', '=', at('messageId')),
 );
 

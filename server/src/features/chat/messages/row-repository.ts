@@ -1,7 +1,7 @@
 import { EndedEarly, type Message } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import { imageUrlsOf, readContent } from '#server/conversation/content';
-import { type Operand, type Places, prepared } from '#server/db/prepared';
+import { type Operand, type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { madeFileRepository } from '#server/features/chat/made-files/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
@@ -59,7 +59,7 @@ export type MessageRow = Awaited<ReturnType<ReturnType<typeof selectMessages>['e
 
 const siblingColumns = ['id', 'parent_id', 'created_at', 'chosen'] as const;
 
-const findSiblings = prepared((db, at: Places<{ userId: number; threadId: number; parentId: number }>) =>
+const findSiblings = prepared((db, at: Params<{ userId: number; threadId: number; parentId: number }>) =>
   db
     .selectFrom('messages')
     .select(siblingColumns)

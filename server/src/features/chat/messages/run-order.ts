@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { OfferedTool, ToolBox } from '#server/conversation/tools';
+import type { OfferedTool, ToolRegistry } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import { continuedTurns } from '#server/features/chat/runs/continuation';
@@ -8,7 +8,7 @@ import { runRepository } from '#server/features/chat/runs/repository';
 import { toolCallRepository } from '#server/features/chat/runs/tool-call-repository';
 import type { AbandonedRun } from '#server/features/chat/runs/unfinished-repository';
 import type { AnswerTools } from '#server/provider/answer-tools';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { formatOfSchema } from '#server/provider/schema-format';
 import type { Secret } from '#server/security/secret';
 import { noQuestion, type Question, type StoredAnswer } from './answer-store.ts';
@@ -31,7 +31,7 @@ type Dependencies = {
   /** Refuses a call that a budget does not allow; `way` is what can be done about it. */
   checkBudget: (userId: number, assistantId: number | null, way?: string) => Promise<void>;
   knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
-  toolBox: Pick<ToolBox, 'offered'>;
+  toolBox: Pick<ToolRegistry, 'offered'>;
 };
 
 export type CodeCopies = {

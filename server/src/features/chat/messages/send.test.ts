@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, goodKey, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, clientId, messagesOf, newThread, post, send } from '#server/testing/chat';
 import { readEvents } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('sending a message on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');
   });
   afterAll(() => app.stop());
 
-  const stop = (visitor: Visitor, runId: number) => visitor.post(`/api/runs/${runId}/stop`);
+  const stop = (visitor: HttpClient, runId: number) => visitor.post(`/api/runs/${runId}/stop`);
   const asksFor = async (words: string) =>
     (await asksOf(app)).filter(({ body }) => JSON.stringify(body?.input).includes(words));
 

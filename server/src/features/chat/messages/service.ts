@@ -4,8 +4,8 @@ import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { PartialAnswers } from '#server/features/chat/runs/partial-answers';
 import { type ThreadRecord, threadRepository } from '#server/features/chat/threads/repository';
-import type { EndedModels } from '#server/features/models/life/ended';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { RetirementGuard } from '#server/features/models/retirement/guard';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Secret } from '#server/security/secret';
 import { answerStore } from './answer-store.ts';
 import type { AnswererFinder } from './answerer.ts';
@@ -33,7 +33,7 @@ type Dependencies = {
   answerersFor: AnswererFinder;
   /** Refuses models that are known not to be usable, naming the field. Makes no call to the provider. */
   checkModels: (userId: number, models: string[], field: string) => Promise<void>;
-  endedModels: EndedModels;
+  endedModels: RetirementGuard;
   attachments: AttachmentReader;
   orderOf: OrderMaker;
   continuedOrder: ContinuedOrder;

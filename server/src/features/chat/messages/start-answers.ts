@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { Unavailable } from '#server/errors';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { RunExecutor } from '#server/features/chat/runs/executor';
 import type { ThreadRecord } from '#server/features/chat/threads/repository';
+import { UnavailableError } from '#server/lib/errors';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { Secret } from '#server/security/secret';
-import { onceBack } from '#server/while-away';
 import { InDoubt, type StoredAnswer } from './answer-store.ts';
 import type { Answerer, AnswererFinder } from './answerer.ts';
 import { earlierCall, type Started } from './client-calls.ts';
@@ -81,10 +81,10 @@ export function answerStarter({
     written: StoredAnswer[],
     begin: (answer: StoredAnswer) => void,
   ) {
-    const seen = await onceBack(AbortSignal.timeout(seenWithinMs), async () => {
+    const seen = await retryUntilAvailable(AbortSignal.timeout(seenWithinMs), async () => {
       const found = await earlierCall(db, userId, client);
       // It may be under way in the database still.
-      if (!found) throw new Unavailable('database', 'not seen yet');
+      if (!found) throw new UnavailableError('database', 'not seen yet');
       return found;
     }).catch(() => undefined);
     for (const answer of written)

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, asksOf, newThread, regenerated } from '#server/testing/chat';
-import { fakeToolBox } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import { fakeToolRegistry } from '#server/testing/tool-box';
 
 describe.each(engines)('tools that a conversation switches for itself on %s', (engine) => {
   let app: TestApp;
-  const box = fakeToolBox();
+  const box = fakeToolRegistry();
   beforeAll(async () => {
     app = await startApp(engine, { tools: { box: box.box, callMs: 2_000 } });
     box.offer('weather', { serverId: 7 });
@@ -21,7 +21,7 @@ describe.each(engines)('tools that a conversation switches for itself on %s', (e
   /** The tools of the last request. */
   const asked = async () => namesIn((await asksOf(app)).at(-1) ?? { body: {} });
   const ofServers = ['demo_weather', 'demo_clock'];
-  const patched = async (visitor: Visitor, threadId: number, tools: unknown) =>
+  const patched = async (visitor: HttpClient, threadId: number, tools: unknown) =>
     visitor.patch(`/api/threads/${threadId}`, { tools });
 
   test('go with the next question, and are its assistant’s own again when they are taken off', async () => {

@@ -1,8 +1,8 @@
-import { ToolResources } from '@roster/contracts/openai-api/assistants/tools';
+import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import type { Kysely } from 'kysely';
 import { withCodeFiles } from '#server/conversation/code-files';
 import type { StoredContent } from '#server/conversation/content';
-import { OtherStore } from '#server/conversation/refusals';
+import { StoreChangedError } from '#server/conversation/errors';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import { noSuchFile } from '#server/features/chat/messages/attachments';
@@ -92,7 +92,7 @@ async function keepStore(trx: Kysely<Database>, userId: number, threadId: number
   const resources = ToolResources.safeParse((await program.thread(userId, threadId))?.toolResources).data ?? null;
   const [now = null] = resources?.file_search?.vector_store_ids ?? [];
   if (now === id) return;
-  if (now !== before) throw new OtherStore();
+  if (now !== before) throw new StoreChangedError();
   const toolResources = { ...resources, file_search: { vector_store_ids: [id] } };
   await program.changeThread(userId, threadId, { toolResources });
 }

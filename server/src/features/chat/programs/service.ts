@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely';
 import { codeFilesOf, fileIdsOf } from '#server/conversation/content';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import type { AttachmentReader } from '#server/features/chat/messages/attachments';
 import type { Attachment } from '#server/features/chat/messages/file-repository';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import { searchRepository } from '#server/features/chat/search/repository';
 import { threadRepository } from '#server/features/chat/threads/repository';
 import { newTitle } from '#server/features/chat/threads/titles';
+import { AppError } from '#server/lib/errors';
 import { appendMessages, deleteMessage, type ProgramDraft, type SearchedStore } from './messages.ts';
 import {
   type MessagePage,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { Unavailable } from '#server/errors';
+import { UnavailableError } from '#server/lib/errors';
 import { startApp } from '#server/testing/app';
 import {
   ask,
@@ -16,13 +16,13 @@ import {
 import { beside } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { uploaded } from '#server/testing/files';
-import { startLine } from '#server/testing/line';
+import { startNetworkLink } from '#server/testing/network-link';
 import { startS3 } from '#server/testing/s3';
 import { runWatching } from './watch.ts';
 
 async function behindLine() {
   const { hostname, port } = new URL(inject('postgresUrl'));
-  const line = await startLine({ host: hostname, port: Number(port) });
+  const line = await startNetworkLink({ host: hostname, port: Number(port) });
   const app = await startApp('postgres', {
     databaseBy: (url) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`)),
   });
@@ -173,7 +173,7 @@ describe('a reader', () => {
   }
 
   test('whose run cannot be looked at is told when it can', async () => {
-    const away = new Unavailable('database', new Error('away'));
+    const away = new UnavailableError('database', new Error('away'));
     const reader = await watch([away, away, away]);
     expect([reader.begun, reader.ends()]).toEqual(['follows', 0]);
     await until('the end', async () => reader.ends() > 0);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, messageOf, newThread, send, until } from '#server/testing/chat';
 import { called, callsOf, choice, done, frame, rows, say, stop } from '#server/testing/chat-shapes';
 import { readEvents } from '#server/testing/events';
 import { download } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { startRawProvider } from '#server/testing/raw-provider';
-import { type FakeToolBox, fakeToolBox } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import { type FakeToolRegistry, fakeToolRegistry } from '#server/testing/tool-box';
 
 /** A PNG of one pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -16,8 +16,8 @@ const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 describe.each(engines)('answers of servers of Chat Completions alone, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
-  let tools: FakeToolBox;
-  let ada: Visitor;
+  let tools: FakeToolRegistry;
+  let ada: HttpClient;
   let assistantId: number;
   /** What is answered, one after the other; the last again and again. */
   let answers: string[] = [];
@@ -30,7 +30,7 @@ describe.each(engines)('answers of servers of Chat Completions alone, on %s', (e
       const answer = answers.length > 1 ? answers.shift() : answers[0];
       return { packets: [answer ?? ''] };
     });
-    tools = fakeToolBox();
+    tools = fakeToolRegistry();
     app = await startApp(engine, { env: { PROVIDER_BASE_URL: provider.url }, tools: { box: tools.box } });
     ada = await app.withKey('ada');
     assistantId = await created(ada);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { endsWithin } from '#server/ends-within';
-import { AppError, restarting } from '#server/errors';
+import { AppError, restarting } from '#server/lib/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
 import type { FollowUpWork } from './follow-ups.ts';
 import type { LiveRuns } from './live-run.ts';
 import type { RunRepository } from './repository.ts';
@@ -56,7 +56,7 @@ export function runClosing({ runs, live, followUps, stop }: Dependencies) {
     async drain() {
       isShuttingDown = true;
       const ends = Promise.all([...live.values()].map((run) => run.done.promise));
-      await endsWithin(drainWithinMs, ends);
+      await settlesWithin(drainWithinMs, ends);
       for (const run of live.values()) run.interrupt();
       await ends;
       await followUps.close();

@@ -11,14 +11,14 @@ import {
 } from '#server/testing/crash';
 import { beside } from '#server/testing/database';
 import { lastOf, readEvents, textOf } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const rounds = { sqlite: roundsOr(10), postgres: roundsOr(4) };
 const long = '[[bench 400]] [[delay 10]]';
 const whole = benchText(400);
 
 type Sent = { messageId: number; runId: number };
-type Line = { visitor: Visitor; threadId: number; sent: Sent[]; next: string };
+type Line = { visitor: HttpClient; threadId: number; sent: Sent[]; next: string };
 
 /** Sends what comes next in a thread; undefined: it was not acknowledged, and may or may not be there. */
 async function sendNext({ visitor, threadId, next, sent }: Line): Promise<Sent | undefined> {
@@ -76,7 +76,7 @@ describe.each(engines)('killed again and again on %s', (engine) => {
 });
 
 /** Two conversations for each. */
-async function linesOf(people: Visitor[]): Promise<Line[]> {
+async function linesOf(people: HttpClient[]): Promise<Line[]> {
   const lines = [];
   for (const visitor of [...people, ...people])
     lines.push({ visitor, threadId: await newThread(visitor, { title: 'Crashed' }), sent: [], next: '' });

@@ -1,10 +1,10 @@
 import { createSimulator } from '@roster/simulator/simulator';
 import { expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
 import { killableServer, registered } from '#server/testing/crash';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
+import { bare } from '#server/testing/test-environment';
 
 test('SIGTERM: no new work, what can end ends, the rest is marked, and the process goes', async () => {
   const database = await emptyDatabase('sqlite');

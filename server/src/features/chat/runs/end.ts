@@ -1,5 +1,5 @@
 import type { RunEvent } from '@roster/contracts/chat';
-import { BilledTool } from '@roster/contracts/usage';
+import { BilledTool } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { StoredContent } from '#server/conversation/content';
 import type { Database } from '#server/db/schema';
@@ -10,8 +10,8 @@ import { messageRepository } from '#server/features/chat/messages/repository';
 import { searchRepository } from '#server/features/chat/search/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type UsageRecord, usageRepository } from '#server/features/usage/repository';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, CallEcho, ToolUse } from '#server/provider/provider';
-import { onceBack } from '#server/while-away';
 import {
   cutCalls,
   emptyLog,
@@ -74,7 +74,7 @@ export function runEndings({ db, pricing, sideAnswerEnded }: Dependencies) {
   function store(run: LiveRun, end: End, reported: AnswerEnd['usage']): Promise<RunEvent[]> {
     const at = new Date().toISOString();
     const once = (isRepeated: boolean) => storeOnce(run, end, reported, { at, isRepeated });
-    return onceBack(run.letGo.signal, once, run.heldUp.resolve);
+    return retryUntilAvailable(run.letGo.signal, once, run.heldUp.resolve);
   }
 
   async function storeOnce(

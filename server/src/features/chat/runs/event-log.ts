@@ -1,6 +1,6 @@
 import type { RunEvent, ToolCall } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
-import { type PlacedLink, webLinksLimit } from '@roster/contracts/web-links';
+import { type PlacedLink, webLinksLimit } from '@roster/contracts/text/web-links';
 import type { Citation } from '#server/conversation/content';
 
 /** A run's events as they go over the wire: one text per event, ready to be sent to any number of readers. */

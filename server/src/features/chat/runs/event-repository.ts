@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 /** Events of a run that follow each other, as they go over the wire. */
@@ -13,13 +13,13 @@ export type EventBatch = { runId: number; first: number; last: number; frames: s
  */
 const insertEvents = {
   sqlite: prepared(
-    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+    (_db, at: Params<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
       select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${at('batches')}) where true
       on conflict (run_id, first_event) do update set last_event = excluded.last_event, events = excluded.events
       where excluded.last_event > run_events.last_event`,
   ),
   postgres: prepared(
-    (_db, at: Places<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
+    (_db, at: Params<{ batches: string }>) => sql`insert into run_events (run_id, first_event, last_event, events)
       select (value ->> 0)::integer, (value ->> 1)::integer, (value ->> 2)::integer, value ->> 3
       from json_array_elements(${at('batches')}::json) as batches (value)
       on conflict (run_id, first_event) do update set last_event = excluded.last_event, events = excluded.events

@@ -4,11 +4,11 @@ import { created } from '#server/testing/assistants';
 import { ask, benchText, messageOf, newThread, send, titleAsksOf, until } from '#server/testing/chat';
 import { lastOf, notesOf, numbersOf, openEvents, readEvents, reasoningOf, textOf, upTo } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('the events of a run on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

@@ -2,9 +2,9 @@ import type { RunEvent } from '@roster/contracts/chat';
 import type { Presence } from '#server/db/presence';
 import type { MadeFileTaker } from '#server/features/chat/made-files/take';
 import type { Metrics } from '#server/metrics/metrics';
-import type { Catalogue } from '#server/provider/catalogue';
-import type { MadeFile } from '#server/provider/made-files';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, Provider } from '#server/provider/provider';
+import type { GeneratedFile } from '#server/provider/resources/generated-files';
 import type { Tracing } from '#server/tracing/tracing';
 import { runClosing } from './closing.ts';
 import type { End, RunEndings } from './end.ts';
@@ -195,7 +195,7 @@ async function execute(run: LiveRun, execution: Execution) {
     };
     // Of each step its own: a run that was let go does not know how many there were before.
     const place = () => (run.step - 1) * madeInStep + run.taking.length;
-    const onMade = (made: MadeFile) => void run.taking.push(takeMade(order, made, place()));
+    const onMade = (made: GeneratedFile) => void run.taking.push(takeMade(order, made, place()));
     const end = await writeAnswer(run, { provider, publish, onMade, steps });
     waits = end === 'parked';
     if (end !== 'parked') {

@@ -1,6 +1,6 @@
 import { type RunError, runFailures } from '@roster/contracts/errors';
-import { AppError } from '#server/errors';
-import { ProviderError } from '#server/provider/error';
+import { AppError } from '#server/lib/errors';
+import { ProviderError } from '#server/provider/transport/error';
 
 export const interruption: RunError = {
   code: 'interrupted',

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
-import { bare } from '#server/testing/bare';
 import { ask, benchText, messageOf, newThread, post, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, openEvents, textOf } from '#server/testing/events';
 import { onDiskThatFills } from '#server/testing/full-disk';
+import { bare } from '#server/testing/test-environment';
 
 const noRoom = 'The server has no room to store this. Please tell its operator.';
 

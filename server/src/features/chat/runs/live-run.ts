@@ -1,6 +1,6 @@
 import type { RunEvent } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
-import type { EventStream } from '#server/http/event-stream';
+import type { EventStream } from '#server/http/streaming/event-stream';
 import type { AnswerRequest, CallEcho, ConversationTurn, ToolUse } from '#server/provider/provider';
 import { type Joint, jointTo } from './continuation.ts';
 import { emptyLog, type FoldedLog, fold, frameOf, parseFrames } from './event-log.ts';

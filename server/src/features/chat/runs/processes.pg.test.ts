@@ -5,14 +5,14 @@ import { ask, asksOf, benchText, messageOf, messagesOf, newThread, send, until }
 import { beside } from '#server/testing/database';
 import { lastOf, type Numbered, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
+import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { spawnServer, untilReady } from '#server/testing/process';
-import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 type Process = { url: string; origin: string };
 
 /** The same browser, led to another process. */
-function through(process: Process, visitor: Visitor): Visitor {
-  const led = createVisitor(() => process);
+function through(process: Process, visitor: HttpClient): HttpClient {
+  const led = createHttpClient(() => process);
   for (const [name, value] of visitor.cookies) led.cookies.set(name, value);
   return led;
 }
@@ -20,8 +20,8 @@ function through(process: Process, visitor: Visitor): Visitor {
 describe('several processes on one PostgreSQL', () => {
   let app: TestApp;
   let second: Process;
-  let ada: Visitor;
-  let adaThere: Visitor;
+  let ada: HttpClient;
+  let adaThere: HttpClient;
   beforeAll(async () => {
     app = await startApp('postgres');
     second = await app.secondProcess();
@@ -199,7 +199,7 @@ describe('several processes on one PostgreSQL', () => {
       RATE_LIMIT_SCALE: '1000',
     });
     await untilReady(spawned, port);
-    const eve = createVisitor(() => third);
+    const eve = createHttpClient(() => third);
     await eve.post('/api/register', { email: 'eve@example.com', password: 'correct horse battery' });
     await eve.post('/api/settings/apikey', { apiKey: goodKey });
     const threadId = await newThread(eve);

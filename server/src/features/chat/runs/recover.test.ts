@@ -4,7 +4,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messageOf, messagesOf, newThread, regenerated, send } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { frameOf } from './event-log.ts';
 
 const interrupted = {
@@ -14,7 +14,7 @@ const interrupted = {
 
 describe.each(engines)('after a restart on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

@@ -2,8 +2,8 @@ import type { Run, RunState } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import { type Kysely, sql } from 'kysely';
 import { readContent } from '#server/conversation/content';
-import { listed } from '#server/db/listed';
-import { type Places, prepared } from '#server/db/prepared';
+import { jsonArrayParam } from '#server/db/json-array-param';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { toUsage, usageColumns, usageRepository } from '#server/features/usage/repository';
 import type { PlacedCall } from './event-log.ts';
@@ -45,7 +45,7 @@ type NewRun = {
   at: string;
 };
 
-const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
+const insertRun = prepared((db, at: Params<NewRun & { userId: number }>) =>
   db
     .insertInto('runs')
     .values({
@@ -68,7 +68,7 @@ const insertRun = prepared((db, at: Places<NewRun & { userId: number }>) =>
     .returning('id'),
 );
 
-const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
+const findRun = prepared((db, at: Params<{ userId: number; runId: number }>) =>
   db
     .selectFrom('runs')
     .select(['id', 'thread_id as threadId', 'message_id as messageId', 'state'])
@@ -76,7 +76,7 @@ const findRun = prepared((db, at: Places<{ userId: number; runId: number }>) =>
     .where('id', '=', at('runId')),
 );
 
-const runsUnderWay = prepared((db, at: Places<{ userId: number }>) =>
+const runsUnderWay = prepared((db, at: Params<{ userId: number }>) =>
   db
     .selectFrom('runs')
     .select(['id', 'thread_id as threadId', 'message_id as messageId'])
@@ -88,7 +88,7 @@ const waitsForFunctions = 1;
 const waitsForApproval = 2;
 
 /** The threads in which runs are under way, or functions of a program are to answer. */
-const busyThreads = prepared((db, at: Places<{ userId: number; now: string }>) =>
+const busyThreads = prepared((db, at: Params<{ userId: number; now: string }>) =>
   db
     .selectFrom('runs')
     .select(['thread_id as threadId', 'id as runId', 'program_run_id as programRunId'])
@@ -119,7 +119,7 @@ type EndedRun = {
   endedAt: string;
 };
 
-const endRun = prepared((db, at: Places<EndedRun>) =>
+const endRun = prepared((db, at: Params<EndedRun>) =>
   db
     .updateTable('runs')
     .set({
@@ -138,15 +138,15 @@ const endRun = prepared((db, at: Places<EndedRun>) =>
 );
 
 /** Asked every second while answers are written. */
-const stopRequested = prepared((db, at: Places<{ ids: string }>) =>
+const stopRequested = prepared((db, at: Params<{ ids: string }>) =>
   db
     .selectFrom('runs')
     .select('id')
-    .where('id', 'in', listed<number>(db, at('ids'), 'integer'))
+    .where('id', 'in', jsonArrayParam<number>(db, at('ids'), 'integer'))
     .where('stop_requested', '=', 1),
 );
 
-const deleteEvents = prepared((db, at: Places<{ runId: number }>) =>
+const deleteEvents = prepared((db, at: Params<{ runId: number }>) =>
   db.deleteFrom('run_events').where('run_id', '=', at('runId')),
 );
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Unavailable } from '#server/errors';
+import { UnavailableError } from '#server/lib/errors';
 import { LiveRun } from './live-run.ts';
 import { eventSaver } from './save.ts';
 
@@ -24,7 +24,7 @@ test('what fails while the end of its run is being stored is not stored again be
   expect(store).toHaveBeenCalledOnce();
 
   const leaving = saver.leaveOut(run);
-  storing.reject(new Unavailable('database', new Error('away')));
+  storing.reject(new UnavailableError('database', new Error('away')));
   await leaving;
   await vi.advanceTimersByTimeAsync(10_000);
   expect(store).toHaveBeenCalledOnce();

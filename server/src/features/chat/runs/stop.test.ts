@@ -3,11 +3,11 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, asksOf, benchText, messageOf, newThread, send, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('stopping an answer on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { newThread, send, until } from '#server/testing/chat';
 import { type EventReader, lastOf, openEvents, readEvents } from '#server/testing/events';
-import { createVisitor, type Visitor } from '#server/testing/visitor';
+import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('open streams on %s', (engine) => {
   let app: TestApp;
@@ -91,7 +91,7 @@ describe.each(engines)('open streams on %s', (engine) => {
 
   test('close when their session ends, by signing out or from another device', async () => {
     const { visitor, run } = await watching('leaver');
-    const elsewhere: Visitor = createVisitor(() => ({ url: app.url, origin: app.url }));
+    const elsewhere: HttpClient = createHttpClient(() => ({ url: app.url, origin: app.url }));
     await elsewhere.post('/api/login', { email: 'leaver@example.com', password });
     const here = await openEvents(app, visitor, run.id);
     const there = await openEvents(app, elsewhere, run.id);
@@ -99,7 +99,7 @@ describe.each(engines)('open streams on %s', (engine) => {
     expect((await elsewhere.post('/api/logout')).status).toBeLessThan(300);
     await closesSoon(there);
     expect(here.hasEnded).toBe(false);
-    const again: Visitor = createVisitor(() => ({ url: app.url, origin: app.url }));
+    const again: HttpClient = createHttpClient(() => ({ url: app.url, origin: app.url }));
     await again.post('/api/login', { email: 'leaver@example.com', password });
     const { body: sessions } = await again.get('/api/user/sessions');
     for (const { id, isCurrent } of sessions) if (!isCurrent) await again.delete(`/api/user/sessions/${id}`);

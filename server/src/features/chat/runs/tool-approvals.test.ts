@@ -4,16 +4,23 @@ import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, post, send, until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
-import { callIdsIn, callsIn, type FakeToolBox, fakeToolBox, statesOf, toldLast } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
+import {
+  callIdsIn,
+  callsIn,
+  type FakeToolRegistry,
+  fakeToolRegistry,
+  statesOf,
+  toldLast,
+} from '#server/testing/tool-box';
 
 describe.each(engines)('calls that wait for a person, on %s', (engine) => {
   let app: TestApp;
-  let tools: FakeToolBox;
-  let ada: Visitor;
+  let tools: FakeToolRegistry;
+  let ada: HttpClient;
   let assistantId: number;
   beforeAll(async () => {
-    tools = fakeToolBox();
+    tools = fakeToolRegistry();
     app = await startApp(engine, { tools: { box: tools.box } });
     ada = await app.withKey('ada');
     assistantId = await created(ada);

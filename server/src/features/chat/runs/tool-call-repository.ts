@@ -1,5 +1,5 @@
 import type { ShownCall, ToolCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { CallEcho } from '#server/provider/provider';

@@ -7,9 +7,9 @@ import { messageOf, newThread, send, until } from '#server/testing/chat';
 import { killableInstallation, registered } from '#server/testing/crash';
 import { lastOf, openEvents, readEvents, upTo } from '#server/testing/events';
 import { freePort } from '#server/testing/free-port';
+import { createHttpClient, type HttpClient } from '#server/testing/http-client';
 import { spawnServer, untilReady } from '#server/testing/process';
 import { callsIn, statesOf } from '#server/testing/tool-box';
-import { createVisitor, type Visitor } from '#server/testing/visitor';
 
 /** Where tools are called: each call is noted, and answered once that is allowed. */
 async function toolPlace() {
@@ -52,7 +52,7 @@ async function installation(engine: Engine) {
   await server.start();
   const ada = await registered(server, 'ada');
   const threadId = await newThread(ada, { assistantId: await created(ada), title: 'With tools' });
-  const decide = (runId: number, callId: string | undefined, decision: string, visitor: Visitor = ada) =>
+  const decide = (runId: number, callId: string | undefined, decision: string, visitor: HttpClient = ada) =>
     visitor.post(`/api/runs/${runId}/approvals/${callId}`, { decision });
   return { tools, app, server, ada, threadId, decide };
 }
@@ -166,7 +166,7 @@ test('on several processes a call is approved on any of them, and one that was k
     other.child.kill('SIGKILL');
     await other.ended;
   });
-  const adaThere = createVisitor(() => place);
+  const adaThere = createHttpClient(() => place);
   for (const [name, value] of ada.cookies) adaThere.cookies.set(name, value);
 
   const { run } = await send(ada, threadId, '[[call demo_pay]]');

@@ -6,24 +6,24 @@ import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, messageOf, messagesOf, newThread, send } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { lastOf, notesOf, openEvents, readEvents, textOf, upTo } from '#server/testing/events';
+import type { HttpClient } from '#server/testing/http-client';
 import {
   callIdsIn,
   callsIn,
-  type FakeToolBox,
-  fakeToolBox,
+  type FakeToolRegistry,
+  fakeToolRegistry,
   statesOf,
   toldLast,
   usageIn,
 } from '#server/testing/tool-box';
-import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('answers that call tools, on %s', (engine) => {
   let app: TestApp;
-  let tools: FakeToolBox;
-  let ada: Visitor;
+  let tools: FakeToolRegistry;
+  let ada: HttpClient;
   let assistantId: number;
   beforeAll(async () => {
-    tools = fakeToolBox();
+    tools = fakeToolRegistry();
     app = await startApp(engine, { tools: { box: tools.box, callMs: 2_000 } });
     ada = await app.withKey('ada');
     assistantId = await created(ada);
@@ -270,7 +270,7 @@ describe.each(engines)('answers that call tools, on %s', (engine) => {
 });
 
 test('by Chat Completions tools are called, too', async () => {
-  const tools = fakeToolBox();
+  const tools = fakeToolRegistry();
   tools.offer('weather', {}, ({ input }) => tools.said(`It rains in ${input.city}.`));
   tools.offer('pay', { approval: 'always' });
   const app = await startApp('sqlite', { tools: { box: tools.box }, simulator: { without: ['responses'] } });

@@ -1,7 +1,7 @@
 import { toolInputLimit } from '@roster/contracts/chat';
 import type { OfferedTool } from '#server/conversation/tools';
-import { parseExact } from '#server/exact-json';
-import { isObject } from '#server/is-object';
+import { parseExact } from '#server/lib/exact-json';
+import { isObject } from '#server/lib/is-object';
 import type { CallEcho } from '#server/provider/provider';
 import type { PlacedCall } from './event-log.ts';
 import type { Approval, ServerCall } from './server-call-repository.ts';

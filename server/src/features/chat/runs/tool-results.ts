@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 
 /** One tool's answer, in UTF-16 units. Who calls it has cut it by then; this is for one that has not. */
 const resultLimit = 1024 * 1024;

@@ -1,15 +1,15 @@
 import type { RunEvent, ToolCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import { type OfferedTool, type ToolBox, ToolFailure, type ToolResult } from '#server/conversation/tools';
+import { type OfferedTool, ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
 import { beginFetching } from '#server/features/chat/made-files/fetch';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, ConversationTurn } from '#server/provider/provider';
-import { onceBack } from '#server/while-away';
 import { eventCall, frameOf, isOpenCall, type PlacedCall } from './event-log.ts';
 import { eventRepository } from './event-repository.ts';
 import { type LiveRun, type PreparedRequest, Stopped, type ToolLoop } from './live-run.ts';
@@ -31,7 +31,7 @@ const titleLimit = 200;
 
 export type ToolStepDependencies = {
   db: Kysely<Database>;
-  toolBox: ToolBox;
+  toolBox: ToolRegistry;
   /** A call that takes longer is given up. */
   toolCallMs: number;
   pricing: Pick<PricingService, 'price' | 'toolUsage'>;
@@ -74,7 +74,7 @@ export function toolSteps({
       const next = run.frames.length + 1;
       const frames = (unsaved?.frames ?? '') + events.map((event, index) => frameOf(next + index, event)).join('');
       const last = run.frames.length + events.length;
-      await onceBack(run.letGo.signal, async (isRepeated) => {
+      await retryUntilAvailable(run.letGo.signal, async (isRepeated) => {
         if (isRepeated && frames !== '' && (await eventRepository(db).lastNumber(runId)) >= last) return;
         await db.transaction().execute(async (trx) => {
           await work(trx);
@@ -95,8 +95,8 @@ export function toolSteps({
     await saver.leaveOut(run);
     const calls = serverCallRepository(db);
     const { signal } = run.controller;
-    const earlier = run.step > 1 ? await onceBack(signal, () => calls.ofRun(userId, runId)) : [];
-    const approvals = loop.canAsk ? await onceBack(signal, () => calls.approvals(userId, threadId)) : [];
+    const earlier = run.step > 1 ? await retryUntilAvailable(signal, () => calls.ofRun(userId, runId)) : [];
+    const approvals = loop.canAsk ? await retryUntilAvailable(signal, () => calls.approvals(userId, threadId)) : [];
     const known = { ...loop, approvals, earlier, echoes: run.echoes, step: run.step };
     const positions = new Map(run.log.calls.map(({ callId }, position) => [callId, position]));
     const all = run
@@ -140,7 +140,7 @@ export function toolSteps({
       settled = ofResult(await untilAborted(calling, either), run.results);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (!(error instanceof ToolFailure) && error !== limit.reason)
+      if (!(error instanceof ToolError) && error !== limit.reason)
         log.error({ err: error, runId: run.order.runId }, 'calling a tool failed');
       settled = ofFailure(error, tool, error === limit.reason ? toolCallMs : undefined);
     }
@@ -189,7 +189,9 @@ export function toolSteps({
       const { userId, runId } = run.order;
       for (;;) {
         run.controller.signal.throwIfAborted();
-        const open = await onceBack(run.controller.signal, () => serverCallRepository(db).open(userId, runId));
+        const open = await retryUntilAvailable(run.controller.signal, () =>
+          serverCallRepository(db).open(userId, runId),
+        );
         if (open.length === 0) return 'settled';
         const allowed = open.filter(({ decision }) => decision !== null);
         if (allowed.length === 0) {
@@ -222,9 +224,9 @@ function ofResult({ text, isError }: ToolResult, room: ResultRoom): Settled {
 }
 
 function ofFailure(error: unknown, { mayRepeat }: OfferedTool, tookMs: number | undefined): Settled {
-  const mayHaveRun = error instanceof ToolFailure ? error.mayHaveRun : true;
+  const mayHaveRun = error instanceof ToolError ? error.mayHaveRun : true;
   const why =
-    error instanceof ToolFailure
+    error instanceof ToolError
       ? error.message
       : tookMs === undefined
         ? 'Something went wrong when the tool was called.'

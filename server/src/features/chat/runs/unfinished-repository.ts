@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 
 /** Written out instead of bound: only then can SQLite see that a partial index over these states answers the query. */
@@ -29,7 +29,7 @@ export type AbandonedRun = RunPlace & {
 };
 
 /** Asked every few seconds for as long as Roster runs, as is `allUnderWay`. */
-const expired = prepared((db, at: Places<{ now: string; limit: number }>) =>
+const expired = prepared((db, at: Params<{ now: string; limit: number }>) =>
   db
     .selectFrom('runs')
     .select(['id', 'user_id as userId'])

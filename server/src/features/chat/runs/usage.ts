@@ -5,7 +5,7 @@ import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { UsageRecord } from '#server/features/usage/repository';
-import type { TokenCounts } from '#server/provider/catalogue';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, AnswerRequest, ConversationTurn, ToolUse } from '#server/provider/provider';
 import { countsFor } from '#server/provider/token-counts';
 import type { FoldedLog } from './event-log.ts';

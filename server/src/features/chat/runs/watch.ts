@@ -1,8 +1,8 @@
 import type { Run } from '@roster/contracts/chat';
 import type { FastifyBaseLogger } from 'fastify';
-import { Unavailable } from '#server/errors';
-import type { Actor } from '#server/http/actor';
-import type { EventStream } from '#server/http/event-stream';
+import type { Actor } from '#server/http/app-router/actor';
+import type { EventStream } from '#server/http/streaming/event-stream';
+import { UnavailableError } from '#server/lib/errors';
 import { framesAfter, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { LiveRuns } from './live-run.ts';
@@ -82,7 +82,7 @@ export function runWatching({ runs, events, log, live }: Dependencies) {
 
 /** What the reader of a run is spared while the database is away: it is looked again in a second, and then in another one. */
 const endedBy = (log: FastifyBaseLogger, runId: number, stream: EventStream) => (error: unknown) => {
-  if (error instanceof Unavailable) return;
+  if (error instanceof UnavailableError) return;
   log.error({ err: error, runId }, 'following a run failed');
   stream.end();
 };
@@ -92,7 +92,7 @@ async function finishedOr(stream: EventStream, replayed: () => Promise<string | 
   try {
     return await replayed();
   } catch (error) {
-    if (error instanceof Unavailable) return undefined;
+    if (error instanceof UnavailableError) return undefined;
     stream.end();
     throw error;
   }

@@ -1,9 +1,9 @@
 import { calledNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
-import { ProviderError } from '#server/provider/error';
-import type { MadeFile } from '#server/provider/made-files';
+import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
-import { onceBack } from '#server/while-away';
+import type { GeneratedFile } from '#server/provider/resources/generated-files';
+import { ProviderError } from '#server/provider/transport/error';
 import { functionsCalled, isOpenCall } from './event-log.ts';
 import type { LiveRun, PreparedRequest, ToolLoop } from './live-run.ts';
 import { asServerCall, type ToolSteps } from './tool-steps.ts';
@@ -16,7 +16,7 @@ const stepsTaken = ({ step, firstStep }: LiveRun) => step - firstStep + 1;
 type Writing = {
   provider: Pick<Provider, 'answer' | 'answerMs'>;
   publish: (events: RunEvent[]) => void;
-  onMade: (made: MadeFile) => void;
+  onMade: (made: GeneratedFile) => void;
   steps: ToolSteps;
 };
 
@@ -28,7 +28,7 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
   const { signal } = run.controller;
   const { answerMs } = writing.provider;
   const prepared = await withinLimit(answerMs, run, () =>
-    onceBack(signal, () => untilAborted(run.order.prepare(signal), signal)),
+    retryUntilAvailable(signal, () => untilAborted(run.order.prepare(signal), signal)),
   );
   run.prepared = prepared;
   const { loop } = prepared;
@@ -44,13 +44,13 @@ export async function writeAnswer(run: LiveRun, writing: Writing): Promise<Answe
       await writing.steps.begin(run, prepared, loop, end.usage);
     }
     if (!loop) throw new Error('A run without tools goes on with its tools');
-    await onceBack(signal, () => loop.checkBudget());
+    await retryUntilAvailable(signal, () => loop.checkBudget());
     run.isCallingTools = true;
     if ((await writing.steps.settleAll(run, loop)) === 'parked') return 'parked';
     run.isCallingTools = false;
     // What its program is to answer comes with another run.
     if (functionsCalled(run.log).length > 0) return closing(run, { reason: 'complete', usage: null }, writing);
-    run.turns = await onceBack(signal, () => writing.steps.turnsSoFar(run));
+    run.turns = await retryUntilAvailable(signal, () => writing.steps.turnsSoFar(run));
     run.step++;
   }
 }
@@ -150,7 +150,7 @@ async function asMuchAsFits(
       // What is away are files that the request is made of: it has not been asked by then.
       const { refusedFunctions } = run;
       const asked = { ...request, refusedFunctions, turns: [...kept, ...run.turns], onAsking, onMade, onToolUsed };
-      return await onceBack(signal, () => provider.answer(asked, onPieces, signal));
+      return await retryUntilAvailable(signal, () => provider.answer(asked, onPieces, signal));
     } catch (error) {
       const isFileGone = error instanceof ProviderError && error.isFileGone && run.ofStep().marks === '';
       if (isFileGone && filesAgain) {

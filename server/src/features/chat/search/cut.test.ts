@@ -1,4 +1,4 @@
-import { beginningOf, characterStart } from '@roster/contracts/cut';
+import { beginningOf, characterStart } from '@roster/contracts/text/cut';
 import { describe, expect, test } from 'vitest';
 
 describe('cutting a text', () => {

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '#server/db/connect';
-import { openReader } from '#server/db/reader';
+import { openReader } from '#server/db/read-connection';
 import type { Database } from '#server/db/schema';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import type { SearchOptions } from './listed.ts';
 import { hasManyHits, isLarge, pageAmongNewest } from './newest-repository.ts';
 import { findThreads } from './threads-repository.ts';
 
 describe.each(engines)('the newest conversations on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let userId: number;
   let reader: Kysely<Database>;
   beforeAll(async () => {

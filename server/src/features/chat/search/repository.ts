@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { searchWords } from '#server/db/search-words';
 import { literalsOf, type Word, wordsOf } from './words.ts';
@@ -12,7 +12,7 @@ const putOn = (index: Index) => ({
   postgres: prepared(
     (
       _db,
-      at: Places<{ id: number; userId: number; words: string }>,
+      at: Params<{ id: number; userId: number; words: string }>,
     ) => sql`insert into ${sql.table(index)} (id, user_id, words)
       values (${at('id')}, ${at('userId')}, to_tsvector('simple', ${at('words')}))
       on conflict (id) do update set words = excluded.words`,
@@ -20,7 +20,7 @@ const putOn = (index: Index) => ({
   sqlite: prepared(
     (
       _db,
-      at: Places<{ id: number; owner: string; words: string }>,
+      at: Params<{ id: number; owner: string; words: string }>,
     ) => sql`insert or replace into ${sql.table(index)} (rowid, owner, words)
       values (${at('id')}, ${at('owner')}, ${at('words')})`,
   ),

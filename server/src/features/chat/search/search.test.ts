@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, messagesOf, newThread, send, until } from '#server/testing/chat';
 import { uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
-async function found(visitor: Visitor, q: string, more = ''): Promise<ThreadListItem[]> {
+async function found(visitor: HttpClient, q: string, more = ''): Promise<ThreadListItem[]> {
   const { status, body } = await visitor.get(`/api/threads?q=${encodeURIComponent(q)}${more}`);
   expect([q, status]).toEqual([q, 200]);
   return body.items;
 }
-const idsFor = async (visitor: Visitor, q: string, more = '') =>
+const idsFor = async (visitor: HttpClient, q: string, more = '') =>
   (await found(visitor, q, more)).map(({ id }) => id).toSorted((a, b) => a - b);
 
 describe.each(engines)('searching on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let glacier: number;
   let orchard: number;
   let messageId: number;

@@ -1,4 +1,4 @@
-import { beginningOf, characterStart } from '@roster/contracts/cut';
+import { beginningOf, characterStart } from '@roster/contracts/text/cut';
 import { literalsOf } from './words.ts';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EndedEarly, Message } from '@roster/contracts/chat';
-import { withFootnotes } from '@roster/contracts/numbered-links';
+import { withFootnotes } from '@roster/contracts/text/numbered-links';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
 import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
-async function titlesOf(visitor: Visitor, query = ''): Promise<string[]> {
+async function titlesOf(visitor: HttpClient, query = ''): Promise<string[]> {
   const { body } = await visitor.get(`/api/threads?limit=100${query}`);
   return body.items.map(({ title }: ThreadListItem) => title);
 }
 
 /** Follows the cursors to the end. */
-async function pagesOf(visitor: Visitor, limit: number, query = ''): Promise<ThreadListItem[][]> {
+async function pagesOf(visitor: HttpClient, limit: number, query = ''): Promise<ThreadListItem[][]> {
   const pages: ThreadListItem[][] = [];
   let cursor: string | null = '';
   while (cursor !== null) {

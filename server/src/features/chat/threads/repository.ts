@@ -1,8 +1,8 @@
-import { ThreadTools } from '@roster/contracts/assistant-tools';
+import { ThreadTools } from '@roster/contracts/assistants/tools';
 import type { Thread } from '@roster/contracts/chat';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
-import { type Places, prepared } from '#server/db/prepared';
+import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { messageFileRepository } from '#server/features/chat/messages/file-repository';
 import { underWay } from '#server/features/chat/runs/unfinished-repository';
@@ -88,14 +88,14 @@ const selectThreads = (db: Kysely<Database>) =>
         and runs.state in ${underWay} and runs.state = 'waiting') then 1 else 0 end`.as('waits'),
     );
 
-const findThread = prepared((db, at: Places<{ userId: number; threadId: number }>) =>
+const findThread = prepared((db, at: Params<{ userId: number; threadId: number }>) =>
   selectThreads(db)
     .where('threads.user_id', '=', at('userId'))
     .where('threads.id', '=', at('threadId'))
     .where('threads.purpose', '=', 'chat'),
 );
 
-const takePositions = prepared((db, at: Places<{ userId: number; threadId: number; count: number }>) =>
+const takePositions = prepared((db, at: Params<{ userId: number; threadId: number; count: number }>) =>
   db
     .updateTable('threads')
     .set((eb) => ({ next_position: eb('next_position', '+', at('count')) }))
@@ -112,7 +112,7 @@ type Shown = {
   title: string | null;
 };
 
-const showEnd = prepared((db, at: Places<Shown>) =>
+const showEnd = prepared((db, at: Params<Shown>) =>
   db
     .updateTable('threads')
     .set({

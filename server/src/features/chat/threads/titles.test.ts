@@ -1,5 +1,5 @@
 import { defaultPreferences } from '@roster/contracts/account';
-import { cheapestForTitles } from '@roster/contracts/models';
+import { cheapestForTitles } from '@roster/contracts/models/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -8,11 +8,11 @@ import { ask, newThread, regenerated, send, titleAsksOf, until } from '#server/t
 import { beside } from '#server/testing/database';
 import { openEvents, readEvents } from '#server/testing/events';
 import { withFault } from '#server/testing/faults';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 describe.each(engines)('titles on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

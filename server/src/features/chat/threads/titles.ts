@@ -1,6 +1,6 @@
-import { beginningOf } from '@roster/contracts/cut';
-import { cheapestForTitles } from '@roster/contracts/models';
-import { tidyName } from '@roster/contracts/name';
+import { cheapestForTitles } from '@roster/contracts/models/models';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
@@ -11,10 +11,10 @@ import { searchRepository } from '#server/features/chat/search/repository';
 import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { usageRepository } from '#server/features/usage/repository';
-import type { Catalogue } from '#server/provider/catalogue';
-import { ProviderError } from '#server/provider/error';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { AnswerEnd, AnswerRequest, Provider } from '#server/provider/provider';
 import { countsFor } from '#server/provider/token-counts';
+import { ProviderError } from '#server/provider/transport/error';
 import { threadRepository } from './repository.ts';
 
 const titleLength = 60;

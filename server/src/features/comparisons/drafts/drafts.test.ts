@@ -3,7 +3,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, asksOf, forgetAsks, newThread, until } from '#server/testing/chat';
 import { comparisonOf, comparisonsPath, startOf } from '#server/testing/comparisons';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 describe.each(engines)('a draft beside the current version on %s', (engine) => {
@@ -18,7 +18,7 @@ describe.each(engines)('a draft beside the current version on %s', (engine) => {
   const someone = () => app.withKey(`person${++people}`);
   const tutor = { name: 'Tutor', model: 'gpt-4o', instructions: 'Be long.', temperature: 0.5 };
   const changes = { instructions: 'Be brief.', temperature: 0.1, model: 'gpt-4o-mini', name: 'Brief tutor' };
-  const drafted = (visitor: Visitor, assistantId: number, more: object = {}) =>
+  const drafted = (visitor: HttpClient, assistantId: number, more: object = {}) =>
     visitor.post(`/api/assistants/${assistantId}/comparisons`, {
       changes,
       questions: ['What is a parrot? [[delay 0]]'],

@@ -1,5 +1,5 @@
-import { AssistantChanges } from '@roster/contracts/assistants';
-import type { AskedQuestion } from '@roster/contracts/draft-comparisons';
+import { AssistantChanges } from '@roster/contracts/assistants/assistants';
+import type { AskedQuestion } from '@roster/contracts/comparisons/drafts';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 

@@ -1,19 +1,19 @@
-import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants';
-import type { Comparison } from '@roster/contracts/comparisons';
+import { type Assistant, type AssistantChanges, AssistantSettings } from '@roster/contracts/assistants/assistants';
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import {
   type AskedQuestion,
   type draftComparisons as api,
   draftQuestionLimit,
-} from '@roster/contracts/draft-comparisons';
+} from '@roster/contracts/comparisons/drafts';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { AppError } from '#server/errors';
 import { noComparison } from '#server/features/comparisons/answers';
-import { findComparison } from '#server/features/comparisons/asking';
+import { findComparison } from '#server/features/comparisons/ask-prompt';
 import { assistantSide } from '#server/features/comparisons/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import { storeComparison } from '#server/features/comparisons/service';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { draftRepository } from './repository.ts';
 
 /** What drafts are of. */

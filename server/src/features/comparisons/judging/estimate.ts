@@ -1,5 +1,5 @@
-import type { JudgingDraft } from '@roster/contracts/comparison-judging';
-import type { ComparisonEstimate } from '@roster/contracts/comparisons';
+import type { ComparisonEstimate } from '@roster/contracts/comparisons/comparisons';
+import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
 import { type JudgedTexts, judgeQuestion } from './judge-prompt.ts';

@@ -1,4 +1,4 @@
-import { judgingLimit } from '@roster/contracts/comparison-judging';
+import { judgingLimit } from '@roster/contracts/comparisons/judging';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { asksOf, forgetAsks, until } from '#server/testing/chat';
@@ -19,7 +19,7 @@ import {
 import { beside } from '#server/testing/database';
 import { aroundToday } from '#server/testing/days';
 import { readEvents } from '#server/testing/events';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 // The candidate's answer has 23 characters.
@@ -36,11 +36,11 @@ describe.each(engines)('judging answers on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = () => app.withKey(`person${++people}`);
-  const threadsOf = async (visitor: Visitor) => {
+  const threadsOf = async (visitor: HttpClient) => {
     const { id } = (await visitor.get('/api/user')).body;
     return beside(app, (db) => db.selectFrom('threads').select('id').where('user_id', '=', id).execute());
   };
-  const startAgain = (visitor: Visitor, id: number, judgingId: number, body: object = {}) =>
+  const startAgain = (visitor: HttpClient, id: number, judgingId: number, body: object = {}) =>
     visitor.post(`${judgingsPath(id)}/${judgingId}/start`, body);
 
   test('asks a model in both orders, and holds its verdicts beside the votes', async () => {

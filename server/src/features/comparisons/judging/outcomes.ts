@@ -1,8 +1,8 @@
-import type { Outcome } from '@roster/contracts/comparison-judging';
-import type { Vote } from '@roster/contracts/comparisons';
+import type { Vote } from '@roster/contracts/comparisons/comparisons';
+import type { Outcome } from '@roster/contracts/comparisons/judging';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { type Choice, readVerdict } from './read-verdict.ts';
+import { type Choice, parseVerdict } from './parse-verdict.ts';
 import { judgingRepository, type Order } from './repository.ts';
 
 const sideOf: Record<Order, Record<Choice, Vote>> = {
@@ -12,7 +12,7 @@ const sideOf: Record<Order, Record<Choice, Vote>> = {
 
 /** The side that a judge chose, by which answer it read first. */
 export function saidOf(order: Order, text: string): { choice: Vote | null; reason: string | null } {
-  const said = readVerdict(text);
+  const said = parseVerdict(text);
   return { choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
 }
 

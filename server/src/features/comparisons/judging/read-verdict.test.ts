@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeQuestion, verdictSchema } from './judge-prompt.ts';
-import { readVerdict } from './read-verdict.ts';
+import { parseVerdict } from './parse-verdict.ts';
 
 describe('a judge’s answer is read', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('a judge’s answer is read', () => {
     ['without a reason', '{"better":"b"}', 'second', ''],
     ['in words', 'The facts are right.\n**Better: the second answer.**', 'second', 'The facts are right.'],
     ['in words said twice', 'Verdict: first\n\nBetter: answer 1', 'first', ''],
-  ])('%s', (_, text, choice, reason) => expect(readVerdict(text)).toEqual({ choice, reason }));
+  ])('%s', (_, text, choice, reason) => expect(parseVerdict(text)).toEqual({ choice, reason }));
 
   test.each([
     ['nothing', ''],
@@ -23,7 +23,7 @@ describe('a judge’s answer is read', () => {
     ['words that contradict each other', 'Better: first\nBetter: second'],
     ['a sentence about it', 'The first could be better: second thoughts are due.'],
     ['half of it', '{"reason":"The fir'],
-  ])('but not %s', (_, text) => expect(readVerdict(text)).toBeNull());
+  ])('but not %s', (_, text) => expect(parseVerdict(text)).toBeNull());
 });
 
 describe('what the judge is asked', () => {

@@ -1,4 +1,4 @@
-import type { Judging, JudgingDraft, Outcome } from '@roster/contracts/comparison-judging';
+import type { Judging, JudgingDraft, Outcome } from '@roster/contracts/comparisons/judging';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 

@@ -4,21 +4,21 @@ import {
   type JudgingDraft,
   judgingLimit,
   type WholeJudging,
-} from '@roster/contracts/comparison-judging';
+} from '@roster/contracts/comparisons/judging';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { noComparison } from '#server/features/comparisons/answers';
-import { findComparison } from '#server/features/comparisons/asking';
+import { findComparison } from '#server/features/comparisons/ask-prompt';
 import { askingRepository } from '#server/features/comparisons/asking-repository';
 import { queueJudging } from '#server/features/comparisons/queue';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import type { PricingService } from '#server/features/usage/pricing';
-import type { Actor } from '#server/http/actor';
-import { type JudgingParts, judgingJob, readJudged } from './asking.ts';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { judgingEstimate } from './estimate.ts';
+import { type JudgingParts, judgingJob, readJudged } from './judge.ts';
 import { type JudgingRecord, judgingRepository } from './repository.ts';
 import { allToJudge, resultsOf, toJudging } from './verdicts.ts';
 

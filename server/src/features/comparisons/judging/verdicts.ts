@@ -1,5 +1,5 @@
-import type { JudgeAnswer, Judging, Outcome, Verdict, WholeJudging } from '@roster/contracts/comparison-judging';
-import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons';
+import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
+import type { JudgeAnswer, Judging, Outcome, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
 import type { SideAnswer } from '#server/features/chat/side-questions/repository';
 import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/answers';
 import type { PromptRecord } from '#server/features/comparisons/repository';

@@ -1,4 +1,4 @@
-import type { AskedQuestion } from '@roster/contracts/replays';
+import type { AskedQuestion } from '@roster/contracts/comparisons/replays';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -7,8 +7,8 @@ import { ask, asksOf, benchText, forgetAsks, newThread, regenerated, until } fro
 import { comparisonOf, startOf } from '#server/testing/comparisons';
 import { beside, setUser } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { newReplay, questionsOf, replayOf } from '#server/testing/replays';
-import type { Visitor } from '#server/testing/visitor';
 
 const textsOf = (items: AskedQuestion[]) => items.map(({ text }) => text);
 const idsOf = (items: AskedQuestion[]) => items.map(({ answerId }) => answerId);
@@ -21,12 +21,12 @@ describe.each(engines)('replays on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = async () => (await app.someone()).visitor;
-  const asked = async (visitor: Visitor, assistantId: number, ...questions: string[]) => {
+  const asked = async (visitor: HttpClient, assistantId: number, ...questions: string[]) => {
     const threadId = await newThread(visitor, { title: 'Fractions', assistantId });
     for (const question of questions) await ask(app, visitor, threadId, question);
     return threadId;
   };
-  const finished = (visitor: Visitor, id: number) =>
+  const finished = (visitor: HttpClient, id: number) =>
     until('All is asked', async () => {
       const comparison = await comparisonOf(visitor, id);
       return comparison.state === 'idle' && comparison;

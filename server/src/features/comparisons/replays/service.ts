@@ -1,22 +1,27 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import type { ComparedSettings } from '@roster/contracts/comparisons';
-import { type replays as api, offeredQuestions, type Replay, replayedTokens } from '@roster/contracts/replays';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
+import {
+  type replays as api,
+  offeredQuestions,
+  type Replay,
+  replayedTokens,
+} from '@roster/contracts/comparisons/replays';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { NotTakenBy } from '#server/features/assistants/moves/not-taken';
+import type { UnsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
 import type { AssistantRepository } from '#server/features/assistants/repository';
 import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
-import { findComparison } from '#server/features/comparisons/asking';
+import { findComparison } from '#server/features/comparisons/ask-prompt';
 import { assistantSide } from '#server/features/comparisons/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import { storeComparison } from '#server/features/comparisons/service';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/actor';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
@@ -24,7 +29,7 @@ type Dependencies = {
   models: Pick<ModelService, 'usable'>;
   askedQuestions: AskedQuestions;
   assistantsIn: (db: Kysely<Database>) => Pick<AssistantRepository, 'find' | 'lock'>;
-  notTakenBy: NotTakenBy;
+  notTakenBy: UnsupportedSettings;
 };
 type Wanted = z.output<typeof api.create.body>;
 

@@ -1,11 +1,11 @@
-import type { JudgingDraft } from '@roster/contracts/comparison-judging';
-import type { TestRunEstimate } from '@roster/contracts/test-sets';
+import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
+import type { TestRunEstimate } from '@roster/contracts/comparisons/test-sets';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import { estimateOf, usualOutput } from '#server/features/comparisons/estimate';
 import { foreseenJudging } from '#server/features/comparisons/judging/estimate';
 import type { NewPrompt, PromptRecord } from '#server/features/comparisons/repository';
 import type { PricingService } from '#server/features/usage/pricing';
-import type { PreparedRun } from './preparing.ts';
+import type { PreparedRun } from './create-run.ts';
 
 /** A prompt as it will be stored, of which nothing is asked yet. */
 const asStored = ({ baselineText = null, hasBaseline = true, ...prompt }: NewPrompt, index: number): PromptRecord => ({

@@ -1,7 +1,11 @@
-import { type TestQuestion, type TestQuestionDraft, testQuestionCharacters } from '@roster/contracts/test-sets';
-import { AppError } from '#server/errors';
+import {
+  type TestQuestion,
+  type TestQuestionDraft,
+  testQuestionCharacters,
+} from '@roster/contracts/comparisons/test-sets';
 import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
 import type { Lesson } from '#server/features/fine-tuning/datasets/example-repository';
+import { AppError } from '#server/lib/errors';
 import type { NewQuestion } from './repository.ts';
 
 /** What goes before a question of its conversation: at most so many tokens, estimated. */

@@ -1,4 +1,4 @@
-import type { TestQuestion } from '@roster/contracts/test-sets';
+import type { TestQuestion } from '@roster/contracts/comparisons/test-sets';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 

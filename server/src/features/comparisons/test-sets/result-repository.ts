@@ -1,5 +1,5 @@
-import { StoredText } from '@roster/contracts/comparisons';
-import type { TestResult, TestResultBy } from '@roster/contracts/test-sets';
+import { StoredText } from '@roster/contracts/comparisons/comparisons';
+import type { TestResult, TestResultBy } from '@roster/contracts/comparisons/test-sets';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { storedAs } from '#server/features/comparisons/repository';

@@ -1,22 +1,27 @@
-import type { Assistant } from '@roster/contracts/assistants';
-import { type testSets as api, type TestSet, testSetLimit, type WholeTestSet } from '@roster/contracts/test-sets';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import {
+  type testSets as api,
+  type TestSet,
+  testSetLimit,
+  type WholeTestSet,
+} from '@roster/contracts/comparisons/test-sets';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import { removeRunsJob } from '#server/features/comparisons/queue';
 import { comparisonRepository } from '#server/features/comparisons/repository';
 import { removeComparison } from '#server/features/comparisons/service';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { jobHandler } from '#server/jobs/define';
 import { enqueueOnce } from '#server/jobs/queue';
-import { type Chore, hourMs } from '#server/jobs/upkeep';
-import { findTested, noSet } from './preparing.ts';
+import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import { AppError } from '#server/lib/errors';
+import { findTested, noSet } from './create-run.ts';
 import { type QuestionSources, questionsOf } from './questions.ts';
 import { type TestSetRecord, testSetRepository } from './repository.ts';
-import { type RunningParts, withResults } from './running.ts';
+import { type RunningParts, withResults } from './run.ts';
 
 type Dependencies = RunningParts &
   QuestionSources & { sideQuestions: Pick<SideQuestionService, 'ask' | 'stop' | 'remove'> };
@@ -118,7 +123,7 @@ async function removeLeft(parts: Dependencies, userId?: number) {
 /** Saved questions of assistants. */
 export function testSetService(parts: Dependencies) {
   const { db } = parts.database;
-  const upkeep: Chore[] = [{ everyMs: hourMs, atStart: true, run: () => removeLeft(parts) }];
+  const upkeep: ScheduledTask[] = [{ everyMs: hourMs, atStart: true, run: () => removeLeft(parts) }];
   return {
     async list(userId: number, assistantId: number): Promise<{ items: TestSet[] }> {
       const assistant = await findAssistant(parts, db, userId, assistantId);

@@ -1,13 +1,13 @@
-import { testQuestionLimit, testSetLimit } from '@roster/contracts/test-sets';
+import { testQuestionLimit, testSetLimit } from '@roster/contracts/comparisons/test-sets';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, asksOf, benchText, forgetAsks, newThread, until } from '#server/testing/chat';
 import { comparisonOf, comparisonsPath, votePrompt } from '#server/testing/comparisons';
 import { beside } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
 import { questionsOf } from '#server/testing/replays';
 import { newSet, ran, runOf, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 const same = 'Always the same [[bench 4]] [[delay 0]]';
@@ -27,9 +27,9 @@ describe.each(engines)('test sets on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = async () => (await app.someone()).visitor;
-  const tutor = (visitor: Visitor, more: object = {}) =>
+  const tutor = (visitor: HttpClient, more: object = {}) =>
     created(visitor, { name: 'Tutor', model: 'gpt-4o', instructions: 'Be brief.', ...more });
-  const resultsOf = async (visitor: Visitor, runId: number) => (await visitor.get(`/api/test-runs/${runId}`)).body;
+  const resultsOf = async (visitor: HttpClient, runId: number) => (await visitor.get(`/api/test-runs/${runId}`)).body;
 
   test('have questions that are typed, of conversations and of datasets, each once', async () => {
     const ada = await someone();

@@ -1,5 +1,5 @@
-import { isBlank } from '@roster/contracts/blank';
 import type { DatasetTurn } from '@roster/contracts/fine-tuning/datasets';
+import { isBlank } from '@roster/contracts/text/blank';
 import type { RatedAnswerRepository, Step } from './rated-answer-repository.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import { datasetExport } from './export-part.ts';
 import { gatheringService } from './gathering.ts';
 import { datasetRoutes } from './routes.ts';

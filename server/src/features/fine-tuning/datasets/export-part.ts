@@ -1,6 +1,6 @@
 import { datasetLimit } from '@roster/contracts/fine-tuning/datasets';
 import type { OpenDatabase } from '#server/db/connect';
-import type { ExportPart } from '#server/feature';
+import type { ExportPart } from '#server/features/feature';
 import { exampleRepository } from './example-repository.ts';
 import { datasetRepository } from './repository.ts';
 

@@ -6,7 +6,7 @@ import { ask, newThread, regenerated } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, rated, ratedThread, textsOf } from '#server/testing/datasets';
 import { uploaded } from '#server/testing/files';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const words = (role: 'user' | 'assistant', text: string) => ({ role, text, files: [] });
 
@@ -18,9 +18,9 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
   });
   afterAll(() => app.stop());
   const somebody = () => app.withKey(`person${++people}`);
-  const gather = (visitor: Visitor, datasetId: number, body: object = {}) =>
+  const gather = (visitor: HttpClient, datasetId: number, body: object = {}) =>
     visitor.post(`${datasetsPath}/${datasetId}/gather`, body);
-  const available = async (visitor: Visitor, query = '') =>
+  const available = async (visitor: HttpClient, query = '') =>
     (await visitor.get(`${datasetsPath}/available${query}`)).body;
 
   test('in chat format takes good and corrected answers, each with what came before it', async () => {
@@ -261,7 +261,7 @@ describe.each(engines)('gathering rated answers on %s', (engine) => {
     const at = '2026-01-01T00:00:00.000Z';
 
     /** A conversation whose answers, one after the other, are all rated good; returns how many there are. */
-    async function longThread(visitor: Visitor, count: number, text: (index: number) => string) {
+    async function longThread(visitor: HttpClient, count: number, text: (index: number) => string) {
       const threadId = await newThread(visitor, { title: 'Long' });
       const { id: userId } = (await visitor.get('/api/user')).body;
       await beside(app, (db) =>

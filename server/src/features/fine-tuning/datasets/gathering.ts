@@ -1,10 +1,10 @@
-import { fileSizeLimit } from '@roster/contracts/files';
+import { fileSizeLimit } from '@roster/contracts/files/files';
 import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-tuning/datasets';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { branchesTo } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
 import {

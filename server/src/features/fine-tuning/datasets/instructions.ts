@@ -1,7 +1,7 @@
-import { instructionsLimit } from '@roster/contracts/assistants';
-import { isBlank } from '@roster/contracts/blank';
+import { instructionsLimit } from '@roster/contracts/assistants/assistants';
 import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
-import { codePointLength } from '@roster/contracts/length';
+import { isBlank } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
 import type { Lesson } from './example-repository.ts';
 
 const introduction = 'Answer as in these examples.';

@@ -4,12 +4,12 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { setUser } from '#server/testing/database';
 import { datasetsPath, examplesOf, gathered, ratedThread, textsOf } from '#server/testing/datasets';
+import type { HttpClient } from '#server/testing/http-client';
 import { until } from '#server/testing/until';
-import type { Visitor } from '#server/testing/visitor';
 
 describe.each(engines)('reviewing a dataset on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.withKey('ada');

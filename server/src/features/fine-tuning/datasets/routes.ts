@@ -1,5 +1,5 @@
 import { datasets as api } from '@roster/contracts/fine-tuning/datasets';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import type { DatasetSaving } from './saving.ts';
 import type { DatasetService } from './service.ts';
 

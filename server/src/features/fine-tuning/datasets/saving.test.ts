@@ -1,4 +1,4 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
@@ -6,8 +6,8 @@ import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import { datasetOf, datasetsPath, examplesOf, gathered, rated, ratedThread } from '#server/testing/datasets';
 import { download, inStore } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { until } from '#server/testing/until';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 
 describe.each(engines)('saving a dataset on %s', (engine) => {
@@ -19,14 +19,15 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
   afterAll(() => app.stop());
 
   const somebody = () => app.withKey(`person${++people}`);
-  const save = (visitor: Visitor, datasetId: number, body: object) =>
+  const save = (visitor: HttpClient, datasetId: number, body: object) =>
     visitor.post(`${datasetsPath}/${datasetId}/save`, body);
-  const textOf = async (visitor: Visitor, file: File) => (await download(app, visitor, file.id)).bytes.toString('utf8');
+  const textOf = async (visitor: HttpClient, file: File) =>
+    (await download(app, visitor, file.id)).bytes.toString('utf8');
   const user = (content: string) => ({ role: 'user', content });
   const assistant = (content: string) => ({ role: 'assistant', content });
 
   /** A dataset of `count` examples without a conversation. */
-  const filled = (visitor: Visitor, count: number, answer: (index: number) => string = (index) => `A${index}`) =>
+  const filled = (visitor: HttpClient, count: number, answer: (index: number) => string = (index) => `A${index}`) =>
     datasetOf(
       app,
       visitor,
@@ -115,10 +116,10 @@ describe.each(engines)('saving a dataset on %s', (engine) => {
     expect([await textOf(ada, again.training), await textOf(ada, again.validation)]).toEqual([training, validation]);
   });
 
-  const divisionOf = async (visitor: Visitor, datasetId: number, share: number) =>
+  const divisionOf = async (visitor: HttpClient, datasetId: number, share: number) =>
     (await visitor.get(`${datasetsPath}/${datasetId}/division?validationShare=${share}`)).body;
   /** The questions that the examples in a file end with. */
-  const questionsIn = async (visitor: Visitor, file: File): Promise<string[]> =>
+  const questionsIn = async (visitor: HttpClient, file: File): Promise<string[]> =>
     jsonLines(await textOf(visitor, file)).map(({ messages }) => messages.at(-2).content);
 
   test('keeps a conversation together, and tells beforehand what comes out', async () => {

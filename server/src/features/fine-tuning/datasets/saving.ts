@@ -1,9 +1,9 @@
-import { isBlank } from '@roster/contracts/blank';
-import type { File, FilePurpose } from '@roster/contracts/files';
+import type { File, FilePurpose } from '@roster/contracts/files/files';
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import { isBlank } from '@roster/contracts/text/blank';
 import type { OpenDatabase } from '#server/db/connect';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
 import { exampleRepository } from './example-repository.ts';
 import { noDataset } from './gathering.ts';
 import { datasetRepository } from './repository.ts';

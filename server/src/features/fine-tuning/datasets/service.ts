@@ -1,5 +1,4 @@
-import { instructionsLimit } from '@roster/contracts/assistants';
-import { isBlank } from '@roster/contracts/blank';
+import { instructionsLimit } from '@roster/contracts/assistants/assistants';
 import { Id } from '@roster/contracts/endpoint';
 import {
   type datasets as api,
@@ -9,14 +8,15 @@ import {
   datasetLimit,
   type ExampleInstructions,
 } from '@roster/contracts/fine-tuning/datasets';
+import { isBlank } from '@roster/contracts/text/blank';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { cursorsOf, pageOf } from '#server/http/paging';
+import { AppError } from '#server/lib/errors';
 import { exampleRepository, type Lesson } from './example-repository.ts';
 import { type GatheringService, noDataset } from './gathering.ts';
 import { instructionsFrom } from './instructions.ts';

@@ -1,4 +1,4 @@
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
 import { trainingFileRoutes } from './routes.ts';
 import { type Dependencies, trainingFileService } from './service.ts';
 import { trainingFileThread } from './thread.ts';

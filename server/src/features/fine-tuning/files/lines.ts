@@ -1,4 +1,4 @@
-import { fileSizeLimit } from '@roster/contracts/files';
+import { fileSizeLimit } from '@roster/contracts/files/files';
 
 /** One line without its end; `bytes` is undefined where it was longer than can be held. */
 export type Line = { number: number; bytes: Buffer | undefined };

@@ -1,7 +1,7 @@
 import { trainingFiles as api } from '@roster/contracts/fine-tuning/training-files';
 import type { FastifyReply } from 'fastify';
-import { endsWithin } from '#server/ends-within';
-import type { Router } from '#server/http/router';
+import type { Router } from '#server/http/app-router/router';
+import { settlesWithin } from '#server/lib/with-timeout';
 import type { TrainingFileService } from './service.ts';
 
 /** Long enough for a refusal to be written, and for what was begun in the store to be taken back. */
@@ -30,7 +30,7 @@ export function trainingFileRoutes({ route }: Router, trainingFiles: TrainingFil
   return {
     /** Resolves when everybody has their answer: connections are closed without waiting for it. */
     async answered() {
-      await endsWithin(answeredWithinMs, Promise.all(unanswered));
+      await settlesWithin(answeredWithinMs, Promise.all(unanswered));
     },
   };
 }

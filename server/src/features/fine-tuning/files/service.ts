@@ -5,14 +5,14 @@ import {
   type trainingFiles,
 } from '@roster/contracts/fine-tuning/training-files';
 import type { z } from 'zod';
-import { AppError } from '#server/errors';
 import type { FileRepository, StoredFile } from '#server/features/files/repository';
-import type { Actor } from '#server/http/actor';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { FileStore } from '#server/storage/file-store';
 import { acceptedFiles } from './check/accepted.ts';
 import { reportOf } from './check/report.ts';
-import { type Making, makingOfFiles } from './make/making.ts';
+import { type Making, makingOfFiles } from './convert/converted-files.ts';
 import { resultOf } from './result.ts';
 import type { Source, TrainingFileThread } from './thread.ts';
 import { estimateOf } from './tokens/estimate.ts';

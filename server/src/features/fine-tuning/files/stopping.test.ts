@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { callUnderWay, conversation, pair } from '#server/testing/training-files';
-import type { Visitor } from '#server/testing/visitor';
 
 const lines = (count: number, line: (topic: string) => string) =>
   Array.from({ length: count }, (_, number) => line(`${number}`)).join('\n');
@@ -14,10 +14,10 @@ describe.each(engines)('a stop of the server while a training file is read on %s
   });
   afterAll(() => app.stop());
 
-  const stored = async (visitor: Visitor, content: string) =>
+  const stored = async (visitor: HttpClient, content: string) =>
     (await uploaded(app, visitor, { filename: 'a.jsonl', content, purpose: 'fine-tune' })).id;
 
-  const check = (visitor: Visitor, trainingFileId: number) =>
+  const check = (visitor: HttpClient, trainingFileId: number) =>
     visitor.post('/api/fine-tuning/validate', { trainingFileId });
   const question = (topic: string) => conversation(topic, 'Yes.');
   const count = 200_000;
@@ -27,9 +27,13 @@ describe.each(engines)('a stop of the server while a training file is read on %s
     [
       'a conversion',
       (topic: string) => pair(topic, 'Yes.'),
-      (visitor: Visitor, fileId: number) => visitor.post('/api/fine-tuning/convert', { fileId }),
+      (visitor: HttpClient, fileId: number) => visitor.post('/api/fine-tuning/convert', { fileId }),
     ],
-    ['a division', question, (visitor: Visitor, fileId: number) => visitor.post('/api/fine-tuning/split', { fileId })],
+    [
+      'a division',
+      question,
+      (visitor: HttpClient, fileId: number) => visitor.post('/api/fine-tuning/split', { fileId }),
+    ],
   ])('is told as one to who has begun %s, and to who waits', async (what, line, call) => {
     const [ada, bob] = [
       await app.as(`ada ${what}`.replaceAll(' ', '-')),

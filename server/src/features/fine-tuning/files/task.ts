@@ -1,6 +1,6 @@
 import type { CheckLimits, FileFindings } from './check/file-check.ts';
-import type { PairsFound, Trimming } from './make/pairs.ts';
-import type { Border, Side, SplitPlan } from './make/split.ts';
+import type { PairsFound, Trimming } from './convert/pairs.ts';
+import type { Border, Side, SplitPlan } from './convert/split.ts';
 
 /** What the thread can be asked to do with the lines of files, and what comes of it. */
 export type Works = {

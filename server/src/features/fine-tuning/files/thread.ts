@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { AppError, restarting } from '#server/errors';
+import { AppError, restarting } from '#server/lib/errors';
+import { cancelled, createPerUserQueue } from './per-user-queue.ts';
 import type { Kind, Order, Question, Reply, Works } from './task.ts';
-import { cancelled, turns } from './turns.ts';
 
 /** Opens the bytes of a file when its turn comes. */
 export type Source = () => Promise<AsyncIterable<Buffer>>;
@@ -51,7 +51,7 @@ async function* exchange<K extends Kind>(thread: Worker, { order, sources, signa
  * time, and ends when nothing has come for a while, since the tokenizer's tables take 100 MB.
  */
 export function trainingFileThread() {
-  const queue = turns();
+  const queue = createPerUserQueue();
   const stopping = new AbortController();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;

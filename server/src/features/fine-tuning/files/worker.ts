@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { validateJob } from './check/validate-task.ts';
-import { convertJob, inspectPairsJob, planJob, splitJob } from './make/lines-task.ts';
+import { convertJob, inspectPairsJob, planJob, splitJob } from './convert/lines-task.ts';
 import type { Job, Kind, Order, Question, Reply, Works } from './task.ts';
 import { tokenCounters } from './tokens/tokenizer.ts';
 

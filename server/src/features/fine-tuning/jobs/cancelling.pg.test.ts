@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
 import { callsOf, quick, running } from '#server/testing/fine-tuning';
-import { createVisitor } from '#server/testing/visitor';
+import { createHttpClient } from '#server/testing/http-client';
 
 const jobs = '/api/fine-tuning/jobs';
 
@@ -11,7 +11,7 @@ test('stopping a job on postgres in several processes at once asks the provider 
   const { visitor } = await app.someone();
   const { id, providerJobId } = await running(app, visitor);
   const other = await app.secondProcess();
-  const elsewhere = createVisitor(() => other);
+  const elsewhere = createHttpClient(() => other);
   for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
   const answers = await Promise.all([visitor, elsewhere].map((one) => one.post(`${jobs}/${id}/cancel`)));
   for (const answer of answers) expect([answer.status, answer.body.status]).toEqual([200, 'cancelled']);

@@ -3,16 +3,16 @@ import { isFinalJob, type Job } from '@roster/contracts/fine-tuning/jobs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { endsWithin } from '#server/ends-within';
-import { AppError } from '#server/errors';
 import { throwProviderFailure } from '#server/http/provider-failure';
-import { ProviderError } from '#server/provider/error';
-import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import { AppError } from '#server/lib/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
+import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
+import type { JobWords } from './messages.ts';
 import type { Polling } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
 import type { JobRecord } from './rows.ts';
-import type { JobWords } from './words.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -50,7 +50,7 @@ async function pollNow(
   prepare?: (trx: Kysely<Database>) => Promise<boolean>,
 ) {
   const poll = poller.pollNow(userId, id, prepare);
-  if (await endsWithin(patienceMs, poll)) return;
+  if (await settlesWithin(patienceMs, poll)) return;
   // Nobody waits for it any more; the stored background job polls again.
   poll.catch((error: unknown) => log.warn({ err: error, fineTuningJobId: id }, 'polling a job failed late'));
 }

@@ -1,4 +1,4 @@
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 /** USD of a training; null where nobody knows. */
 export function trainingCost(

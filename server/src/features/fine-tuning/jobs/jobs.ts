@@ -1,23 +1,23 @@
-import type { Model } from '@roster/contracts/models';
+import type { Model } from '@roster/contracts/models/models';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import { fineTuningExport, removalAtProvider } from '#server/features/fine-tuning/account-parts';
+import { fineTuningExport, removalAtProvider } from '#server/features/fine-tuning/account-data';
 import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
 import { baseModels } from '#server/features/fine-tuning/models/base-models';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
 import { customModels } from '#server/features/fine-tuning/models/tuned-models';
-import type { Router } from '#server/http/router';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Router } from '#server/http/app-router/router';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
 import { importing } from './import.ts';
+import { jobWords } from './messages.ts';
 import { polling } from './poll.ts';
 import { progressRepository } from './progress-repository.ts';
 import { fineTuningRoutes } from './routes.ts';
 import { jobService } from './service.ts';
 import type { TrainingFiles } from './submit.ts';
-import { jobWords } from './words.ts';
 
 type Dependencies = {
   database: OpenDatabase;

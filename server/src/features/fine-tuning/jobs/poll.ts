@@ -2,20 +2,20 @@ import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import type { Catalogue } from '#server/provider/catalogue';
-import { ProviderError } from '#server/provider/error';
-import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import { AppError } from '#server/lib/errors';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
+import type { JobWords } from './messages.ts';
 import { readJob } from './read.ts';
 import { fineTuningJobRepository } from './repository.ts';
 import type { JobRecord } from './rows.ts';
-import { storeFound } from './settle.ts';
 import type { Found } from './states.ts';
+import { storeProgress } from './store-progress.ts';
 import { submitJob, type TrainingFiles } from './submit.ts';
-import type { JobWords } from './words.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -110,7 +110,7 @@ function store({ db, catalogue, firstMs }: Dependencies, poll: Poll, found: Foun
     if (!(await jobs.lock(userId))) return false;
     const before = await jobs.find(userId, jobId);
     if (!before || before.followNumber !== number || isCancelledUnsent(before)) return false;
-    const { trained, changed } = await storeFound(trx, catalogue, before, found);
+    const { trained, changed } = await storeProgress(trx, catalogue, before, found);
     if (found.again === 'never' || found.again === 'woken') return trained;
     const pauseMs = pauseAfter(found, poll, changed, firstMs);
     const failures = found.again === 'failed' ? poll.failures + 1 : 0;

@@ -1,7 +1,11 @@
 import type { Checkpoint, JobEvent, JobMetric } from '@roster/contracts/fine-tuning/jobs';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { ProviderCheckpoint, ProviderJobEvent, ProviderMetrics } from '#server/provider/training-answers';
+import type {
+  ProviderCheckpoint,
+  ProviderJobEvent,
+  ProviderMetrics,
+} from '#server/provider/resources/fine-tuning-answers';
 
 const rowsAtOnce = 200;
 

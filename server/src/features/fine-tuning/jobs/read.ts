@@ -1,11 +1,11 @@
 import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
-import { ProviderError } from '#server/provider/error';
-import type { ProviderFineTuning } from '#server/provider/fine-tuning';
-import type { ProviderCheckpoint } from '#server/provider/training-answers';
+import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import type { ProviderCheckpoint } from '#server/provider/resources/fine-tuning-answers';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
+import type { JobWords } from './messages.ts';
 import type { JobChanges, JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
-import type { JobWords } from './words.ts';
 
 type Dependencies = { provider: ProviderFineTuning; words: JobWords };
 

@@ -20,7 +20,7 @@ import {
   untilJob,
   untilStatus,
 } from '#server/testing/fine-tuning';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const jobs = '/api/fine-tuning/jobs';
 
@@ -33,7 +33,7 @@ describe.each(engines)('what keeps a job from training on %s', (engine) => {
 
   const someone = (kind?: string) => app.someone(kind);
 
-  test.each<[string, (visitor: Visitor) => Promise<Record<string, unknown>>, string, RegExp]>([
+  test.each<[string, (visitor: HttpClient) => Promise<Record<string, unknown>>, string, RegExp]>([
     ['no name', async () => ({ name: ' ' }), 'name', /required/],
     ['a long name', async () => ({ name: 'x'.repeat(101) }), 'name', /100 characters/],
     ['no epochs', async () => ({ hyperparameters: { n_epochs: 0 } }), 'hyperparameters.n_epochs', /1 epoch/],

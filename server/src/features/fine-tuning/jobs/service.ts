@@ -1,6 +1,6 @@
 import type { fineTuning as api, Job, JobDraft } from '@roster/contracts/fine-tuning/jobs';
 import type { z } from 'zod';
-import type { Actor } from '#server/http/actor';
+import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
 import { cancelJob, changeJob, findJob, showJob } from './change.ts';
 import { createJob } from './create.ts';

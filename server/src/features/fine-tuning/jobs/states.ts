@@ -1,5 +1,5 @@
 import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import type { ProviderCheckpoint, ProviderJob, ProviderJobEvent } from '#server/provider/training-answers';
+import type { ProviderCheckpoint, ProviderJob, ProviderJobEvent } from '#server/provider/resources/fine-tuning-answers';
 import type { JobChanges } from './rows.ts';
 
 export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { ProviderError } from '#server/provider/error';
-import type { ProviderFineTuning } from '#server/provider/fine-tuning';
-import type { ProviderJob } from '#server/provider/training-answers';
+import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
+import type { JobWords } from './messages.ts';
 import { fineTuningJobRepository } from './repository.ts';
 import type { JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
-import type { JobWords } from './words.ts';
 
 /** What fine-tuning needs of the files feature. */
 export type TrainingFiles = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadCatalogue } from '#server/provider/catalogue';
+import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 import { baseModels } from './base-models.ts';
 
 const catalogue = loadCatalogue();

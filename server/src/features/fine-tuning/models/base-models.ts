@@ -1,7 +1,7 @@
-import { dayOf } from '@roster/contracts/day';
 import { type BaseModel, trainingMethods } from '@roster/contracts/fine-tuning/jobs';
-import type { Model } from '@roster/contracts/models';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Model } from '@roster/contracts/models/models';
+import { dayOf } from '@roster/contracts/usage/day';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 type Dependencies = {
   catalogue: Pick<Catalogue, 'trainable' | 'asOf'>;

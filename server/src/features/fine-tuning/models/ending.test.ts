@@ -1,9 +1,9 @@
-import type { EndingModel } from '@roster/contracts/model-life';
+import type { EndingModel } from '@roster/contracts/models/retirement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { datasetOf, datasetsPath } from '#server/testing/datasets';
 import { atProviderNow, draft, pass, quick, trainable, trainingFile, untilStatus } from '#server/testing/fine-tuning';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const day = '2027-01-04';
 
@@ -18,7 +18,7 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  async function trainedWith(visitor: Visitor, trainingFileId: number, more: object = {}) {
+  async function trainedWith(visitor: HttpClient, trainingFileId: number, more: object = {}) {
     const { body } = await visitor.post('/api/fine-tuning/jobs', draft(trainingFileId, { ...more }));
     await atProviderNow(visitor, body.id);
     await pass(app, 40);
@@ -26,8 +26,9 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
   }
   const examples = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ question: `Q${index}?`, answer: `A${index}.` }));
-  const modelsOf = async (visitor: Visitor) => (await visitor.get('/api/fine-tuning/models/custom')).body;
-  const lifeOf = async (visitor: Visitor): Promise<EndingModel[]> => (await visitor.get('/api/model-life')).body.items;
+  const modelsOf = async (visitor: HttpClient) => (await visitor.get('/api/fine-tuning/models/custom')).body;
+  const lifeOf = async (visitor: HttpClient): Promise<EndingModel[]> =>
+    (await visitor.get('/api/model-life')).body.items;
 
   test('name the dataset and the job that made them, and their successor, as long as these are there', async () => {
     const { visitor } = await app.someone();

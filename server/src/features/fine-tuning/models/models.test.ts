@@ -7,7 +7,7 @@ import { until } from '#server/testing/chat';
 import { aroundToday } from '#server/testing/days';
 import { withFault } from '#server/testing/faults';
 import { pass, quick, running, trained, untilStatus } from '#server/testing/fine-tuning';
-import type { Visitor } from '#server/testing/visitor';
+import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/fine-tuning/models/custom';
 
@@ -19,8 +19,8 @@ describe.each(engines)('tuned models on %s', (engine) => {
   afterAll(() => app.stop());
 
   const someone = () => app.someone();
-  const listOf = async (visitor: Visitor): Promise<CustomModel[]> => (await visitor.get(path)).body;
-  const offered = async (visitor: Visitor) => {
+  const listOf = async (visitor: HttpClient): Promise<CustomModel[]> => (await visitor.get(path)).body;
+  const offered = async (visitor: HttpClient) => {
     const { body } = await visitor.get('/api/models');
     return body.models.filter(({ tuned }: { tuned: boolean }) => tuned);
   };
@@ -156,7 +156,7 @@ describe.each(engines)('tuned models on %s', (engine) => {
       expect((await visitor.post('/api/fine-tuning/jobs/import')).body).toEqual({ imported: 0, known: 2 });
     });
 
-    const untilEvents = (visitor: Visitor, id: number, message: string) =>
+    const untilEvents = (visitor: HttpClient, id: number, message: string) =>
       until('The events', async () => {
         const { items } = (await visitor.get(`/api/fine-tuning/jobs/${id}/events`)).body;
         return items[0]?.message === message;

@@ -1,11 +1,11 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
-import { AppError } from '#server/errors';
 import type { ProgressRepository } from '#server/features/fine-tuning/jobs/progress-repository';
 import type { JobRecord } from '#server/features/fine-tuning/jobs/rows';
 import { pageOf } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
-import { ProviderError } from '#server/provider/error';
-import type { ProviderFineTuning } from '#server/provider/fine-tuning';
+import { AppError } from '#server/lib/errors';
+import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { ModelRepository, StoredModel } from './repository.ts';
 

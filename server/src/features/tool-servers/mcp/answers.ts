@@ -2,11 +2,11 @@ import { ReadableStream } from 'node:stream/web';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
-import { OutgoingFailed } from '#server/http/outgoing-failures';
+import { OutboundRequestError } from '#server/http/outbound/errors';
+import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
 
 type Options = {
-  outgoing: Outgoing;
+  outgoing: SsrfGuard;
   /** Goes to the origin of the server alone. */
   origin: string;
   credentials: Record<string, string>;
@@ -27,7 +27,7 @@ const noBody = new Set([204, 205, 304]);
 /** Bytes of a refusal that is read for its words. */
 const wordsAtMost = 16 * 1024;
 const notMcp = (cause?: unknown) =>
-  new OutgoingFailed('The server answers with something other than MCP.', { sent: true, cause });
+  new OutboundRequestError('The server answers with something other than MCP.', { sent: true, cause });
 
 /** The number of the request in a message; null: it asks nothing. */
 function askedIn(body: RequestInit['body']): unknown {
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
 }
 
 /** An answer that is whole. @throws OutgoingFailed where it answers something else */
-async function wholeAnswer(answer: OutgoingAnswer, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
+async function wholeAnswer(answer: OutboundResponse, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');
@@ -71,7 +71,7 @@ function isAnswerText(asked: unknown, text: string): boolean {
 
 /** A stream of events, up to the answer: a server that goes on afterwards is not listened to. */
 async function* events(
-  { body }: OutgoingAnswer,
+  { body }: OutboundResponse,
   asked: unknown,
   onAnswer: Told['onAnswer'],
 ): AsyncGenerator<Uint8Array, void> {
@@ -92,7 +92,7 @@ async function* events(
     yield chunk;
     if (isAnswered) return;
   }
-  if (!goesOn) throw new OutgoingFailed('The server ended its answer without one.', { sent: true });
+  if (!goesOn) throw new OutboundRequestError('The server ended its answer without one.', { sent: true });
 }
 
 async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Options['onFailure']) {
@@ -104,7 +104,7 @@ async function* telling(stream: AsyncGenerator<Uint8Array, void>, onFailure: Opt
   }
 }
 
-async function responseOf(answer: OutgoingAnswer, asked: unknown, { onFailure, onAnswer }: Told): Promise<Response> {
+async function responseOf(answer: OutboundResponse, asked: unknown, { onFailure, onAnswer }: Told): Promise<Response> {
   const { status, headers } = answer;
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
   const isSuccess = status >= 200 && status < 300;
@@ -131,7 +131,7 @@ const Refusal = z.union([
 ]);
 
 /** Why a server refuses a request, where it says so. */
-async function wordsOf({ body }: OutgoingAnswer): Promise<string | null> {
+async function wordsOf({ body }: OutboundResponse): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

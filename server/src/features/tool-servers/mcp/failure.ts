@@ -1,10 +1,10 @@
 import { ZodError } from 'zod';
 import { withoutSecret } from '#server/features/tool-servers/result-text';
-import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
 
 /** What went wrong with a tool server, in words for people. */
-export class ServerFailure extends Error {
-  override name = 'ServerFailure';
+export class ToolServerError extends Error {
+  override name = 'ToolServerError';
   /** Whether a call may have had an effect. */
   readonly mayHaveRun: boolean;
   /** Of HTTP, where the server has answered with one that is no success. */
@@ -20,8 +20,8 @@ export class ServerFailure extends Error {
 }
 
 /** A person has to sign in at the server, for the first time or again. */
-export class SignInNeeded extends ServerFailure {
-  override name = 'SignInNeeded';
+export class SignInRequiredError extends ToolServerError {
+  override name = 'SignInRequiredError';
 }
 
 const shownAtMost = 300;
@@ -67,15 +67,15 @@ type Asked = {
 
 /** What no server can bring about is a fault of ours: it goes on as it is. */
 export function serverFailure(error: unknown, { called, secrets = [] }: Asked): unknown {
-  const failure = (message: string, mayHaveRun: boolean) => new ServerFailure(message, { mayHaveRun, cause: error });
-  if (error instanceof AddressRefused) return failure(error.message, false);
-  if (error instanceof OutgoingFailed) return failure(error.message, called && error.sent);
+  const failure = (message: string, mayHaveRun: boolean) => new ToolServerError(message, { mayHaveRun, cause: error });
+  if (error instanceof AddressBlockedError) return failure(error.message, false);
+  if (error instanceof OutboundRequestError) return failure(error.message, called && error.sent);
   const said =
     error instanceof Error ? quoted(secrets.reduce(withoutSecret, error.message.replace(sdkPrefix, ''))) : '';
   const status = httpStatusOf(error);
   // What a server answers with such a status it has refused.
   if (status !== undefined)
-    return new ServerFailure(`${ofStatus(status)}${said && status >= 400 ? ` The server says: ${said}` : ''}`, {
+    return new ToolServerError(`${ofStatus(status)}${said && status >= 400 ? ` The server says: ${said}` : ''}`, {
       mayHaveRun: called && status >= 500,
       cause: error,
       status,

@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { argumentsOf } from '#server/features/chat/runs/tool-plan';
-import { allowedHosts } from '#server/http/allowed-hosts';
-import { createOutgoing } from '#server/http/outgoing';
+import { allowedHosts } from '#server/http/outbound/allowed-hosts';
+import { createSsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { listening, startToolServer, type ToolPeer } from '#server/testing/tool-peer';
 import { resultText } from './result.ts';
 import { mcpClient } from './session.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 function client() {
-  const outgoing = createOutgoing({ allowed: allowedHosts('127.0.0.1') });
+  const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
   const mcp = mcpClient(outgoing, { endMs: 200 });
   closing.push(
     () => outgoing.close(),

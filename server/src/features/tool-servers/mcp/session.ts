@@ -1,11 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
-import { parseExact } from '#server/exact-json';
-import type { ToolTimes } from '#server/features/tool-servers/times';
-import type { Outgoing } from '#server/http/outgoing';
-import { isObject } from '#server/is-object';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { parseExact } from '#server/lib/exact-json';
+import { isObject } from '#server/lib/is-object';
 import { mcpFetch } from './answers.ts';
-import { httpStatusOf, ServerFailure, serverFailure } from './failure.ts';
+import { httpStatusOf, serverFailure, ToolServerError } from './failure.ts';
 
 export type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
@@ -24,7 +24,7 @@ const Anything = z.looseObject({});
 
 type Session = { ask: Ask; sessionId: () => string | undefined; end: () => Promise<void> };
 
-type Reach = { outgoing: Outgoing; server: McpServer; bounds: Bounds; endMs: number };
+type Reach = { outgoing: SsrfGuard; server: McpServer; bounds: Bounds; endMs: number };
 
 /** The way to a server for one session. `broken` fires with what the client itself would not hear of. */
 async function connection({ outgoing, server: { url, credentials }, bounds, endMs }: Reach) {
@@ -101,7 +101,7 @@ async function begin(reach: Reach): Promise<Session> {
   } catch (error) {
     const isGone = httpStatusOf(error) === 404 && sessionId() !== undefined;
     await client.close();
-    throw isGone ? new SessionGone('gone', { cause: error }) : error;
+    throw isGone ? new SessionExpiredError('gone', { cause: error }) : error;
   }
   return {
     async ask(method, params) {
@@ -116,10 +116,10 @@ async function begin(reach: Reach): Promise<Session> {
   };
 }
 
-class SessionGone extends Error {}
+class SessionExpiredError extends Error {}
 
 /** Asks servers of the Model Context Protocol: each piece of work in a session of its own. */
-export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
+export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'>) {
   const ending = new Set<Promise<void>>();
 
   async function attempt<T>(server: McpServer, bounds: Bounds, told: { called: boolean }, work: Work<T>) {
@@ -131,7 +131,7 @@ export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
       }, Object.values(server.credentials));
     } catch (error) {
       const isGone = httpStatusOf(error) === 404 && session.sessionId() !== undefined && !told.called;
-      throw isGone ? new SessionGone('gone', { cause: error }) : error;
+      throw isGone ? new SessionExpiredError('gone', { cause: error }) : error;
     } finally {
       const end = session.end().finally(() => ending.delete(end));
       ending.add(end);
@@ -147,13 +147,13 @@ export function mcpClient(outgoing: Outgoing, times: Pick<ToolTimes, 'endMs'>) {
       const told = { called: false };
       try {
         return await attempt(server, bounds, told, work).catch((error: unknown) => {
-          if (error instanceof SessionGone) return attempt(server, bounds, told, work);
+          if (error instanceof SessionExpiredError) return attempt(server, bounds, told, work);
           throw error;
         });
       } catch (error) {
         if (bounds.signal.aborted)
-          throw new ServerFailure('The call was stopped.', { mayHaveRun: told.called, cause: error });
-        throw serverFailure(error instanceof SessionGone ? error.cause : error, {
+          throw new ToolServerError('The call was stopped.', { mayHaveRun: told.called, cause: error });
+        throw serverFailure(error instanceof SessionExpiredError ? error.cause : error, {
           called: told.called,
           secrets: Object.values(server.credentials),
         });

@@ -1,23 +1,23 @@
-import { tidyName } from '@roster/contracts/name';
-import { toolNameLimit } from '@roster/contracts/tool-servers';
+import { tidyName } from '@roster/contracts/text/name';
+import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
 import { z } from 'zod';
 import { modelSchema } from '#server/features/tool-servers/model-schema';
-import { LeftOut } from '#server/features/tool-servers/openapi/references';
+import { OmittedOperationError } from '#server/features/tool-servers/openapi/references';
 import {
   cutTo,
   describedAtMost,
   descriptionLimit,
   digestOf,
-  type LeftOutTool,
-  type SeenTool,
+  type OmittedTool,
   schemaDepth,
   schemaLimit,
   shownLeftOut,
+  type ToolSnapshot,
   titleLimit,
   toolsAtMost,
   totalLimit,
-} from '#server/features/tool-servers/seen-tool';
-import { isObject } from '#server/is-object';
+} from '#server/features/tool-servers/tool-snapshot';
+import { isObject } from '#server/lib/is-object';
 import type { Ask } from './session.ts';
 
 const pagesAtMost = 50;
@@ -46,18 +46,20 @@ function isShallow(value: unknown, depth: number): boolean {
 }
 
 /** @throws LeftOut */
-function taken(described: unknown): SeenTool {
-  if (!isObject(described)) throw new LeftOut('it is no tool');
-  if (!isShallow(described, schemaDepth + 2)) throw new LeftOut('its arguments are nested deeper than Roster takes');
+function taken(described: unknown): ToolSnapshot {
+  if (!isObject(described)) throw new OmittedOperationError('it is no tool');
+  if (!isShallow(described, schemaDepth + 2))
+    throw new OmittedOperationError('its arguments are nested deeper than Roster takes');
   const { success, data: name } = Name.safeParse(described.name);
-  if (!success) throw new LeftOut('its name has characters or a length that Roster cannot take');
+  if (!success) throw new OmittedOperationError('its name has characters or a length that Roster cannot take');
   // A tool without arguments may leave them out.
   const given = described.inputSchema ?? { type: 'object' };
   const schema = modelSchema(given);
   if (!isObject(given) || !schema)
-    throw new LeftOut('its arguments are no object, and no provider takes anything else');
+    throw new OmittedOperationError('its arguments are no object, and no provider takes anything else');
   const inputSchema = JSON.stringify(given);
-  if (Buffer.byteLength(inputSchema) > schemaLimit) throw new LeftOut('its arguments are larger than Roster takes');
+  if (Buffer.byteLength(inputSchema) > schemaLimit)
+    throw new OmittedOperationError('its arguments are larger than Roster takes');
   const { title, description: said, annotations } = Described.parse(described);
   const description = cutTo(said, descriptionLimit);
   const isReadOnly = annotations.readOnlyHint;
@@ -77,14 +79,14 @@ const nameIn = (described: unknown) =>
   cutTo(tidyName(isObject(described) && typeof described.name === 'string' ? described.name : ''), titleLimit) ||
   '(no name)';
 
-type Listed = { tools: SeenTool[]; leftOut: LeftOutTool[]; leftOutCount: number; notice: string | null };
+type Listed = { tools: ToolSnapshot[]; leftOut: OmittedTool[]; leftOutCount: number; notice: string | null };
 
 const counted = (count: number) => (count === 1 ? 'One tool was' : `${count} tools were`);
 
 /** Gathers what a server describes, up to what Roster takes. */
 function gathered() {
-  const tools = new Map<string, SeenTool>();
-  const leftOut: LeftOutTool[] = [];
+  const tools = new Map<string, ToolSnapshot>();
+  const leftOut: OmittedTool[] = [];
   let leftOutCount = 0;
   let size = 0;
   return {
@@ -92,11 +94,11 @@ function gathered() {
     take(described: unknown) {
       try {
         const tool = taken(described);
-        if (tools.has(tool.name)) throw new LeftOut('another tool has the same name');
+        if (tools.has(tool.name)) throw new OmittedOperationError('another tool has the same name');
         tools.set(tool.name, tool);
         size += tool.description.length + tool.inputSchema.length;
       } catch (error) {
-        if (!(error instanceof LeftOut)) throw error;
+        if (!(error instanceof OmittedOperationError)) throw error;
         leftOutCount++;
         if (leftOut.length < shownLeftOut) leftOut.push({ operation: nameIn(described), reason: error.message });
       }

@@ -1,21 +1,21 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { endsWithin } from '#server/ends-within';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { ServerFailure, SignInNeeded } from '#server/features/tool-servers/mcp/failure';
-import type { ToolTimes } from '#server/features/tool-servers/times';
-import type { Outgoing } from '#server/http/outgoing';
+import { SignInRequiredError, ToolServerError } from '#server/features/tool-servers/mcp/failure';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { settlesWithin } from '#server/lib/with-timeout';
 import type { Vault } from '#server/security/vault';
+import { type EncryptedSignIns, encryptedSignIns, Tokens } from './encrypted.ts';
 import { type RenewalDependencies, type Renewed, renewals } from './renewal.ts';
-import { type SealedSignIns, sealedSignIns, Tokens } from './sealed.ts';
 import { type StoredSignIn, signInRepository } from './sign-in-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   vault: Vault;
-  outgoing: Outgoing;
+  outgoing: SsrfGuard;
   headers: ServerHeaders;
-  times: Pick<ToolTimes, 'signInMs'>;
+  times: Pick<ToolTimeouts, 'signInMs'>;
 };
 type Reached = Selectable<Database['tool_servers']> & {
   /** The data key of the server's owner. */
@@ -29,11 +29,11 @@ const closingMs = 3_000;
 
 const where = 'under Settings, Tools.';
 const signInNeeded = (name: string) =>
-  new SignInNeeded(`You have to sign in at “${name}” first, ${where}`, { mayHaveRun: false });
+  new SignInRequiredError(`You have to sign in at “${name}” first, ${where}`, { mayHaveRun: false });
 const signInAgain = (name: string, cause?: unknown) =>
-  new SignInNeeded(`Your sign-in at “${name}” has ended. Sign in again, ${where}`, { mayHaveRun: false, cause });
-const refused = (name: string, cause: ServerFailure) =>
-  new ServerFailure(
+  new SignInRequiredError(`Your sign-in at “${name}” has ended. Sign in again, ${where}`, { mayHaveRun: false, cause });
+const refused = (name: string, cause: ToolServerError) =>
+  new ToolServerError(
     `“${name}” refuses the account that you are signed in with there (403). Sign in with one that may use it, ${where}`,
     { mayHaveRun: cause.mayHaveRun, cause, status: 403 },
   );
@@ -42,7 +42,7 @@ const isAfter = (moment: string | null, ms: number) => moment !== null && Date.p
 const bearer = ({ access }: Pick<Tokens, 'access'>): Credentials => ({ authorization: `Bearer ${access}` });
 
 /** @throws SignInNeeded */
-function opened(sealed: SealedSignIns, server: Reached, row: StoredSignIn | undefined): Tokens {
+function opened(sealed: EncryptedSignIns, server: Reached, row: StoredSignIn | undefined): Tokens {
   if (!row?.tokens_sealed) throw row?.signed_in_at ? signInAgain(server.name) : signInNeeded(server.name);
   const { user_id: userId, tokens_sealed, wrapped } = row;
   const tokens = sealed.open(Tokens, userId, 'tool-server-tokens', { sealed: tokens_sealed, wrapped });
@@ -54,7 +54,7 @@ function opened(sealed: SealedSignIns, server: Reached, row: StoredSignIn | unde
 /** What a person reaches a server with: nothing, its owner's header, or tokens of their own, which are renewed at need. */
 export function serverAccess({ db, vault, outgoing, headers, times }: Dependencies) {
   const signIns = signInRepository(db);
-  const sealed = sealedSignIns({ db, vault });
+  const sealed = encryptedSignIns({ db, vault });
   const renewalDependencies: RenewalDependencies = { db, sealed, outgoing, times };
   const { renew, underWay } = renewals(renewalDependencies);
 
@@ -74,7 +74,11 @@ export function serverAccess({ db, vault, outgoing, headers, times }: Dependenci
       return await renewed(server, userId, version);
     } catch (error) {
       // Whoever gives them is away for a moment, and these are still good.
-      if (error instanceof ServerFailure && !(error instanceof SignInNeeded) && !isAfter(expiresAt, Date.now()))
+      if (
+        error instanceof ToolServerError &&
+        !(error instanceof SignInRequiredError) &&
+        !isAfter(expiresAt, Date.now())
+      )
         return { tokens, version };
       throw error;
     }
@@ -82,12 +86,12 @@ export function serverAccess({ db, vault, outgoing, headers, times }: Dependenci
 
   async function withTokens<T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>) {
     const first = await current(server, userId);
-    const isRefused = (error: unknown): error is ServerFailure =>
-      error instanceof ServerFailure && error.status === 401;
+    const isRefused = (error: unknown): error is ToolServerError =>
+      error instanceof ToolServerError && error.status === 401;
     try {
       return await work(bearer(first.tokens));
     } catch (error) {
-      if (error instanceof ServerFailure && error.status === 403) throw refused(server.name, error);
+      if (error instanceof ToolServerError && error.status === 403) throw refused(server.name, error);
       if (!isRefused(error)) throw error;
     }
     const second = await renewed(server, userId, first.version);
@@ -105,7 +109,7 @@ export function serverAccess({ db, vault, outgoing, headers, times }: Dependenci
     use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
       server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
     /** What was given in the place of tokens that are gone is not lost. */
-    close: () => endsWithin(closingMs, Promise.allSettled(underWay())),
+    close: () => settlesWithin(closingMs, Promise.allSettled(underWay())),
   };
 }
 

@@ -1,22 +1,22 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { choiceRepository } from '#server/features/tool-servers/choice-repository';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
 import type { StoredServer } from '#server/features/tool-servers/repository';
-import type { ToolTimes } from '#server/features/tool-servers/times';
-import type { Outgoing } from '#server/http/outgoing';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';
-import { SignInFailed } from './failure.ts';
+import { type Authority, Client, type EncryptedSignIns } from './encrypted.ts';
+import { SignInError } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
-import { type Authority, Client, type SealedSignIns } from './sealed.ts';
 import { signInRepository } from './sign-in-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
-  sealed: SealedSignIns;
+  sealed: EncryptedSignIns;
   headers: ServerHeaders;
-  outgoing: Outgoing;
-  times: Pick<ToolTimes, 'signInMs'>;
+  outgoing: SsrfGuard;
+  times: Pick<ToolTimeouts, 'signInMs'>;
 };
 type Wanted = {
   server: StoredServer;
@@ -44,7 +44,7 @@ export async function clientFor(dependencies: Dependencies, wanted: Wanted): Pro
   const { db, sealed, headers } = dependencies;
   const { server, userId, authority, redirectUri } = wanted;
   if (server.auth_name !== null) {
-    const wrapped = await choiceRepository(db).dataKey(server.user_id);
+    const wrapped = await toolSelectionRepository(db).dataKey(server.user_id);
     const secret = headers.clientSecret(server, wrapped);
     return {
       issuer: authority.issuer,
@@ -65,7 +65,7 @@ async function registered(
   { authority, scope, redirectUri }: Wanted,
 ): Promise<Client> {
   if (authority.registration_endpoint === undefined)
-    throw new SignInFailed(
+    throw new SignInError(
       `${new URL(authority.issuer).host} does not register Roster by itself. Register it there with the redirect address ${redirectUri}, and enter the client ID under Edit.`,
     );
   const { registerClient } = await loadAuth();

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
-import { bytesOf, kindOf } from '#server/http/addresses';
-import { type AllowedHosts, hostOf } from '#server/http/allowed-hosts';
-import type { Outgoing } from '#server/http/outgoing';
-import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
-import { SignInFailed } from './failure.ts';
+import { type AllowedHosts, hostOf } from '#server/http/outbound/allowed-hosts';
+import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
+import { bytesOf, kindOf } from '#server/http/outbound/ip-ranges';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { Authority } from './encrypted.ts';
+import { SignInError } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
-import { Authority } from './sealed.ts';
 
 /** Loaded with the first sign-in. */
 export const loadAuth = () => import('@modelcontextprotocol/sdk/client/auth.js');
@@ -22,7 +22,7 @@ const hello = JSON.stringify({
 });
 
 /** What a server says of its sign-in to somebody who is not signed in. */
-async function challenge(outgoing: Outgoing, url: URL, withinMs: number) {
+async function challenge(outgoing: SsrfGuard, url: URL, withinMs: number) {
   const { extractWWWAuthenticateParams } = await loadAuth();
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
   const asked = { url, method: 'POST', headers, body: hello, withinMs, bodyLimit: 1024, redirects: 'leave' } as const;
@@ -53,20 +53,20 @@ export function mayBeOpened(address: string, allowed: AllowedHosts): boolean {
 function checked(authority: Authority, issuer: string, allowed: AllowedHosts): Authority {
   const { host } = new URL(issuer);
   if (!isSame(authority.issuer, issuer))
-    throw new SignInFailed(`${host} describes the sign-in of somebody else, so it is not used.`);
+    throw new SignInError(`${host} describes the sign-in of somebody else, so it is not used.`);
   if (!mayBeOpened(authority.authorization_endpoint, allowed))
-    throw new SignInFailed(`${host} wants people to sign in at an address that does not begin with https://.`);
+    throw new SignInError(`${host} wants people to sign in at an address that does not begin with https://.`);
   if (
     !authority.response_types_supported.includes('code') ||
     !authority.code_challenge_methods_supported?.includes('S256')
   )
-    throw new SignInFailed(`${host} does not offer the protected kind of sign-in that Roster uses (code with PKCE).`);
+    throw new SignInError(`${host} does not offer the protected kind of sign-in that Roster uses (code with PKCE).`);
   return authority;
 }
 
 /** Who lets people in to a tool server, as the specification of MCP says to find out. @throws what signInFailure knows */
 export async function discover(
-  outgoing: Outgoing,
+  outgoing: SsrfGuard,
   allowed: AllowedHosts,
   serverUrl: string,
   withinMs: number,
@@ -84,17 +84,17 @@ export async function discover(
   const described = await sdk
     .discoverOAuthProtectedResourceMetadata(serverUrl, options, noting)
     .catch((error: unknown) => {
-      const isSaid = error instanceof AddressRefused || error instanceof OutgoingFailed;
+      const isSaid = error instanceof AddressBlockedError || error instanceof OutboundRequestError;
       // A server of before that part of the specification lets people in by itself.
       if (!isSaid && status >= 400 && status < 500) return undefined;
       throw error;
     });
   if (described && !checkResourceAllowed({ requestedResource: serverUrl, configuredResource: described.resource }))
-    throw new SignInFailed(`${new URL(serverUrl).host} describes the sign-in of another server, so it is not used.`);
+    throw new SignInError(`${new URL(serverUrl).host} describes the sign-in of another server, so it is not used.`);
   const issuer = described?.authorization_servers?.[0] ?? new URL('/', serverUrl).href;
   const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: guarded });
   if (!metadata)
-    throw new SignInFailed(
+    throw new SignInError(
       `${new URL(issuer).host} does not say how people sign in. Choose another access for this server.`,
     );
   const scope = asked.scope ?? described?.scopes_supported?.join(' ');

@@ -1,9 +1,9 @@
 import { ZodError } from 'zod';
-import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
 
 /** Why a person cannot be signed in at a tool server, in words for them. */
-export class SignInFailed extends Error {
-  override name = 'SignInFailed';
+export class SignInError extends Error {
+  override name = 'SignInError';
   /** What who was asked calls it, as `invalid_grant`. */
   readonly code: string | undefined;
   constructor(message: string, { cause, code }: { cause?: unknown; code?: string | undefined } = {}) {
@@ -22,18 +22,18 @@ const codeOf = (error: Error): string | undefined =>
  * secrets that it was sent. What no other side can bring about goes on as it is.
  */
 export function signInFailure(error: unknown, host: string): unknown {
-  if (error instanceof SignInFailed) return error;
-  if (error instanceof AddressRefused || error instanceof OutgoingFailed)
-    return new SignInFailed(error.message, { cause: error });
+  if (error instanceof SignInError) return error;
+  if (error instanceof AddressBlockedError || error instanceof OutboundRequestError)
+    return new SignInError(error.message, { cause: error });
   if (error instanceof ZodError || error instanceof SyntaxError)
-    return new SignInFailed(`${host} answers with something other than OAuth.`);
+    return new SignInError(`${host} answers with something other than OAuth.`);
   if (!(error instanceof Error)) return error;
   const code = codeOf(error);
-  if (code === 'server_error') return new SignInFailed(`${host} has failed. Please try again later.`, { code });
-  if (code !== undefined) return new SignInFailed(`${host} refuses it: ${code}.`, { code });
+  if (code === 'server_error') return new SignInError(`${host} has failed. Please try again later.`, { code });
+  if (code !== undefined) return new SignInError(`${host} refuses it: ${code}.`, { code });
   // Plain errors are how the SDK says what of a description it cannot work with.
   return error.constructor === Error
-    ? new SignInFailed(`${host} describes its sign-in in a way that Roster cannot use.`)
+    ? new SignInError(`${host} describes its sign-in in a way that Roster cannot use.`)
     : error;
 }
 
@@ -48,5 +48,5 @@ const finalCodes = new Set([
   'invalid_target',
   'access_denied',
 ]);
-export const isFinal = ({ code }: SignInFailed) => code !== undefined && finalCodes.has(code);
-export const isOfClient = ({ code }: SignInFailed) => code === 'invalid_client' || code === 'unauthorized_client';
+export const isFinal = ({ code }: SignInError) => code !== undefined && finalCodes.has(code);
+export const isOfClient = ({ code }: SignInError) => code === 'invalid_client' || code === 'unauthorized_client';

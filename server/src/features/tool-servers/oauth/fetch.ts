@@ -1,12 +1,12 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
-import { isObject } from '#server/is-object';
+import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { isObject } from '#server/lib/is-object';
 
 /** Of a description, a registration or tokens. */
 const bodyLimit = 256 * 1024;
 const noBody = new Set([204, 205, 304]);
 
-async function textOf({ body }: OutgoingAnswer): Promise<string> {
+async function textOf({ body }: OutboundResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
@@ -34,7 +34,7 @@ function withoutNulls(text: string): string {
 const timesIn = new Set(['expires_in', 'client_id_issued_at', 'client_secret_expires_at']);
 
 /** How the SDK asks those whom a person signs in with: through the guard, all of it together within a time. */
-export function oauthFetch(outgoing: Outgoing, withinMs: number): FetchLike {
+export function oauthFetch(outgoing: SsrfGuard, withinMs: number): FetchLike {
   const until = performance.now() + withinMs;
   return async (address, init = {}) => {
     const { body } = init;

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedHosts } from '#server/http/allowed-hosts';
+import { allowedHosts } from '#server/http/outbound/allowed-hosts';
 import { engines, startApp, type TestApp } from '#server/testing/app';
+import type { HttpClient } from '#server/testing/http-client';
 import { serverNow } from '#server/testing/tool-servers';
 import { addressOf, cameBack, decided, startProtectedToolServer } from '#server/testing/tool-sign-in';
-import type { Visitor } from '#server/testing/visitor';
 import { mayBeOpened } from './discovery.ts';
 
 const path = '/api/tool-servers';
@@ -30,7 +30,7 @@ describe('where a browser may be sent', () => {
 
 describe.each(engines)('a server that describes its sign-in, on %s', (engine) => {
   let app: TestApp;
-  let ada: Visitor;
+  let ada: HttpClient;
   let notes: Awaited<ReturnType<typeof startProtectedToolServer>>;
   let id = 0;
   beforeAll(async () => {

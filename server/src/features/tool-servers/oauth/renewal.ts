@@ -1,20 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
-import type { ToolTimes } from '#server/features/tool-servers/times';
-import type { Outgoing } from '#server/http/outgoing';
+import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';
-import { isFinal, isOfClient, SignInFailed, signInFailure } from './failure.ts';
+import { type EncryptedSignIns, Given, Tokens } from './encrypted.ts';
+import { isFinal, isOfClient, SignInError, signInFailure } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
-import { Given, type SealedSignIns, Tokens } from './sealed.ts';
 import { signInRepository } from './sign-in-repository.ts';
 
 export type RenewalDependencies = {
   db: Kysely<Database>;
-  sealed: SealedSignIns;
-  outgoing: Outgoing;
-  times: Pick<ToolTimes, 'signInMs'>;
+  sealed: EncryptedSignIns;
+  outgoing: SsrfGuard;
+  times: Pick<ToolTimeouts, 'signInMs'>;
 };
 export type Renewed = { tokens: Tokens; version: number };
 
@@ -24,8 +24,8 @@ export const expiryOf = ({ expires_in: seconds }: { expires_in?: number | undefi
   seconds === undefined ? null : new Date(Date.now() + seconds * 1000).toISOString();
 
 /** Of a failure that may pass, in the words of a call. */
-const notNow = (error: SignInFailed) =>
-  new ServerFailure(`The sign-in at the server could not be renewed: ${error.message}`, {
+const notNow = (error: SignInError) =>
+  new ToolServerError(`The sign-in at the server could not be renewed: ${error.message}`, {
     mayHaveRun: false,
     cause: error,
   });
@@ -75,8 +75,8 @@ export function renewals(dependencies: RenewalDependencies) {
       const isKept = await signIns.renew(userId, serverId, version, kept, expiryOf(given));
       return isKept ? { tokens, version: version + 1 } : null;
     } catch (error) {
-      if (!(error instanceof SignInFailed) || !isFinal(error)) await signIns.letGo(userId, serverId, version);
-      if (!(error instanceof SignInFailed)) throw error;
+      if (!(error instanceof SignInError) || !isFinal(error)) await signIns.letGo(userId, serverId, version);
+      if (!(error instanceof SignInError)) throw error;
       if (!isFinal(error)) throw notNow(error);
       await signIns.end(userId, serverId, version, isOfClient(error));
       return null;
@@ -93,7 +93,7 @@ export function renewals(dependencies: RenewalDependencies) {
       if (row.version !== version) return tokens && { tokens, version: row.version };
       const lease = new Date(Date.now() + leaseMs).toISOString();
       if (await signIns.lease(userId, serverId, version, lease)) return exchange(userId, serverId, version, tokens);
-      if (performance.now() > until) throw notNow(new SignInFailed('another process has been at it for too long.'));
+      if (performance.now() > until) throw notNow(new SignInError('another process has been at it for too long.'));
       await setTimeout(pollMs);
     }
   }

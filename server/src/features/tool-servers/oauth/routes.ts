@@ -1,17 +1,21 @@
-import { toolServers as api, type ToolSignInFailure, toolSignInCallback } from '@roster/contracts/tool-servers';
+import {
+  toolServers as api,
+  type ToolSignInFailure,
+  toolSignInCallback,
+} from '@roster/contracts/tool-servers/tool-servers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Config } from '#server/config';
-import type { SignedIn } from '#server/http/actor';
-import { admitsNavigation } from '#server/http/navigation';
-import type { Rates } from '#server/http/rates';
-import type { Router } from '#server/http/router';
+import type { Config } from '#server/config/config';
+import type { SignedIn } from '#server/http/app-router/actor';
+import type { Router } from '#server/http/app-router/router';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { allowsNavigation } from '#server/http/protection/navigation-guard';
 import type { SignInService } from './sign-in.ts';
 
 export type SignInRouteDependencies = {
   app: FastifyInstance;
   config: Pick<Config, 'publicUrl'>;
-  rates: Rates;
+  rates: RateLimits;
   signIns: SignInService;
   /** Who is signed in here by the cookie of a request. */
   actorOf: (request: FastifyRequest) => Promise<SignedIn | null>;
@@ -28,7 +32,7 @@ export function signInRoutes({ route }: Router, { app, config, rates, signIns, a
   route(api.signOut, ({ actor, params }) => signIns.signOut(actor, params.id));
 
   app.get(toolSignInCallback, { config: { access: 'public' }, exposeHeadRoute: false }, async (request, reply) => {
-    if (!(await admitsNavigation(rates, request, reply))) return back(reply, 'too_many');
+    if (!(await allowsNavigation(rates, request, reply))) return back(reply, 'too_many');
     const actor = await actorOf(request);
     if (!actor) return reply.redirect(at(`/auth?${new URLSearchParams({ redirect: toolsPage })}`));
     const { failure, serverId } = await signIns.finish(actor, CameBack.parse(request.query));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { beside } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
 import { tablesWith } from '#server/testing/rows';
 import { chooseAll, looked, serverNow, withToolBox } from '#server/testing/tool-servers';
 import {
@@ -12,7 +13,6 @@ import {
   signedInServer,
   startProtectedToolServer,
 } from '#server/testing/tool-sign-in';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -33,7 +33,7 @@ describe.each(engines)('signing in at a tool server on %s', (engine) => {
     await notes.close();
   });
 
-  const added = async (visitor: Visitor, more = {}): Promise<number> =>
+  const added = async (visitor: HttpClient, more = {}): Promise<number> =>
     (await visitor.post(path, { name: 'Notes', url: notes.url, auth: oauth, ...more })).body.id;
   const stored = (id: number) =>
     beside(app, (db) => db.selectFrom('tool_server_sign_ins').selectAll().where('server_id', '=', id).execute());

@@ -1,31 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ToolSignInFailure, toolSignInCallback } from '@roster/contracts/tool-servers';
+import { type ToolSignInFailure, toolSignInCallback } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
-import type { Config } from '#server/config';
+import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import { choiceRepository } from '#server/features/tool-servers/choice-repository';
+import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { askToLook } from '#server/features/tool-servers/look';
 import { type StoredServer, toolServerRepository } from '#server/features/tool-servers/repository';
-import type { ToolTimes } from '#server/features/tool-servers/times';
-import type { Actor, LockActor, SignedIn } from '#server/http/actor';
-import type { Outgoing } from '#server/http/outgoing';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import type { Actor, LockActor, SignedIn } from '#server/http/app-router/actor';
+import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { AppError } from '#server/lib/errors';
 import { clientFor } from './client.ts';
 import { discover, loadAuth } from './discovery.ts';
-import { SignInFailed, signInFailure } from './failure.ts';
+import { type EncryptedSignIns, Flow, Given, type Tokens } from './encrypted.ts';
+import { SignInError, signInFailure } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
 import { expiryOf } from './renewal.ts';
-import { Flow, Given, type SealedSignIns, type Tokens } from './sealed.ts';
 import { signInRepository } from './sign-in-repository.ts';
 
 export type SignInDependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
-  sealed: SealedSignIns;
+  sealed: EncryptedSignIns;
   headers: ServerHeaders;
-  outgoing: Outgoing;
-  times: Pick<ToolTimes, 'signInMs'>;
+  outgoing: SsrfGuard;
+  times: Pick<ToolTimeouts, 'signInMs'>;
   lockActor: LockActor;
 };
 
@@ -96,7 +96,7 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
     return { address: authorizationUrl.href };
   } catch (error) {
     const failure = signInFailure(error, host);
-    if (!(failure instanceof SignInFailed)) throw failure;
+    if (!(failure instanceof SignInError)) throw failure;
     throw new AppError('conflict', failure.message, { cause: failure });
   }
 }
@@ -147,7 +147,7 @@ async function finish(dependencies: SignInDependencies, actor: SignedIn, answer:
   const taken = await signIns.take(userId, sessionId, hashOf(answer.state ?? ''), notBefore());
   if (!taken) return { failure: 'expired' };
   const serverId = taken.server_id;
-  const wrapped = await choiceRepository(db).dataKey(userId);
+  const wrapped = await toolSelectionRepository(db).dataKey(userId);
   const flow = sealed.open(Flow, userId, 'tool-server-flow', { sealed: taken.sealed, wrapped });
   const wrong = wrongIn(flow, answer);
   if (!flow || wrong) {
@@ -161,7 +161,7 @@ async function finish(dependencies: SignInDependencies, actor: SignedIn, answer:
     const tokens: Tokens = { ...common, access: given.access_token, refresh: given.refresh_token };
     return { failure: await store(dependencies, actor, serverId, tokens, expiryOf(given)), serverId };
   } catch (error) {
-    if (!(error instanceof SignInFailed)) throw error;
+    if (!(error instanceof SignInError)) throw error;
     await signIns.note(userId, serverId, error.message);
     return { failure: 'failed', serverId };
   }
@@ -187,7 +187,7 @@ async function store(
     const isStill = server?.auth_type === 'oauth' && server.url === tokens.url;
     if (role === null || role === 'Viewer' || !isStill) return 'changed';
     if (!(await signInRepository(trx).save(userId, serverId, kept))) return 'changed';
-    if (server.user_id === userId) await askToLook(trx, userId, serverId);
+    if (server.user_id === userId) await requestDiscovery(trx, userId, serverId);
     return null;
   });
 }

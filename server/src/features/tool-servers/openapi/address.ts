@@ -1,11 +1,11 @@
-import { isObject } from '#server/is-object';
-import { Unreadable } from './document.ts';
+import { isObject } from '#server/lib/is-object';
+import { UnreadableDocumentError } from './document.ts';
 
 type Json = Record<string, unknown>;
 type Wanted = { descriptionUrl: string | null; baseUrl: string | null };
 
 const addressLimit = 2_000;
-const wrong = (message: string) => new Unreadable(message, { about: 'baseUrl' });
+const wrong = (message: string) => new UnreadableDocumentError(message, { about: 'baseUrl' });
 
 /** The address of an entry of `servers`, its variables with their defaults; null: there is none. */
 function serverAddress(server: unknown): string | null {

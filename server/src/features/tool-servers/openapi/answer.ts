@@ -1,7 +1,7 @@
 import type { ToolResult } from '#server/conversation/tools';
 import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/result-text';
-import { storable } from '#server/features/tool-servers/seen-tool';
-import type { OutgoingAnswer } from '#server/http/outgoing';
+import { storable } from '#server/features/tool-servers/tool-snapshot';
+import type { OutboundResponse } from '#server/http/outbound/ssrf-guard';
 
 const readAtMost = 1024 * 1024;
 /** Longer than a secret is in any of its forms, so that none is cut into halves that nobody finds. */
@@ -13,7 +13,7 @@ const isText = (type: string) =>
   /[/+](json|xml|yaml|javascript|csv|x-ndjson|ndjson|jsonl|x-yaml|graphql|x-www-form-urlencoded)$/.test(type);
 
 /** What is read of it, and whether there was more. */
-async function bytesOf(answer: OutgoingAnswer): Promise<{ bytes: Buffer; isWhole: boolean }> {
+async function bytesOf(answer: OutboundResponse): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body) {
@@ -38,7 +38,7 @@ function decoded(bytes: Buffer, type: string): string {
 const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' && bytes.includes(0));
 
 /** What a model reads of an answer: its status, what it is, and its text. @throws OutgoingFailed */
-export async function answerText(answer: OutgoingAnswer, secret: string | null): Promise<ToolResult> {
+export async function answerText(answer: OutboundResponse, secret: string | null): Promise<ToolResult> {
   const { status, headers } = answer;
   const said = headers.get('content-type') ?? '';
   const type = said.split(';')[0]?.trim().toLowerCase() ?? '';

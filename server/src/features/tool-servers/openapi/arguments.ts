@@ -1,9 +1,9 @@
-import { isExactNumber, isIntegerText, numberText } from '#server/exact-json';
-import { isObject } from '#server/is-object';
+import { isExactNumber, isIntegerText, numberText } from '#server/lib/exact-json';
+import { isObject } from '#server/lib/is-object';
 
 /** What the model has got wrong, so that it can do better. */
-export class WrongArguments extends Error {
-  override name = 'WrongArguments';
+export class InvalidArgumentsError extends Error {
+  override name = 'InvalidArgumentsError';
 }
 
 const shownAtMost = 5;
@@ -72,5 +72,5 @@ export function checkArguments(input: Record<string, unknown>, schema: Record<st
   };
   checkObject(input, schema, '', depthAtMost, tell);
   if (wrong.length > 0)
-    throw new WrongArguments(`The arguments do not fit, so nothing was called: ${wrong.join('; ')}.`);
+    throw new InvalidArgumentsError(`The arguments do not fit, so nothing was called: ${wrong.join('; ')}.`);
 }

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { parseExact } from '#server/exact-json';
-import { allowedHosts } from '#server/http/allowed-hosts';
-import { createOutgoing } from '#server/http/outgoing';
+import { allowedHosts } from '#server/http/outbound/allowed-hosts';
+import { createSsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { parseExact } from '#server/lib/exact-json';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import { listening } from '#server/testing/tool-peer';
 import { openApiClient, type Secret } from './client.ts';
@@ -11,7 +11,7 @@ import { readDescription } from './read.ts';
 
 type Json = Record<string, unknown>;
 
-const outgoing = createOutgoing({ allowed: allowedHosts('127.0.0.1') });
+const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
 const client = openApiClient(outgoing);
 let service: DescribedService;
 let usual: DescribedService['answer'];

@@ -1,9 +1,9 @@
 import type { ToolResult } from '#server/conversation/tools';
-import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
-import type { Outgoing, OutgoingAnswer } from '#server/http/outgoing';
-import { AddressRefused, OutgoingFailed } from '#server/http/outgoing-failures';
+import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
+import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
+import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { answerText } from './answer.ts';
-import { checkArguments, WrongArguments } from './arguments.ts';
+import { checkArguments, InvalidArgumentsError } from './arguments.ts';
 import type { Operation } from './operation.ts';
 import type { SecretPlace } from './parameters.ts';
 import { type Request, requestOf } from './request.ts';
@@ -19,10 +19,10 @@ const redirectsAtMost = 3;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 function failureOf(error: unknown, signal: AbortSignal, called: boolean): unknown {
-  const failure = (message: string, mayHaveRun: boolean) => new ServerFailure(message, { mayHaveRun, cause: error });
-  if (error instanceof AddressRefused) return failure(error.message, false);
+  const failure = (message: string, mayHaveRun: boolean) => new ToolServerError(message, { mayHaveRun, cause: error });
+  if (error instanceof AddressBlockedError) return failure(error.message, false);
   if (signal.aborted) return failure('The call was stopped.', called);
-  return error instanceof OutgoingFailed ? failure(error.message, called && error.sent) : error;
+  return error instanceof OutboundRequestError ? failure(error.message, called && error.sent) : error;
 }
 
 function ofStatus(status: number): string {
@@ -33,7 +33,7 @@ function ofStatus(status: number): string {
   return `The description could not be fetched (${status}).`;
 }
 
-async function whole(answer: OutgoingAnswer): Promise<string> {
+async function whole(answer: OutboundResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
@@ -52,11 +52,11 @@ function withSecret(url: URL, secret: Secret | null): { url: URL; credentials?: 
 
 /** What only reads follows a redirect within its origin; nothing else goes anywhere. */
 async function send(
-  outgoing: Outgoing,
+  outgoing: SsrfGuard,
   first: Request,
   secret: Secret | null,
   bounds: Bounds,
-): Promise<OutgoingAnswer> {
+): Promise<OutboundResponse> {
   const isReadOnly = first.method === 'GET' || first.method === 'HEAD';
   const until = performance.now() + bounds.withinMs;
   let { url } = first;
@@ -73,7 +73,7 @@ async function send(
     const to = URL.parse(answer.headers.get('location') ?? '', url.href);
     answer.drop();
     if (!to || to.origin !== url.origin || !isReadOnly || count >= redirectsAtMost)
-      throw new ServerFailure(
+      throw new ToolServerError(
         'The service sends this call to another address, which Roster does not follow. Its base address may have to be another one.',
         { mayHaveRun: !isReadOnly },
       );
@@ -82,7 +82,7 @@ async function send(
 }
 
 /** Asks services that an OpenAPI description tells of. */
-export function openApiClient(outgoing: Outgoing) {
+export function openApiClient(outgoing: SsrfGuard) {
   return {
     /** @throws ServerFailure */
     async description(url: string, bounds: Bounds): Promise<string> {
@@ -97,7 +97,7 @@ export function openApiClient(outgoing: Outgoing) {
         });
         if (answer.status === 200) return await whole(answer);
         answer.drop();
-        throw new ServerFailure(ofStatus(answer.status), { mayHaveRun: false });
+        throw new ToolServerError(ofStatus(answer.status), { mayHaveRun: false });
       } catch (error) {
         throw failureOf(error, bounds.signal, false);
       }
@@ -113,7 +113,7 @@ export function openApiClient(outgoing: Outgoing) {
         const answer = await send(outgoing, requestOf(url, operation, input, secret), secret, bounds);
         return await answerText(answer, secret?.value ?? null);
       } catch (error) {
-        if (error instanceof WrongArguments) return { text: error.message, isError: true };
+        if (error instanceof InvalidArgumentsError) return { text: error.message, isError: true };
         throw failureOf(error, bounds.signal, true);
       }
     },

@@ -1,13 +1,13 @@
 import { type Document, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { storable } from '#server/features/tool-servers/seen-tool';
+import { storable } from '#server/features/tool-servers/tool-snapshot';
 
 /** A description that cannot be read. The message is for people. `about`: what of it they can change. */
-export class Unreadable extends Error {
-  override name = 'Unreadable';
+export class UnreadableDocumentError extends Error {
+  override name = 'UnreadableDocumentError';
   readonly about: 'description' | 'baseUrl';
   constructor(
     message: string,
-    { about = 'description', cause }: { about?: Unreadable['about']; cause?: unknown } = {},
+    { about = 'description', cause }: { about?: UnreadableDocumentError['about']; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.about = about;
@@ -38,7 +38,7 @@ function refuseRepeatedKeys(document: Document, text: string) {
       for (const { key } of items) {
         if (!isScalar(key)) continue;
         if (seen.has(key.value))
-          throw new Unreadable(
+          throw new UnreadableDocumentError(
             `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${storable(String(key.value)).slice(0, 100)}” once more in the same place. Write all of it under one.`,
           );
         seen.add(key.value);
@@ -57,14 +57,15 @@ const mergeMark = /^(<{7}|={7}|>{7})(\s|$)/m;
 function parsedYaml(text: string): unknown {
   const mark = mergeMark.exec(text);
   if (mark)
-    throw new Unreadable(
+    throw new UnreadableDocumentError(
       `Line ${lineOf(text, mark.index)} is a mark of a merge that was not finished: ${mark[0].trim()}`,
     );
   // An alias is the very thing that it stands for, however much that is: it is counted where it is written out.
   const document = parseDocument(text, { schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const [wrong] = document.errors;
   // The parser goes on behind an error, and leaves out what it could not read.
-  if (wrong) throw new Unreadable(`Line ${lineOf(text, wrong.pos[0])} cannot be read as YAML: ${shown(wrong)}`);
+  if (wrong)
+    throw new UnreadableDocumentError(`Line ${lineOf(text, wrong.pos[0])} cannot be read as YAML: ${shown(wrong)}`);
   refuseRepeatedKeys(document, text);
   keepTexts(document);
   return document.toJS({ maxAliasCount: -1 });
@@ -76,12 +77,12 @@ export function parsedDocument(text: string): unknown {
   try {
     if (/^\s*\{/.test(plain)) return JSON.parse(plain);
   } catch (cause) {
-    throw new Unreadable(`This cannot be read as JSON: ${shown(cause)}`, { cause });
+    throw new UnreadableDocumentError(`This cannot be read as JSON: ${shown(cause)}`, { cause });
   }
   try {
     return parsedYaml(plain);
   } catch (cause) {
-    if (cause instanceof Unreadable) throw cause;
-    throw new Unreadable(`This cannot be read as YAML: ${shown(cause)}`, { cause });
+    if (cause instanceof UnreadableDocumentError) throw cause;
+    throw new UnreadableDocumentError(`This cannot be read as YAML: ${shown(cause)}`, { cause });
   }
 }

@@ -1,14 +1,14 @@
-import type { DescribedOperation } from '@roster/contracts/openapi-servers';
+import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
-import { choiceRepository } from '#server/features/tool-servers/choice-repository';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { ServerFailure } from '#server/features/tool-servers/mcp/failure';
+import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
 import type { Found, StoredServer } from '#server/features/tool-servers/repository';
-import type { LeftOutTool } from '#server/features/tool-servers/seen-tool';
+import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import type { OmittedTool } from '#server/features/tool-servers/tool-snapshot';
+import { AppError } from '#server/lib/errors';
 import type { OpenApiClient } from './client.ts';
-import { Unreadable } from './document.ts';
+import { UnreadableDocumentError } from './document.ts';
 import type { SecretPlace } from './parameters.ts';
 import type { ReadDescription } from './read.ts';
 import type { DescriptionThread } from './read-thread.ts';
@@ -16,7 +16,7 @@ import { descriptionRepository } from './repository.ts';
 
 export type FoundOperations = Found & {
   url: string;
-  leftOut: LeftOutTool[];
+  leftOut: OmittedTool[];
   leftOutCount: number;
   operations: DescribedOperation[];
 };
@@ -70,10 +70,10 @@ export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
   async function missingSecret(server: StoredServer, url: string): Promise<string | null> {
     if (server.auth_type === 'none') return null;
     try {
-      headers.open({ ...server, url }, await choiceRepository(db).dataKey(server.user_id));
+      headers.open({ ...server, url }, await toolSelectionRepository(db).dataKey(server.user_id));
       return null;
     } catch (error) {
-      if (!(error instanceof ServerFailure)) throw error;
+      if (!(error instanceof ToolServerError)) throw error;
       return `Its tools are called at ${new URL(url).origin}. If that is right, enter the secret again: it was given for another address.`;
     }
   }
@@ -87,8 +87,8 @@ export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
     const chosen = await descriptionRepository(db).chosen(server.user_id, server.id);
     const order = { text, descriptionUrl: server.description_url, baseUrl: server.base_url, secret, chosen };
     const read = await thread.read(order).catch((error: unknown) => {
-      const isTold = error instanceof Unreadable || error instanceof AppError;
-      if (isTold) throw new ServerFailure(error.message, { mayHaveRun: false, cause: error });
+      const isTold = error instanceof UnreadableDocumentError || error instanceof AppError;
+      if (isTold) throw new ToolServerError(error.message, { mayHaveRun: false, cause: error });
       throw error;
     });
     const found = foundIn(read, chosen);

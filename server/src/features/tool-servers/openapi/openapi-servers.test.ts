@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { type DescribedService, notesDescription, startDescribedService } from '#server/testing/described-service';
+import type { HttpClient } from '#server/testing/http-client';
 import { tablesWith } from '#server/testing/rows';
 import { looked, serverNow, toolsOf } from '#server/testing/tool-servers';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -26,10 +26,10 @@ describe.each(engines)('servers with an OpenAPI description, on %s', (engine) =>
 
   const pasted = (text: string) => ({ type: 'pasted', text });
   const at = (url = service.descriptionUrl) => ({ type: 'address', url });
-  const add = (visitor: Visitor, description: unknown, more: Record<string, unknown> = {}) =>
+  const add = (visitor: HttpClient, description: unknown, more: Record<string, unknown> = {}) =>
     visitor.post(`${path}/openapi`, { name: 'Notes', description, ...more });
   const notes = () => JSON.stringify(notesDescription(service.url));
-  const change = (visitor: Visitor, id: number, body: unknown) => visitor.patch(`${path}/${id}/openapi`, body);
+  const change = (visitor: HttpClient, id: number, body: unknown) => visitor.patch(`${path}/${id}/openapi`, body);
 
   test('that was pasted have their tools at once, and say what was left out and why', async () => {
     const ada = await app.as('ada');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
+import type { HttpClient } from '#server/testing/http-client';
 import { looked, serverNow, toolsOf } from '#server/testing/tool-servers';
-import type { Visitor } from '#server/testing/visitor';
 import { beginDownload, unzip } from '#server/testing/zip';
 
 const path = '/api/tool-servers';
@@ -35,19 +35,19 @@ describe.each(engines)('choosing operations of a description, on %s', (engine) =
     await service.close();
   });
 
-  const add = async (visitor: Visitor, given: unknown) => {
+  const add = async (visitor: HttpClient, given: unknown) => {
     const body = { name: 'Things', description: { type: 'pasted', text: JSON.stringify(given) } };
     return (await visitor.post(`${path}/openapi`, body)).body;
   };
-  const addFetched = async (visitor: Visitor) => {
+  const addFetched = async (visitor: HttpClient) => {
     const body = { name: 'Things', description: { type: 'address', url: service.descriptionUrl } };
     const { id } = (await visitor.post(`${path}/openapi`, body)).body;
     return looked(visitor, id);
   };
-  const operationsOf = async (visitor: Visitor, id: number) => (await visitor.get(`${path}/${id}/operations`)).body;
-  const choose = (visitor: Visitor, id: number, operations: unknown) =>
+  const operationsOf = async (visitor: HttpClient, id: number) => (await visitor.get(`${path}/${id}/operations`)).body;
+  const choose = (visitor: HttpClient, id: number, operations: unknown) =>
     visitor.post(`${path}/${id}/operations`, { operations });
-  const names = async (visitor: Visitor, id: number) =>
+  const names = async (visitor: HttpClient, id: number) =>
     (await toolsOf(visitor, id)).map(({ title }: { title: string }) => title);
 
   test('makes tools of those beyond the first 500', async () => {

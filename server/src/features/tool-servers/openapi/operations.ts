@@ -1,9 +1,9 @@
-import { tidyName } from '@roster/contracts/name';
-import type { DescribedOperation } from '@roster/contracts/openapi-servers';
-import { cutTo, type LeftOutTool, storable, titleLimit } from '#server/features/tool-servers/seen-tool';
-import { isObject } from '#server/is-object';
+import { tidyName } from '@roster/contracts/text/name';
+import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
+import { cutTo, type OmittedTool, storable, titleLimit } from '#server/features/tool-servers/tool-snapshot';
+import { isObject } from '#server/lib/is-object';
 import { Operation } from './operation.ts';
-import { LeftOut, type References } from './references.ts';
+import { OmittedOperationError, type References } from './references.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export const nameWanted = ({ operation, method, path }: { operation: unknown; me
 export type Listed = { item: Json; path: string; method: (typeof methods)[number]; operation: unknown };
 
 /** All operations, and paths that cannot be read. */
-export function* listed(paths: Json, { follow }: References): Generator<Listed | LeftOutTool> {
+export function* listed(paths: Json, { follow }: References): Generator<Listed | OmittedTool> {
   for (const [path, given] of Object.entries(paths)) {
     if (path.startsWith('x-')) continue;
     try {
@@ -32,7 +32,7 @@ export function* listed(paths: Json, { follow }: References): Generator<Listed |
       for (const method of methods)
         if (item[method] !== undefined) yield { item, path, method, operation: item[method] };
     } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
+      if (!(error instanceof OmittedOperationError)) throw error;
       yield { operation: path, reason: error.message };
     }
   }
@@ -40,8 +40,8 @@ export function* listed(paths: Json, { follow }: References): Generator<Listed |
 
 export function callable({ method, operation }: Listed): { method: Operation['method']; operation: Json } {
   const { success, data } = Operation.shape.method.safeParse(method.toUpperCase());
-  if (!success) throw new LeftOut(`Roster does not call ${method.toUpperCase()}`);
-  if (!isObject(operation)) throw new LeftOut('it cannot be read');
+  if (!success) throw new OmittedOperationError(`Roster does not call ${method.toUpperCase()}`);
+  if (!isObject(operation)) throw new OmittedOperationError('it cannot be read');
   return { method: data, operation };
 }
 

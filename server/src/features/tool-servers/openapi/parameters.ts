@@ -1,6 +1,6 @@
-import { isObject } from '#server/is-object';
+import { isObject } from '#server/lib/is-object';
 import { isOwnHeader, Parameter } from './operation.ts';
-import { LeftOut, type References } from './references.ts';
+import { OmittedOperationError, type References } from './references.ts';
 import type { SchemaReader } from './schemas.ts';
 
 /** The secret that goes along with each call: no argument of a tool. */
@@ -37,17 +37,18 @@ type Given = { name: string; in: 'path' | 'query' | 'header'; isRequired: boolea
 /** null: one that is not sent. @throws LeftOut where the operation needs it */
 function givenOf(value: unknown, secret: SecretPlace): Given | null {
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || value.name.length > nameLimit)
-    throw new LeftOut(unreadable);
+    throw new OmittedOperationError(unreadable);
   const { name } = value;
   const isRequired = value.required === true || value.in === 'path';
   if (value.in === 'cookie') {
-    if (isRequired) throw new LeftOut('it needs a cookie');
+    if (isRequired) throw new OmittedOperationError('it needs a cookie');
     return null;
   }
-  if (value.in !== 'path' && value.in !== 'query' && value.in !== 'header') throw new LeftOut(unreadable);
+  if (value.in !== 'path' && value.in !== 'query' && value.in !== 'header') throw new OmittedOperationError(unreadable);
   if (value.in === 'header') {
     if (isOwnHeader(name) || isSecret(secret, 'header', name)) return null;
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) throw new LeftOut('it needs a header with a name that is none');
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
+      throw new OmittedOperationError('it needs a header with a name that is none');
   }
   if (value.in === 'query' && isSecret(secret, 'query', name)) return null;
   return { name, in: value.in, isRequired, source: value };
@@ -62,13 +63,14 @@ const usualStyle = { path: 'simple', query: 'form', header: 'simple' } as const;
 /** How the value is written. @throws LeftOut */
 function styleOf({ in: place, source }: Given): Pick<Parameter, 'style' | 'explode'> {
   if (isObject(source.content)) {
-    if (!('application/json' in source.content)) throw new LeftOut('one of its parameters has a form other than JSON');
+    if (!('application/json' in source.content))
+      throw new OmittedOperationError('one of its parameters has a form other than JSON');
     return { style: 'json', explode: false };
   }
   const { success, data: style } = Parameter.shape.style.safeParse(source.style ?? usualStyle[place]);
   const isSimple = style === 'simple';
   if (!success || style === 'json' || (place === 'query') === isSimple)
-    throw new LeftOut('one of its parameters has a style that Roster does not know');
+    throw new OmittedOperationError('one of its parameters has a style that Roster does not know');
   return { style, explode: typeof source.explode === 'boolean' ? source.explode : style === 'form' };
 }
 
@@ -82,9 +84,10 @@ const schemaOf = (source: Record<string, unknown>): unknown => {
 function merged(ofPath: unknown, ofOperation: unknown, { follow }: References): Record<string, unknown>[] {
   const found = new Map<string, Record<string, unknown>>();
   const all = [ofPath, ofOperation].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (all.length > parametersAtMost) throw new LeftOut('it has more parameters than Roster takes');
+  if (all.length > parametersAtMost) throw new OmittedOperationError('it has more parameters than Roster takes');
   for (const one of all.map(follow)) {
-    if (!isObject(one) || typeof one.in !== 'string' || typeof one.name !== 'string') throw new LeftOut(unreadable);
+    if (!isObject(one) || typeof one.in !== 'string' || typeof one.name !== 'string')
+      throw new OmittedOperationError(unreadable);
     found.set(`${one.in} ${one.name}`, one);
   }
   return [...found.values()];

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '#server/errors';
-import { Unreadable } from './document.ts';
+import { AppError } from '#server/lib/errors';
+import { UnreadableDocumentError } from './document.ts';
 import type { ReadDescription, ReadOrder } from './read.ts';
 
 export type ThreadOrder = ReadOrder & { text: string };
 export type ThreadAnswer =
   | { read: ReadDescription }
-  | { unreadable: { message: string; about: Unreadable['about'] } }
+  | { unreadable: { message: string; about: UnreadableDocumentError['about'] } }
   | { failed: string };
 
 /** So long a hostile description keeps a thread busy; an honest one of 20 MB takes less. */
@@ -16,7 +16,9 @@ const memoryLimitMb = 768;
 const waitingAtMost = 20;
 
 const tooMuch = (cause?: unknown) =>
-  new Unreadable('This description takes Roster too long to read. Give it a smaller or simpler one.', { cause });
+  new UnreadableDocumentError('This description takes Roster too long to read. Give it a smaller or simpler one.', {
+    cause,
+  });
 
 /** What the thread says, or why it left. */
 function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promise<ThreadAnswer> {
@@ -53,7 +55,8 @@ export function descriptionThread({ withinMs = usualWithinMs } = {}) {
     try {
       const answer = await answerOf(worker, withinMs, stopping.signal);
       if ('read' in answer) return answer.read;
-      if ('unreadable' in answer) throw new Unreadable(answer.unreadable.message, { about: answer.unreadable.about });
+      if ('unreadable' in answer)
+        throw new UnreadableDocumentError(answer.unreadable.message, { about: answer.unreadable.about });
       throw new Error(`Reading a description failed: ${answer.failed}`);
     } finally {
       await worker.terminate();

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { parsedDocument, Unreadable } from './document.ts';
+import { parsedDocument, UnreadableDocumentError } from './document.ts';
 import { readDescription } from './read.ts';
 import type { ThreadAnswer, ThreadOrder } from './read-thread.ts';
 
@@ -7,7 +7,7 @@ function answer({ text, ...order }: ThreadOrder): ThreadAnswer {
   try {
     return { read: readDescription(parsedDocument(text), order) };
   } catch (error) {
-    if (error instanceof Unreadable) return { unreadable: { message: error.message, about: error.about } };
+    if (error instanceof UnreadableDocumentError) return { unreadable: { message: error.message, about: error.about } };
     // Nested deeper than the stack is high.
     if (error instanceof RangeError)
       return { unreadable: { message: 'This description is nested too deeply.', about: 'description' } };

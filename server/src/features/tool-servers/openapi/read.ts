@@ -1,28 +1,28 @@
-import { tidyName } from '@roster/contracts/name';
-import type { DescribedOperation } from '@roster/contracts/openapi-servers';
-import { toolNameLimit } from '@roster/contracts/tool-servers';
+import { tidyName } from '@roster/contracts/text/name';
+import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
+import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
 import { modelSchema } from '#server/features/tool-servers/model-schema';
 import {
   cutTo,
   describedAtMost,
   descriptionLimit,
   digestOf,
-  type LeftOutTool,
-  type SeenTool,
+  type OmittedTool,
   schemaLimit,
   shownLeftOut,
   storable,
+  type ToolSnapshot,
   titleLimit,
   toolsAtMost,
   totalLimit,
-} from '#server/features/tool-servers/seen-tool';
-import { isObject } from '#server/is-object';
+} from '#server/features/tool-servers/tool-snapshot';
+import { isObject } from '#server/lib/is-object';
 import { addressOf, operationHasOwnAddress } from './address.ts';
-import { Unreadable } from './document.ts';
+import { UnreadableDocumentError } from './document.ts';
 import { isForm, type Operation } from './operation.ts';
 import { callable, choosable, keyOf, type Listed, listed, nameWanted, pathLimit, textIn } from './operations.ts';
 import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
-import { LeftOut, type References, references } from './references.ts';
+import { OmittedOperationError, type References, references } from './references.ts';
 import { type SchemaReader, schemaReader } from './schemas.ts';
 import { fromSwagger } from './swagger.ts';
 
@@ -31,9 +31,9 @@ type Json = Record<string, unknown>;
 export type ReadDescription = {
   /** Where its operations are called. */
   url: string;
-  tools: SeenTool[];
+  tools: ToolSnapshot[];
   /** The first of them. */
-  leftOut: LeftOutTool[];
+  leftOut: OmittedTool[];
   leftOutCount: number;
   /** Not all operations are among the tools, although nothing was chosen. */
   isCut: boolean;
@@ -54,36 +54,38 @@ export type ReadOrder = {
 /** The description in the form of OpenAPI 3. @throws Unreadable where this is none that Roster reads */
 function openApiOf(document: unknown, { descriptionUrl }: ReadOrder): Json {
   if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
-    throw new Unreadable('This is no OpenAPI description: it has no “openapi” at its beginning.');
+    throw new UnreadableDocumentError('This is no OpenAPI description: it has no “openapi” at its beginning.');
   const isSwagger = document.openapi === undefined;
   const said = isSwagger ? document.swagger : document.openapi;
   // Without quotation marks YAML takes it for a number, and 3.0 for 3.
   const version = typeof said === 'number' ? said.toFixed(1) : said;
   const shown = typeof version === 'string' ? storable(version.slice(0, 20)) : 'something else';
   if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
-    throw new Unreadable(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, and this says ${shown}.`);
-  if (!isObject(document.paths)) throw new Unreadable('This description has no paths, so there is nothing to call.');
+    throw new UnreadableDocumentError(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, and this says ${shown}.`);
+  if (!isObject(document.paths))
+    throw new UnreadableDocumentError('This description has no paths, so there is nothing to call.');
   return isSwagger ? fromSwagger(document, descriptionUrl) : document;
 }
 
 function checkPath(path: string) {
   const isPlain = path.startsWith('/') && !/[?#\\\s]/.test(path) && path.length <= pathLimit;
   const isDotted = path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
-  if (!isPlain || isDotted || !path.isWellFormed()) throw new LeftOut('its path is not one that Roster can call');
+  if (!isPlain || isDotted || !path.isWellFormed())
+    throw new OmittedOperationError('its path is not one that Roster can call');
 }
 
 /** The body, where it is JSON or a form without files. @throws LeftOut */
 function readBody(value: unknown, { follow }: References, schemas: SchemaReader) {
   const body = follow(value);
   if (body === undefined) return null;
-  if (!isObject(body) || !isObject(body.content)) throw new LeftOut('its body cannot be read');
+  if (!isObject(body) || !isObject(body.content)) throw new OmittedOperationError('its body cannot be read');
   const types = Object.keys(body.content);
   const type =
     types.find((one) => /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i.test(one)) ??
     types.find((one) => isForm(one));
   if (type === undefined || !/^[\x20-\x7e]{1,100}$/.test(type)) {
     const [first = 'nothing'] = types;
-    throw new LeftOut(`its body is neither JSON nor a plain form, but ${storable(first).slice(0, 60)}`);
+    throw new OmittedOperationError(`its body is neither JSON nor a plain form, but ${storable(first).slice(0, 60)}`);
   }
   const content = body.content[type];
   const schema = schemas.read(isObject(content) ? (content.schema ?? {}) : {});
@@ -94,7 +96,7 @@ function checkPlaces({ path, parameters }: Pick<Operation, 'path' | 'parameters'
   const wanted = new Set([...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name));
   const given = new Set(parameters.filter((one) => one.in === 'path').map(({ name }) => name));
   if (wanted.size !== given.size || [...wanted].some((name) => name === undefined || !given.has(name)))
-    throw new LeftOut('the places in its path and its parameters do not match');
+    throw new OmittedOperationError('the places in its path and its parameters do not match');
 }
 
 type Source = { document: Json; item: Json; operation: Json; method: Operation['method']; path: string };
@@ -115,7 +117,8 @@ function inputSchemaOf(args: readonly Argument[]): string {
     additionalProperties: false,
   };
   const text = JSON.stringify(schema);
-  if (Buffer.byteLength(text) > schemaLimit) throw new LeftOut('its arguments are larger than Roster takes');
+  if (Buffer.byteLength(text) > schemaLimit)
+    throw new OmittedOperationError('its arguments are larger than Roster takes');
   return text;
 }
 
@@ -133,11 +136,12 @@ function describe({ operation, method, path }: Source) {
 }
 
 /** @throws LeftOut */
-function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers): SeenTool {
+function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers): ToolSnapshot {
   const { item, operation, method, path } = source;
   schemas.beginOperation();
   checkPath(path);
-  if (operationHasOwnAddress(source, order, url)) throw new LeftOut('it is called at an address of its own');
+  if (operationHasOwnAddress(source, order, url))
+    throw new OmittedOperationError('it is called at an address of its own');
   const distinct = distinctNames();
   const sources = { ofPath: item.parameters, ofOperation: operation.parameters, secret: order.secret };
   const { parameters, args } = readParameters(sources, { refs, schemas, distinct });
@@ -183,11 +187,11 @@ export function readDescription(given: unknown, order: ReadOrder): ReadDescripti
   const url = addressOf(document, order);
   const refs = references(document);
   const readers = { refs, schemas: schemaReader(refs), order, url, nameOf: toolNames() };
-  const tools: SeenTool[] = [];
-  const leftOut: LeftOutTool[] = [];
+  const tools: ToolSnapshot[] = [];
+  const leftOut: OmittedTool[] = [];
   let leftOutCount = 0;
   let size = 0;
-  const leave = ({ operation, reason }: LeftOutTool) => {
+  const leave = ({ operation, reason }: OmittedTool) => {
     leftOutCount++;
     if (leftOut.length < shownLeftOut)
       leftOut.push({ operation: cutTo(operation, titleLimit), reason: cutTo(reason, titleLimit) });
@@ -204,7 +208,7 @@ export function readDescription(given: unknown, order: ReadOrder): ReadDescripti
       tools.push(tool);
       size += tool.description.length + tool.inputSchema.length;
     } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
+      if (!(error instanceof OmittedOperationError)) throw error;
       leave({ operation: keyOf(one), reason: error.message });
     }
   }

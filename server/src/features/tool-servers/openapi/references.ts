@@ -1,8 +1,8 @@
-import { isObject } from '#server/is-object';
+import { isObject } from '#server/lib/is-object';
 
 /** Why an operation is not taken, in words. */
-export class LeftOut extends Error {
-  override name = 'LeftOut';
+export class OmittedOperationError extends Error {
+  override name = 'OmittedOperationError';
 }
 
 const hopsAtMost = 20;
@@ -22,11 +22,12 @@ export const refOf = (value: unknown): string | null =>
 /** What a reference leads to within the document. No other document is ever fetched. @throws LeftOut */
 export function references(document: unknown) {
   function at(ref: string): unknown {
-    if (!ref.startsWith('#')) throw new LeftOut('it refers to another document, which Roster does not fetch');
+    if (!ref.startsWith('#'))
+      throw new OmittedOperationError('it refers to another document, which Roster does not fetch');
     let found: unknown = document;
     for (const part of ref.slice(1).split('/').slice(1).map(plainPart)) {
       const inside = typeof found === 'object' && found !== null && Object.hasOwn(found, part);
-      if (!inside) throw new LeftOut(`it refers to something that is not there: ${ref.slice(0, 100)}`);
+      if (!inside) throw new OmittedOperationError(`it refers to something that is not there: ${ref.slice(0, 100)}`);
       found = Reflect.get(Object(found), part);
     }
     return found;
@@ -41,7 +42,7 @@ export function references(document: unknown) {
         if (ref === null) return found;
         found = at(ref);
       }
-      throw new LeftOut('its references lead in a circle');
+      throw new OmittedOperationError('its references lead in a circle');
     },
   };
 }

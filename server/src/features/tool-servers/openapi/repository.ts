@@ -1,4 +1,4 @@
-import type { DescribedOperation, Operations } from '@roster/contracts/openapi-servers';
+import type { DescribedOperation, Operations } from '@roster/contracts/tool-servers/openapi-servers';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';

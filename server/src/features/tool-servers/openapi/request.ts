@@ -1,5 +1,5 @@
-import { isObject } from '#server/is-object';
-import { WrongArguments } from './arguments.ts';
+import { isObject } from '#server/lib/is-object';
+import { InvalidArgumentsError } from './arguments.ts';
 import { isForm, isOwnHeader, type Operation, type Parameter } from './operation.ts';
 import type { SecretPlace } from './parameters.ts';
 
@@ -45,7 +45,7 @@ function queryParts({ name, style, explode }: Parameter, value: unknown): string
 /** A value that stands in the path and cannot lead out of its place, whatever the other side decodes. @throws WrongArguments */
 function pathPart({ argument, style, explode }: Parameter, value: unknown): string {
   const part = style === 'json' ? encoded(JSON.stringify(value)) : joined(value, explode, encoded);
-  if (part === '') throw new WrongArguments(`${argument} cannot be empty: it stands in the address.`);
+  if (part === '') throw new InvalidArgumentsError(`${argument} cannot be empty: it stands in the address.`);
   return part;
 }
 
@@ -54,7 +54,8 @@ const isDotted = (path: string) =>
 
 function headerValue({ argument, style, explode }: Parameter, value: unknown): string {
   const text = style === 'json' ? JSON.stringify(value) : joined(value, explode, textOf);
-  if (!/^[\x20-\x7e]*$/.test(text)) throw new WrongArguments(`${argument} has characters that a header cannot have.`);
+  if (!/^[\x20-\x7e]*$/.test(text))
+    throw new InvalidArgumentsError(`${argument} has characters that a header cannot have.`);
   return text;
 }
 
@@ -73,11 +74,11 @@ function pathOf(operation: Operation, input: Record<string, unknown>): string {
   );
   const path = operation.path.replace(/\{([^{}]*)\}/g, (_place, name: string) => {
     const part = given.get(name);
-    if (part === undefined) throw new WrongArguments(`${name} is missing: it stands in the address.`);
+    if (part === undefined) throw new InvalidArgumentsError(`${name} is missing: it stands in the address.`);
     return part;
   });
   if (isDotted(path))
-    throw new WrongArguments('An argument that stands in the address cannot hold “.” or “..” between slashes.');
+    throw new InvalidArgumentsError('An argument that stands in the address cannot hold “.” or “..” between slashes.');
   return path;
 }
 
@@ -104,7 +105,7 @@ function queryOf(operation: Operation, input: Record<string, unknown>, secret: S
 
 /** Lists as one pair for each of their values; what is nested deeper as JSON. @throws WrongArguments */
 function formText(value: unknown): string {
-  if (!isObject(value)) throw new WrongArguments('The body has to be an object: it is sent as a form.');
+  if (!isObject(value)) throw new InvalidArgumentsError('The body has to be an object: it is sent as a form.');
   return pairsOf(value)
     .flatMap(([name, inner]) => [inner].flat().map((one) => `${encoded(name)}=${encoded(one)}`))
     .join('&');
@@ -121,10 +122,10 @@ export function requestOf(
   const start = from.href.replace(/\/+$/, '');
   const query = queryOf(operation, input, secret);
   const url = new URL(`${start}${pathOf(operation, input)}${query && `?${query}`}`);
-  if (url.href.length > urlLimit) throw new WrongArguments('The arguments are too long to stand in an address.');
+  if (url.href.length > urlLimit) throw new InvalidArgumentsError('The arguments are too long to stand in an address.');
   // Held by what is above; nothing goes anywhere else.
   if (url.origin !== from.origin || !`${url.pathname}/`.startsWith(`${from.pathname.replace(/\/+$/, '')}/`))
-    throw new WrongArguments('The arguments lead out of the address of this tool.');
+    throw new InvalidArgumentsError('The arguments lead out of the address of this tool.');
   const headers = headersOf(operation, input, secret);
   const { body } = operation;
   if (!body || !Object.hasOwn(input, body.argument)) return { method: operation.method, url, headers };

@@ -1,5 +1,5 @@
-import { isObject } from '#server/is-object';
-import { LeftOut, type References, refOf } from './references.ts';
+import { isObject } from '#server/lib/is-object';
+import { OmittedOperationError, type References, refOf } from './references.ts';
 
 type Json = Record<string, unknown>;
 
@@ -80,14 +80,14 @@ function boundedCopies() {
   function count(cost = 1) {
     ofAll += cost;
     ofOperation += cost;
-    if (ofAll > nodesOfAll) throw new LeftOut('the description as a whole is larger than Roster takes');
-    if (ofOperation > nodesOfOperation) throw new LeftOut('its arguments are larger than Roster takes');
+    if (ofAll > nodesOfAll) throw new OmittedOperationError('the description as a whole is larger than Roster takes');
+    if (ofOperation > nodesOfOperation) throw new OmittedOperationError('its arguments are larger than Roster takes');
   }
 
   function copied(value: unknown, depth: number): unknown {
     count(typeof value === 'string' ? 1 + value.length / charactersOfNode : 1);
     if (typeof value !== 'object' || value === null) return value;
-    if (depth < 0) throw new LeftOut(tooDeep);
+    if (depth < 0) throw new OmittedOperationError(tooDeep);
     if (Array.isArray(value)) return value.map((inner) => copied(inner, depth - 1));
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copied(inner, depth - 1)]));
   }
@@ -159,14 +159,14 @@ export function schemaReader({ at }: References) {
 
   function read(schema: unknown, refs: readonly string[] = [], depth = depthAtMost): unknown {
     count();
-    if (depth < 0) throw new LeftOut(tooDeep);
+    if (depth < 0) throw new OmittedOperationError(tooDeep);
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) return {};
     const ref = refOf(schema);
     if (ref !== null) {
       if (refs.includes(ref)) return onceMore(ref);
       const { $ref: _ref, ...beside } = schema;
-      if (refs.length >= refsAtMost) throw new LeftOut(tooDeep);
+      if (refs.length >= refsAtMost) throw new OmittedOperationError(tooDeep);
       const found = read(at(ref), [...refs, ref], depth);
       return isObject(found) ? { ...found, ...members(beside, refs, depth - 1) } : found;
     }

@@ -4,19 +4,19 @@ import type {
   OpenApiAuth,
   OpenApiServerChanges,
   Operations,
-} from '@roster/contracts/openapi-servers';
-import { serversAtMost } from '@roster/contracts/tool-servers';
+} from '@roster/contracts/tool-servers/openapi-servers';
+import { serversAtMost } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { AppError } from '#server/errors';
 import { refusedField } from '#server/features/tool-servers/auth';
+import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { askToLook } from '#server/features/tool-servers/look';
 import { type StoredAuth, type StoredServer, toolServerRepository } from '#server/features/tool-servers/repository';
-import { storable } from '#server/features/tool-servers/seen-tool';
 import { checkOffer, flag, found, notFound, toServer } from '#server/features/tool-servers/service';
-import type { Actor } from '#server/http/actor';
-import { Unreadable } from './document.ts';
+import { storable } from '#server/features/tool-servers/tool-snapshot';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import { UnreadableDocumentError } from './document.ts';
 import { type FoundOperations, foundIn, secretPlaceOf } from './look.ts';
 import type { DescriptionThread, ThreadOrder } from './read-thread.ts';
 import { descriptionRepository } from './repository.ts';
@@ -28,7 +28,7 @@ const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOp
   thread.read(order).then(
     (read) => foundIn(read, order.chosen ?? null),
     (error: unknown) => {
-      if (error instanceof Unreadable)
+      if (error instanceof UnreadableDocumentError)
         throw refusedField(error.about === 'baseUrl' ? 'baseUrl' : 'description.text', error.message);
       throw error;
     },
@@ -37,7 +37,7 @@ const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOp
 /** In the transaction of the change: what a text says holds at once, what lies at an address is fetched afterwards. */
 async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: FoundOperations | null) {
   if (!read) {
-    await askToLook(trx, userId, id);
+    await requestDiscovery(trx, userId, id);
     return;
   }
   const servers = toolServerRepository(trx);
@@ -163,7 +163,7 @@ async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: num
     if (unknown !== undefined)
       throw refusedField('operations', `The description has no operation ${unknown}. Look at the list again.`);
     await descriptions.choose(userId, id, wanted);
-    await askToLook(trx, userId, id);
+    await requestDiscovery(trx, userId, id);
     return toServer(await found(trx, userId, id), userId);
   });
 }

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '#server/is-object';
-import { LeftOut, type References, references } from './references.ts';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { OmittedOperationError, type References, references } from './references.ts';
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
 const form = 'application/x-www-form-urlencoded';
@@ -95,7 +95,7 @@ export function fromSwagger(document: JsonObject, descriptionUrl: string | null)
       });
       return { ...rest, ...Object.fromEntries(operations) };
     } catch (error) {
-      if (!(error instanceof LeftOut)) throw error;
+      if (!(error instanceof OmittedOperationError)) throw error;
       // Whoever reads it says why it cannot be read.
       return given;
     }

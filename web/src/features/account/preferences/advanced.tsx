@@ -1,8 +1,8 @@
 import { asColor, type Colors, paletteOf } from '#web/lib/colors.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { ColorField } from './color-field.tsx';
 import { ColorPreview } from './color-preview.tsx';
 import { type ColorErrors, colorFields, readColors, themeColors } from './colors.ts';

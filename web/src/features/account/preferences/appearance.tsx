@@ -1,9 +1,9 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
-import { Notice } from '#web/ui/notice.tsx';
-import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { Switch } from '#web/ui/switch.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 
 const themeOptions = [
   { value: 'light', label: 'Light', icon: Sun },

@@ -1,5 +1,5 @@
 import { type Colors, contrastsOf, formatContrast, leastContrast } from '#web/lib/colors.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 /** How well texts can be read in the chosen colors, and a warning where they cannot be. */
 export function ContrastNotice({ colors }: { colors: Colors }) {

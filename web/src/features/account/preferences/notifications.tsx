@@ -3,8 +3,8 @@ import { chime } from '#web/lib/chime.ts';
 import { type NotificationState, useNotificationState } from '#web/lib/notifications.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Switch } from '#web/ui/switch.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import type { Draft } from './use-draft.ts';
 
 type NotificationsProps = {

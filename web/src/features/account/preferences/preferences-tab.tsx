@@ -1,14 +1,14 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useSavePreferences } from '#web/data/preferences.ts';
+import { useSavePreferences } from '#web/api/preferences.ts';
+import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import type { Colors } from '#web/lib/colors.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
-import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
-import { toast } from '#web/ui/toast.tsx';
 import { Advanced } from './advanced.tsx';
 import { Appearance } from './appearance.tsx';
 import { type ColorErrors, colorErrors, readColors } from './colors.ts';

@@ -1,9 +1,9 @@
-import { cheapestForTitles, type Model, titleCost } from '@roster/contracts/models';
+import { cheapestForTitles, type Model, titleCost } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
-import { findModel, modelsQuery } from '#web/data/models.ts';
+import { findModel, modelsQuery } from '#web/api/models.ts';
 import { formatCost } from '#web/lib/format.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 
 const automatic = 'automatic';
 const firstWords = 'first-words';

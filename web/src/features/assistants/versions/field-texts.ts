@@ -1,5 +1,5 @@
-import { type VersionField, versionFields, type WholeVersion } from '@roster/contracts/assistant-versions';
-import type { ToolApproval } from '@roster/contracts/tool-servers';
+import { type VersionField, versionFields, type WholeVersion } from '@roster/contracts/assistants/versions';
+import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 
 /** What the fields of a version are called. */
 export const fieldNames: Record<VersionField, string> = {

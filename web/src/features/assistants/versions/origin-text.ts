@@ -1,4 +1,4 @@
-import type { VersionOrigin } from '@roster/contracts/assistant-versions';
+import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 
 /** Who or what made a version. */
 export function originText(origin: VersionOrigin): string {

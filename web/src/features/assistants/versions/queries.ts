@@ -1,7 +1,7 @@
-import { assistantVersions } from '@roster/contracts/assistant-versions';
+import { assistantVersions } from '@roster/contracts/assistants/versions';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { call, callPage } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { call, callPage } from '#web/lib/api-client.ts';
 
 /** Below the assistants: what changes one is read again here, too. */
 const keyOf = (id: number) => [...assistantsQuery.queryKey, id, 'versions'] as const;

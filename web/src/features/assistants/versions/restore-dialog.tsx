@@ -1,10 +1,10 @@
-import type { WholeVersion } from '@roster/contracts/assistant-versions';
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import type { WholeVersion } from '@roster/contracts/assistants/versions';
 import { useQuery } from '@tanstack/react-query';
-import { findModel, modelsQuery } from '#web/data/models.ts';
+import { findModel, modelsQuery } from '#web/api/models.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { fieldDifferences, fieldNames, missingIn } from './field-texts.ts';
 import { useRestore } from './queries.ts';
 

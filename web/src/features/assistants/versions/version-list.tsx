@@ -1,4 +1,4 @@
-import type { AssistantVersion } from '@roster/contracts/assistant-versions';
+import type { AssistantVersion } from '@roster/contracts/assistants/versions';
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';

@@ -1,13 +1,13 @@
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronLeft } from 'lucide-react';
 import { useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { useNarrow } from '#web/ui/use-narrow.ts';
 import { versionsQuery } from './queries.ts';
 import { type Comparison, ShownVersion } from './shown-version.tsx';

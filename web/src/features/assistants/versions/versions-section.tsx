@@ -1,4 +1,4 @@
-import type { Assistant } from '@roster/contracts/assistants';
+import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { History } from 'lucide-react';
 import { lazy, Suspense, useEffect, useId, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';

@@ -1,7 +1,11 @@
-import { type AssistantVersion, assistantVersions, type WholeVersion } from '@roster/contracts/assistant-versions';
-import { type AssistantSettings, assistants, AssistantSettings as Settings } from '@roster/contracts/assistants';
-import { models } from '@roster/contracts/models';
-import { toolServers } from '@roster/contracts/tool-servers';
+import {
+  type AssistantSettings,
+  assistants,
+  AssistantSettings as Settings,
+} from '@roster/contracts/assistants/assistants';
+import { type AssistantVersion, assistantVersions, type WholeVersion } from '@roster/contracts/assistants/versions';
+import { models } from '@roster/contracts/models/models';
+import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer, callsOf, ListPage } from '#web/testing/answers.ts';

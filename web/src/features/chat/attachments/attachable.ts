@@ -1,5 +1,5 @@
 import { attachedBytesLimit, attachedFilesLimit, attachedTextLimit } from '@roster/contracts/chat';
-import { refusals } from '#web/data/uploads/refusal.ts';
+import { refusals } from '#web/api/uploads/refusal.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 
 type Named = { filename: string; type: string };

@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
-import { useFilePreview } from '#web/data/file-preview.ts';
-import { fileAddress } from '#web/data/files.ts';
-import { PreviewPanel } from '#web/parts/preview-panel.tsx';
+import { useFilePreview } from '#web/api/file-preview.ts';
+import { fileAddress } from '#web/api/files.ts';
+import { PreviewPanel } from '#web/components/preview-panel.tsx';
 import { sizeOf } from './attachment-chip.tsx';
 import type { StoredFile } from './attachments.ts';
 import { useFocusIn } from './use-focus-in.ts';

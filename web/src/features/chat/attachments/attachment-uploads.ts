@@ -1,8 +1,8 @@
 import { attachedFilesLimit } from '@roster/contracts/chat';
-import { uploadLane } from '#web/data/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
+import { uploadLane } from '#web/api/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
 import type { ComposerStore } from '#web/features/chat/composer/composer-state.ts';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';

@@ -1,11 +1,11 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { filesQuery } from '#web/data/files.ts';
-import { FileChoices } from '#web/parts/file-choices.tsx';
+import { filesQuery } from '#web/api/files.ts';
+import { FileChoices } from '#web/components/file-choices.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { SearchField } from '#web/ui/search-field.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { seemingKind, whyNotAttachable } from './attachable.ts';
 import { sizeOf } from './attachment-chip.tsx';
 

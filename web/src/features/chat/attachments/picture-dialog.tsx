@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { fileAddress } from '#web/data/files.ts';
+import { fileAddress } from '#web/api/files.ts';
 import { buttonClass } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { sizeOf } from './attachment-chip.tsx';
 import type { AttachmentPanelProps } from './attachment-panel.tsx';
 import { useFocusIn } from './use-focus-in.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { fileAddress } from '#web/data/files.ts';
+import { fileAddress } from '#web/api/files.ts';
 
 /** A larger image is not worth loading for a thumbnail. */
 export const pictureBytes = 5_242_880;

@@ -1,9 +1,9 @@
-import type { Budget } from '@roster/contracts/usage';
+import type { Budget } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { OctagonX, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { budgetsQuery } from '#web/data/usage.ts';
+import { budgetsQuery } from '#web/api/usage.ts';
 import { formatCost } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 

@@ -1,6 +1,6 @@
 import { Files, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
 import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
 import { AttachmentLook, useLook } from '#web/features/chat/attachments/attachment-look.tsx';
 import { attachStored, removeAttachment, retryUpload } from '#web/features/chat/attachments/attachment-uploads.ts';
@@ -11,10 +11,10 @@ import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { composerAt, useComposer } from './composer-state.ts';
-import { DropPlace } from './drop-place.tsx';
-import { useRoomForToasts } from './use-room-for-toasts.ts';
+import { DropPlace } from './drop-zone.tsx';
+import { useRoomForToasts } from './use-toast-offset.ts';
 
 const ChooseFilesDialog = lazy(async () => ({
   default: (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,

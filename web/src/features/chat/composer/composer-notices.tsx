@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { userConfigQuery } from '#web/data/user-config.ts';
-import { isOverBudget } from '#web/lib/over-budget.ts';
+import { userConfigQuery } from '#web/api/user-config.ts';
+import { isBudgetError } from '#web/lib/budget-error.ts';
 import { BudgetNotice } from './budget-notice.tsx';
 import { MissingKeyNotice } from './missing-key-notice.tsx';
 import { SendFailure } from './send-failure.tsx';
@@ -32,7 +32,7 @@ export function ComposerNotices(props: ComposerNoticesProps) {
       ) : (
         <>
           {failure ? <SendFailure error={failure} onSendOverBudget={onSendOverBudget} /> : null}
-          {!isOverBudget(failure) && <BudgetNotice assistantId={assistantId} isAnswering={isAnswering} />}
+          {!isBudgetError(failure) && <BudgetNotice assistantId={assistantId} isAnswering={isAnswering} />}
         </>
       )}
     </>

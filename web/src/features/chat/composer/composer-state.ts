@@ -1,4 +1,4 @@
-import { isBlank } from '@roster/contracts/blank';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useCallback } from 'react';
 import {
   type Attachment,
@@ -8,9 +8,9 @@ import {
   keptText,
   type StoredFile,
 } from '#web/features/chat/attachments/attachments.ts';
-import { valuesOwner } from '#web/lib/browser-values.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { createStore, useStore } from '#web/lib/store.ts';
+import { valuesOwner } from '#web/lib/user-storage.ts';
 
 /** The message that is being written at a place. */
 export type ComposerState = {

@@ -10,21 +10,21 @@ import {
   useId,
   useRef,
 } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import { whenAppReady } from '#web/lib/app-ready.ts';
 import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
 import { tellProblem } from '#web/lib/toast.ts';
-import { afterUsable } from '#web/lib/usable.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { composerAt, useComposer } from './composer-state.ts';
 import { useContentHeight } from './use-content-height.ts';
-import { useFilesInto } from './use-files-into.ts';
+import { useFilesInto } from './use-drop-and-paste.ts';
 import { useMessageLength } from './use-message-length.ts';
-import { type SendingProps, useSending } from './use-sending.ts';
+import { type SendingProps, useSending } from './use-send-message.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
-const ComposerAttachments = lazy(async () => ({ default: (await afterUsable(loadAttachments)).ComposerAttachments }));
+const ComposerAttachments = lazy(async () => ({ default: (await whenAppReady(loadAttachments)).ComposerAttachments }));
 const loadUploads = () => import('#web/features/chat/attachments/attachment-uploads.ts');
 
 type ComposerProps = SendingProps & {

@@ -1,5 +1,5 @@
-import { OpenSettings } from '#web/parts/open-settings.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { OpenSettings } from '#web/components/open-settings.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 export function MissingKeyNotice() {
   return (

@@ -1,5 +1,5 @@
 import { messageLimit } from '@roster/contracts/chat';
-import { codePointLength } from '@roster/contracts/length';
+import { codePointLength } from '@roster/contracts/text/length';
 import { useEffect, useState } from 'react';
 
 /** Length is shown when it begins to matter. */

@@ -7,8 +7,8 @@ import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
 import type { OpenThread } from '#web/features/chat/threads/thread-state.ts';
 import { isOfInputMethod } from '#web/lib/enter-key.ts';
 import { useTypedAhead } from '#web/lib/use-typed-ahead.ts';
+import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Input } from '#web/ui/input.tsx';
 import { useFind } from './use-find.ts';
 
 /** So that not every key asks the server and moves the conversation. */

@@ -1,4 +1,4 @@
-import { countPlaces, findPattern, placesInMessage } from '@roster/contracts/find-text';
+import { countPlaces, findPattern, placesInMessage } from '@roster/contracts/text/find-text';
 import { expect, test } from 'vitest';
 import { countOf, inOrder, nearest, numberOf, type Place, type Places, step } from './places.ts';
 

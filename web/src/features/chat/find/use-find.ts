@@ -1,11 +1,11 @@
 import { chat, type Message } from '@roster/contracts/chat';
-import { findPattern, placesInMessage } from '@roster/contracts/find-text';
+import { findPattern, placesInMessage } from '@roster/contracts/text/find-text';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
 import type { OpenThread } from '#web/features/chat/threads/thread-state.ts';
-import { call, errorText } from '#web/lib/api.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
 import { drawnRows, reveal } from './marks.ts';
 import { countOf, inOrder, nearest, numberOf, type Place, type Places, step } from './places.ts';
 import { type Drawn, useMarks } from './use-marks.ts';

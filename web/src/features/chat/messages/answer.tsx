@@ -1,14 +1,14 @@
 import { isCalledNote, type Message } from '@roster/contracts/chat';
-import { numberedLinks, withFootnotes, withMarks } from '@roster/contracts/numbered-links';
-import type { PlacedLink } from '@roster/contracts/web-links';
+import { numberedLinks, withFootnotes, withMarks } from '@roster/contracts/text/numbered-links';
+import type { PlacedLink } from '@roster/contracts/text/web-links';
 import { RotateCw, Shuffle } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
-import { withArrived } from '#web/data/runs/run-message.ts';
-import { isAsked, useLiveRun } from '#web/data/runs/run-store.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { type AnswerInForm, PendingAnswer, RawAnswer } from '#web/features/chat/answer-format/raw-answer.tsx';
-import { PickerButton } from '#web/features/chat/answerers/answerer-menu.tsx';
+import { withArrived } from '#web/api/runs/run-message.ts';
+import { isAsked, useLiveRun } from '#web/api/runs/run-store.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { PickerButton } from '#web/features/chat/chat-targets/answerer-menu.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
+import { type AnswerInForm, PendingAnswer, RawAnswer } from '#web/features/chat/structured-output/raw-answer.tsx';
 import { LinkedPages } from '#web/features/chat/web-links/linked-pages.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
@@ -38,14 +38,14 @@ const CorrectionMark = onDemand<{ message: Message; correction: string }>(
 );
 
 const FormattedAnswer = onDemand<AnswerInForm>(
-  async () => (await import('#web/features/chat/answer-format/formatted-answer.tsx')).FormattedAnswer,
+  async () => (await import('#web/features/chat/structured-output/formatted-answer.tsx')).FormattedAnswer,
   RawAnswer,
   PendingAnswer,
 );
 
 /** Loaded where something was made; most answers are words. */
 const MadeFiles = onDemand<{ message: Message }>(
-  async () => (await import('#web/features/chat/made-files/made-files.tsx')).MadeFiles,
+  async () => (await import('#web/features/chat/generated-files/made-files.tsx')).MadeFiles,
   () => null,
 );
 

@@ -1,6 +1,6 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { isUnderWay, type MessageWindow } from './message-window.ts';
 
 /** The answers to one question. Under the thread's key, so that they go with it. */

@@ -2,14 +2,14 @@ import { type ApprovalDecision, approvalReasonLimit, type ShownCall } from '@ros
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
+import { useUser } from '#web/api/current-user.ts';
 import { decideCall } from '#web/features/chat/threads/mutations.ts';
 import { isEnter } from '#web/lib/enter-key.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { argumentLines, argumentText, visible } from './readable-arguments.ts';
 
 export type ApprovalCardProps = {

@@ -1,5 +1,5 @@
 import type { ShownCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 
 /** A line is read at a glance; all of it stands below, unfolded. */
 const longest = 100;

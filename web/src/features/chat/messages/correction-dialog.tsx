@@ -1,10 +1,10 @@
-import { isBlank } from '@roster/contracts/blank';
 import { correctionLimit, type Message } from '@roster/contracts/chat';
-import { codePointLength } from '@roster/contracts/length';
+import { isBlank } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
 import { useState } from 'react';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { useRating } from './rating-mutation.ts';
 
 /** The counter comes when the limit is near. */

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { useId, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { useRating } from './rating-mutation.ts';
 import { useThreadActions } from './thread-actions.ts';

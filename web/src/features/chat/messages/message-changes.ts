@@ -1,5 +1,5 @@
 import type { Message, Run } from '@roster/contracts/chat';
-import type { RunEnd } from '#web/data/runs/run-store.ts';
+import type { RunEnd } from '#web/api/runs/run-store.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import type { MessagePage, MessageWindow } from './message-window.ts';
 

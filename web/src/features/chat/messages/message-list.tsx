@@ -18,7 +18,7 @@ import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
-import { Spinner } from '#web/ui/spinner.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
 import { Answer } from './answer.tsx';
 import { undecided } from './answers.ts';
 import { changesOfModel, type PendingMessage, withPending } from './message-changes.ts';

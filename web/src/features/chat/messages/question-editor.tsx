@@ -1,5 +1,5 @@
-import { isBlank } from '@roster/contracts/blank';
 import type { Message } from '@roster/contracts/chat';
+import { isBlank } from '@roster/contracts/text/blank';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
@@ -8,8 +8,8 @@ import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
 import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
 import { useThreadActions } from './thread-actions.ts';
 
 /** The question as it is being changed, from what an edit that was not sent has left. */

@@ -2,7 +2,7 @@ import { type AnswerRating, chat, type Message } from '@roster/contracts/chat';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { refreshMessages } from '#web/features/chat/threads/thread-cache.ts';
 import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { withMessage } from './message-changes.ts';
 

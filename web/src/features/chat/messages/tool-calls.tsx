@@ -1,7 +1,7 @@
 import type { ShownCall } from '@roster/contracts/chat';
 import { ChevronRight, CodeXml, FileSearch, Globe, ImagePlus, SquareFunction, Wrench } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isAsked } from '#web/data/runs/run-store.ts';
+import { isAsked } from '#web/api/runs/run-store.ts';
 import { formatTime } from '#web/lib/format.ts';
 import { jsonInLines } from '#web/lib/json-text.ts';
 import type { Icon } from '#web/ui/icon.ts';

@@ -1,5 +1,5 @@
 import { type RefObject, useCallback, useEffect, useState } from 'react';
-import { afterPress } from '#web/lib/press.ts';
+import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
 
 /** Within this many pixels of the end, the reader is at the end. */
 const atEnd = 8;
@@ -81,7 +81,7 @@ export function useAutoScroll(
     }
     setIsAway(isFarAway(area, reader));
   }, [scroller, reader]);
-  const pinAfterPress = useCallback(() => afterPress(pin), [pin]);
+  const pinAfterPress = useCallback(() => deferWhilePressed(pin), [pin]);
 
   useEffect(() => {
     const area = scroller.current;

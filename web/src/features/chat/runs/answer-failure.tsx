@@ -2,11 +2,11 @@ import type { Message } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
+import { OpenSettings } from '#web/components/open-settings.tsx';
+import { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
 import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
-import { OpenSettings } from '#web/parts/open-settings.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { endedEarlyTexts } from './ended-early-texts.ts';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 

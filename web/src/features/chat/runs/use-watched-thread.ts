@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useNotifyFinished } from '#web/data/finished.ts';
-import { isAsked, type RunEnd, useLiveRun, watchRun } from '#web/data/runs/run-store.ts';
+import { isAsked, type RunEnd, useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
+import { useNotifyFinished } from '#web/api/use-notify.ts';
 import { endOf } from '#web/features/chat/messages/message-changes.ts';
 import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
 import { showRunEnd } from '#web/features/chat/threads/mutations.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { assistantsQuery } from '#web/data/assistants.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import { readStored, writeStored } from '#web/lib/storage.ts';
 import { buttonClass } from '#web/ui/button.tsx';

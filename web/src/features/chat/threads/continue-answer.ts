@@ -3,9 +3,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { answersQuery } from '#web/features/chat/messages/answers.ts';
 import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
 import { withMessage } from '#web/features/chat/messages/message-changes.ts';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
+import { isBudgetError } from '#web/lib/budget-error.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { isOverBudget } from '#web/lib/over-budget.ts';
 import { carryOut, switching } from './mutations.ts';
 import { refreshMessages, showThread } from './thread-cache.ts';
 import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
@@ -42,7 +42,7 @@ export function continueOpen(open: OpenThread, answer: Message, overBudget = fal
   continueAnswer(client, answer, overBudget).then(
     () => requestAnimationFrame(() => list.current?.goToEnd()),
     (error: unknown) => {
-      if (isOverBudget(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
+      if (isBudgetError(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
       tellFailure('The answer was not continued')(error);
       // Another tab may have been quicker, or the conversation has gone on.
       void refreshMessages(client, threadId);

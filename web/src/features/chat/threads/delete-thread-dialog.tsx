@@ -2,7 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { tellFailure } from '#web/lib/failure.ts';
 import { toast } from '#web/lib/toast.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { leaveRemoved, useRemoveThread } from './mutations.ts';
 
 type DeleteThreadDialogProps = {

@@ -2,10 +2,10 @@ import type { PendingMessage } from '#web/features/chat/messages/message-changes
 import { PendingQuestion } from '#web/features/chat/messages/pending-question.tsx';
 
 // What a conversation begins with, all but the place where it is written.
-export { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
+export { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
-export { startThread, UnfinishedStart } from './mutations.ts';
+export { startThread, UnfinishedStartError as UnfinishedStart } from './mutations.ts';
 
 /** Where the list of messages will show it. */
 export function FirstQuestion({ pending }: { pending: PendingMessage }) {

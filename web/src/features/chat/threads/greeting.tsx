@@ -1,6 +1,6 @@
-import { useUser } from '#web/data/current-user.ts';
-import type { Answerer } from '#web/features/chat/answerers/use-assistants.ts';
-import { AssistantMark } from '#web/parts/assistant-mark.tsx';
+import { useUser } from '#web/api/current-user.ts';
+import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
+import type { Answerer } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { Starters } from './starters.tsx';
 
 type GreetingProps = {
@@ -16,7 +16,7 @@ export function Greeting({ place, answerer, several }: GreetingProps) {
   const firstName = useUser().name?.split(' ')[0];
   return (
     <div className="flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-6 py-8 text-center">
-      {answerer && <AssistantMark {...answerer} className="mb-3 size-10" />}
+      {answerer && <AssistantAvatar {...answerer} className="mb-3 size-10" />}
       <p className="font-semibold text-xl tracking-[-0.012em]">
         {firstName ? `Hello ${firstName}, what` : 'What'} would you like to talk about?
       </p>

@@ -1,4 +1,4 @@
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 // By class, because the shell of the page shows them too, and no style may stand in its text.
 const widths = ['w-[72%]', 'w-[56%]', 'w-[84%]', 'w-[64%]', 'w-[48%]', 'w-[76%]'];

@@ -1,13 +1,13 @@
 import type { Thread } from '@roster/contracts/chat';
-import type { EndingModel } from '@roster/contracts/model-life';
+import type { EndingModel } from '@roster/contracts/models/retirement';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { useMove } from '#web/data/assistant-moves.ts';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useEditing } from '#web/data/current-user.ts';
-import { modelLifeQuery } from '#web/data/model-life.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useMigrateModels } from '#web/api/model-migrations.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
 import { tellFailure } from '#web/lib/failure.ts';
@@ -15,7 +15,7 @@ import { formatLongDate } from '#web/lib/format.ts';
 import { readStored, writeStored } from '#web/lib/storage.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 type ModelEndProps = { thread: Thread; messages: MessageWindow };
 type Answering = { id: number; name: string; model: string } | undefined;
@@ -26,7 +26,7 @@ const lastModel = ({ items, newerCursor }: MessageWindow) =>
 
 /** Says that the model that would answer here ends, or asks how to go on once it has. */
 export function ModelEnd({ thread, messages }: ModelEndProps) {
-  const { data: ending } = useQuery(modelLifeQuery);
+  const { data: ending } = useQuery(retirementQuery);
   const assistants = useQuery(assistantsQuery);
   const assistant = assistants.data?.find(({ id }) => id === thread.assistantId);
   if (thread.assistantId !== null && assistants.isPending) return null;
@@ -89,7 +89,7 @@ type MoveAssistantProps = { assistant: NonNullable<Answering>; successor: string
 
 function MoveAssistant({ assistant: { id, name, model }, successor }: MoveAssistantProps) {
   const { reason } = useEditing();
-  const move = useMove();
+  const move = useMigrateModels();
   return (
     <Button
       size="sm"

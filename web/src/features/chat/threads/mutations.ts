@@ -1,16 +1,16 @@
-import type { ThreadTools } from '@roster/contracts/assistant-tools';
+import type { ThreadTools } from '@roster/contracts/assistants/tools';
 import { type ApprovalDecision, chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { withArrived } from '#web/data/runs/run-message.ts';
-import type { LiveRun } from '#web/data/runs/run-store.ts';
-import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
+import { withArrived } from '#web/api/runs/run-message.ts';
+import type { LiveRun } from '#web/api/runs/run-store.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { answersQuery } from '#web/features/chat/messages/answers.ts';
 import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
 import { awaitedAnswer, withBranch, withMessage } from '#web/features/chat/messages/message-changes.ts';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
-import { call, errorText } from '#web/lib/api.ts';
+import { call, errorText } from '#web/lib/api-client.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import {
@@ -190,7 +190,7 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {
     // Where it is not known whether the message arrived, the thread is kept for the second try.
-    if (!isRefusal(error)) throw new UnfinishedStart(thread, error);
+    if (!isRefusal(error)) throw new UnfinishedStartError(thread, error);
     await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
     throw error;
   }
@@ -202,8 +202,8 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
 export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
 
 /** The thread was made, and its first message did not get through. */
-export class UnfinishedStart extends Error {
-  override name = 'UnfinishedStart';
+export class UnfinishedStartError extends Error {
+  override name = 'UnfinishedStartError';
   readonly thread: Thread;
   constructor(thread: Thread, cause: unknown) {
     super('The message could not be sent.', { cause });

@@ -1,13 +1,18 @@
-import type { ThreadTools } from '@roster/contracts/assistant-tools';
+import type { ThreadTools } from '@roster/contracts/assistants/tools';
 import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { useUser } from '#web/data/current-user.ts';
-import { endAsking, isAskedInNewThread, newThreadPlace } from '#web/data/first-question.ts';
-import { rememberChoice, rememberedModel } from '#web/features/chat/answerers/choice-memory.ts';
-import { answererOf, type Choice, placeholderFor, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
+import { useUser } from '#web/api/current-user.ts';
+import { endAsking, hasPendingQuestion, newThreadPlace } from '#web/api/pending-question.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import { rememberChoice, rememberedModel } from '#web/features/chat/chat-targets/choice-memory.ts';
+import {
+  answererOf,
+  type Choice,
+  placeholderFor,
+  useAnswerers,
+} from '#web/features/chat/chat-targets/use-assistants.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { composerAt } from '#web/features/chat/composer/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
@@ -146,7 +151,7 @@ function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: C
 /** Asked on another page, such as Home: it stands in the composer already, and is sent. */
 function useQuestionAskedElsewhere() {
   useEffect(() => {
-    if (isAskedInNewThread()) composerAt(place).set({ wanted: true });
+    if (hasPendingQuestion()) composerAt(place).set({ wanted: true });
     endAsking();
   }, []);
 }

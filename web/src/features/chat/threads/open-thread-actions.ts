@@ -1,14 +1,14 @@
 import type { Message } from '@roster/contracts/chat';
-import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import { runsTogether, undecided } from '#web/features/chat/messages/answers.ts';
 import { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import { isUnderWay } from '#web/features/chat/messages/message-window.ts';
 import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thread-actions.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api-client.ts';
+import { isBudgetError } from '#web/lib/budget-error.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { isOverBudget } from '#web/lib/over-budget.ts';
 import { chosen, regenerateAnswer, sendMessage, stopRun, turnToBranch, updateThread } from './mutations.ts';
 import { refreshMessages, refreshThread } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
@@ -108,7 +108,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
     () => goToEnd(open),
     (error: unknown) => {
       const insist = () => regenerate(open, messageId, model, true);
-      if (isOverBudget(error)) change({ failure: { error, insist } });
+      if (isBudgetError(error)) change({ failure: { error, insist } });
       else tellFailure('No new answer was begun')(error);
     },
   );

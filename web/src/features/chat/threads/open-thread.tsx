@@ -2,8 +2,8 @@ import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
-import { answererOf, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
 import { AttachmentLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { answererOf, useAnswerers } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { useFinding } from '#web/features/chat/find/use-finding.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
@@ -11,13 +11,13 @@ import { loadMessageList } from '#web/features/chat/messages/load-message-list.t
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/messages/thread-actions.ts';
 import { useWatchedThread } from '#web/features/chat/runs/use-watched-thread.ts';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
+import { whenAppReady } from '#web/lib/app-ready.ts';
 import { tellProblem } from '#web/lib/toast.ts';
-import { afterUsable } from '#web/lib/usable.ts';
 import { Button } from '#web/ui/button.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { ErrorState } from '#web/ui/error-state.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { AssistantChanged } from './assistant-changed.tsx';
 import { Greeting } from './greeting.tsx';
 import { stopAnswers, threadActions } from './open-thread-actions.ts';
@@ -33,7 +33,7 @@ export { toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const MessageList = lazy(loadMessageList);
-const ModelEnd = lazy(async () => ({ default: (await afterUsable(() => import('./model-end.tsx'))).ModelEnd }));
+const ModelEnd = lazy(async () => ({ default: (await whenAppReady(() => import('./model-end.tsx'))).ModelEnd }));
 
 const CorrectionDialog = onDemand<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,

@@ -1,6 +1,6 @@
 import { chat } from '@roster/contracts/chat';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 
 /** The conversations of a person, those of programs, or the archive of both. */

@@ -1,10 +1,10 @@
-import { isBlank } from '@roster/contracts/blank';
 import type { Thread } from '@roster/contracts/chat';
+import { isBlank } from '@roster/contracts/text/blank';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { isEnter, isOfInputMethod } from '#web/lib/enter-key.ts';
 import { classNames } from '#web/ui/class-names.ts';
-import { Input } from '#web/ui/input.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
 import { useUpdateThread } from './mutations.ts';
 
 type RenameFieldProps = { thread: Thread; onDone: () => void; className?: string | undefined };

@@ -1,21 +1,21 @@
 import { usePrefetchQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
-import { afterUsable } from '#web/lib/usable.ts';
+import { whenAppReady } from '#web/lib/app-ready.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { SearchField } from '#web/ui/search-field.tsx';
+import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { MenuButton } from '#web/ui/top-bar.tsx';
 import { LoadingAssistants, LoadingRows } from './loading-rows.tsx';
 import { type ThreadView, threadListQuery } from './queries.ts';
 import type { Match } from './thread-state.ts';
 
-const loadList = () => afterUsable(() => import('./thread-list.tsx'));
+const loadList = () => whenAppReady(() => import('./thread-list.tsx'));
 const ThreadList = lazy(async () => ({ default: (await loadList()).ThreadList }));
 const ViewButtons = lazy(async () => ({ default: (await loadList()).ViewButtons }));
 
 const AssistantList = lazy(async () => ({
-  default: (await afterUsable(() => import('#web/features/chat/answerers/assistant-list.tsx'))).AssistantList,
+  default: (await whenAppReady(() => import('#web/features/chat/chat-targets/assistant-list.tsx'))).AssistantList,
 }));
 
 const titles = {

@@ -1,9 +1,9 @@
 import type { Thread } from '@roster/contracts/chat';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { AnswererMenu } from '#web/features/chat/answerers/answerer-menu.tsx';
-import type { AnswererPickerProps } from '#web/features/chat/answerers/answerer-picker.tsx';
-import type { Choice } from '#web/features/chat/answerers/use-assistants.ts';
+import { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
+import type { AnswererPickerProps } from '#web/features/chat/chat-targets/answerer-picker.tsx';
+import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { MadeBy } from './made-by.tsx';

@@ -3,7 +3,7 @@ import { Archive, ArrowLeft, Bot, MessagesSquare, SearchX } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useMemo, useRef } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import type { Icon } from '#web/ui/icon.ts';

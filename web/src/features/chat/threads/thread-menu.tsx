@@ -1,9 +1,9 @@
 import { chat, type Thread } from '@roster/contracts/chat';
 import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import { addressOf } from '#web/lib/api.ts';
+import { addressOf } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { useUpdateThread } from './mutations.ts';
 
 const DeleteThreadDialog = lazy(async () => ({

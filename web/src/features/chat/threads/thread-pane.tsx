@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useReducer, useRef } from 'react';
-import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/answerers/use-assistants.ts';
+import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/chat-targets/use-assistants.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
 import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
-import { ApiError } from '#web/lib/api.ts';
+import { ApiError } from '#web/lib/api-client.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { PaneHeader } from './pane-header.tsx';

@@ -1,7 +1,7 @@
 import { chat } from '@roster/contracts/chat';
 import { queryOptions } from '@tanstack/react-query';
 import { type MessageWindow, withPage } from '#web/features/chat/messages/message-window.ts';
-import { ApiError, call } from '#web/lib/api.ts';
+import { ApiError, call } from '#web/lib/api-client.ts';
 
 export const messagesKey = (threadId: number) => ['threads', threadId, 'messages'] as const;
 

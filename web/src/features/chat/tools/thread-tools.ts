@@ -1,4 +1,9 @@
-import { type AssistantTools, type HostedTool, hostedTools, type ThreadTools } from '@roster/contracts/assistant-tools';
+import {
+  type AssistantTools,
+  type BuiltInTool,
+  builtInTools,
+  type ThreadTools,
+} from '@roster/contracts/assistants/tools';
 
 /** The tools of a conversation, where one can switch them. */
 export type ComposerTools = {
@@ -9,19 +14,19 @@ export type ComposerTools = {
   onSwitch: (tools: ThreadTools | null) => void;
 };
 
-export const hostedNames: Record<HostedTool, string> = {
+export const hostedNames: Record<BuiltInTool, string> = {
   webSearch: 'Web search',
   codeInterpreter: 'Code interpreter',
   imageGeneration: 'Image generation',
 };
 
-export const isOn = (name: HostedTool, own: AssistantTools, switched: ThreadTools): boolean =>
+export const isOn = (name: BuiltInTool, own: AssistantTools, switched: ThreadTools): boolean =>
   switched[name] ?? own[name] !== undefined;
 
 const orNothing = (tools: ThreadTools): ThreadTools | null => (Object.keys(tools).length > 0 ? tools : null);
 
 /** What is switched once a tool is on or off; a tool that is as the assistant has it is not switched. */
-export function withHosted(name: HostedTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
+export function withHosted(name: BuiltInTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
   const { [name]: _, ...others } = switched;
   return orNothing((own[name] !== undefined) === on ? others : { ...others, [name]: on });
 }
@@ -32,7 +37,7 @@ export function withServer(id: number, on: boolean, { serversOff = [], ...hosted
 }
 
 /** What is switched without this tool or server. */
-export function without(key: HostedTool | number, switched: ThreadTools): ThreadTools | null {
+export function without(key: BuiltInTool | number, switched: ThreadTools): ThreadTools | null {
   if (typeof key === 'number') return withServer(key, true, switched);
   const { [key]: _, ...others } = switched;
   return orNothing(others);
@@ -40,7 +45,7 @@ export function without(key: HostedTool | number, switched: ThreadTools): Thread
 
 /** The tools of the provider that are switched, in the order in which they are shown. */
 export const switchedHosted = (switched: ThreadTools) =>
-  hostedTools.flatMap((name) => {
+  builtInTools.flatMap((name) => {
     const on = switched[name];
     return on === undefined ? [] : [{ name, on }];
   });

@@ -1,9 +1,9 @@
-import { hostedTools } from '@roster/contracts/assistant-tools';
+import { builtInTools } from '@roster/contracts/assistants/tools';
 import { Button } from '#web/ui/button.tsx';
-import { Dialog } from '#web/ui/dialog.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
-import { Switch } from '#web/ui/switch.tsx';
+import { Dialog } from '#web/ui/dialogs/dialog.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { type ComposerTools, hostedNames, isOn, withHosted, withServer } from './thread-tools.ts';
 import { useOwnTools, useServers, useToolsOfModel } from './use-tools.ts';
 
@@ -39,7 +39,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
         <SpinnerPanel label="Loading tools" className="min-h-24" />
       ) : (
         <div className="grid gap-4">
-          {hostedTools.map((name) => {
+          {builtInTools.map((name) => {
             const on = isOn(name, answerer.own, switched);
             const reason = known.data?.[name] ?? null;
             return (

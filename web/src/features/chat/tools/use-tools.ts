@@ -1,8 +1,8 @@
-import type { AssistantTools } from '@roster/contracts/assistant-tools';
+import type { AssistantTools } from '@roster/contracts/assistants/tools';
 import { useQuery } from '@tanstack/react-query';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { chosenToolsQuery } from '#web/data/chosen-tools.ts';
-import { toolsOfModelQuery } from '#web/data/models.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
+import { toolsOfModelQuery } from '#web/api/models.ts';
 import type { ComposerTools } from './thread-tools.ts';
 
 type AssistantsTools = {

@@ -1,5 +1,5 @@
-import { numberedLinks } from '@roster/contracts/numbered-links';
-import type { PlacedLink, WebLink } from '@roster/contracts/web-links';
+import { numberedLinks } from '@roster/contracts/text/numbered-links';
+import type { PlacedLink, WebLink } from '@roster/contracts/text/web-links';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { SourcesContext } from '#web/ui/markdown/source-marks.ts';
 

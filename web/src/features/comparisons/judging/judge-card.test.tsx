@@ -1,12 +1,12 @@
+import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons/comparisons';
 import {
   comparisonJudging,
   type JudgeAnswer,
   type Verdict,
   type WholeJudging,
-} from '@roster/contracts/comparison-judging';
-import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons';
+} from '@roster/contracts/comparisons/judging';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
-import { models } from '@roster/contracts/models';
+import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { resultsCsv, resultsJson } from '#web/features/comparisons/results.ts';

@@ -1,16 +1,16 @@
-import { criteriaLimit } from '@roster/contracts/comparison-judging';
+import { criteriaLimit } from '@roster/contracts/comparisons/judging';
 import { useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
-import { modelsQuery } from '#web/data/models.ts';
+import { modelsQuery } from '#web/api/models.ts';
+import { ModelSelect } from '#web/components/model-select.tsx';
 import { modelGroups } from '#web/features/comparisons/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
 import { useSettled } from '#web/lib/settled.ts';
-import { ModelSelect } from '#web/parts/model-select.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
 import { usualCriteria } from './words.ts';
 

@@ -1,7 +1,7 @@
-import { comparisonJudging, type Judging, type WholeJudging } from '@roster/contracts/comparison-judging';
+import { comparisonJudging, type Judging, type WholeJudging } from '@roster/contracts/comparisons/judging';
 import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { refreshTestSets } from '#web/features/comparisons/test-sets/refresh.ts';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 
 const pollMs = 1_000;
 const keyOf = (id: number) => ['comparisons', 'judgings', id] as const;

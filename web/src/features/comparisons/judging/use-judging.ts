@@ -1,4 +1,4 @@
-import type { Comparison } from '@roster/contracts/comparisons';
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { judgingQuery, judgingsQuery, refreshJudgings } from './queries.ts';

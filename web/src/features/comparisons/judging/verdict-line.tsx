@@ -1,4 +1,4 @@
-import type { Outcome, Verdict } from '@roster/contracts/comparison-judging';
+import type { Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import { Scale } from 'lucide-react';
 import type { SideNames } from '#web/features/comparisons/sides.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';

@@ -1,4 +1,4 @@
-import type { Outcome, Verdict, WholeJudging } from '@roster/contracts/comparison-judging';
+import type { Outcome, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
 import type { SideNames } from '#web/features/comparisons/sides.ts';
 import { formatNumber } from '#web/lib/format.ts';
 

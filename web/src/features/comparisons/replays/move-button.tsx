@@ -1,6 +1,6 @@
-import type { Comparison } from '@roster/contracts/comparisons';
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 
 export type ReplayedMove = { fromModel: string; toModel: string; assistantId: number; onClose: () => void };

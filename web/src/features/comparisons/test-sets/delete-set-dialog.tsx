@@ -1,8 +1,8 @@
-import type { TestSet } from '@roster/contracts/test-sets';
+import type { TestSet } from '@roster/contracts/comparisons/test-sets';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/lib/toast.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useSetCalls } from './queries.ts';
 
 type DeleteSetDialogProps = { set: TestSet; onClose: () => void; onDeleted: () => void };

@@ -1,7 +1,7 @@
-import { isBlank } from '@roster/contracts/blank';
+import type { AskedQuestion } from '@roster/contracts/comparisons/replays';
+import type { TestQuestion } from '@roster/contracts/comparisons/test-sets';
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
-import type { AskedQuestion } from '@roster/contracts/replays';
-import type { TestQuestion } from '@roster/contracts/test-sets';
+import { isBlank } from '@roster/contracts/text/blank';
 import type { SetBody, SetChange } from './queries.ts';
 
 /** A question in the form. Its key says where it came from, so that each is there once. */

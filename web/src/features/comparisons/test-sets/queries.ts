@@ -1,7 +1,7 @@
-import { assistantVersions } from '@roster/contracts/assistant-versions';
+import { assistantVersions } from '@roster/contracts/assistants/versions';
+import { replays } from '@roster/contracts/comparisons/replays';
+import { type NewTestRun, type TestRun, testSets } from '@roster/contracts/comparisons/test-sets';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
-import { replays } from '@roster/contracts/replays';
-import { type NewTestRun, type TestRun, testSets } from '@roster/contracts/test-sets';
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { comparisonQuery } from '#web/features/comparisons/queries.ts';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 import { testSetsKey as key, refreshTestSets } from './refresh.ts';
 
 const pollMs = 1_000;

@@ -1,10 +1,10 @@
-import { expectedLimit } from '@roster/contracts/test-sets';
+import { expectedLimit } from '@roster/contracts/comparisons/test-sets';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
 import type { DraftQuestion } from './draft-question.ts';
 
 type RowProps = {

@@ -1,13 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { errorText } from '#web/lib/api.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { Checkbox } from '#web/ui/checkbox.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { SpinnerPanel } from '#web/ui/spinner.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { askedQuestion, type DraftQuestion, exampleQuestion } from './draft-question.ts';
 import { askedQuery, datasetsQuery, examplesQuery } from './queries.ts';
 

@@ -1,7 +1,7 @@
-import { type TestCounts, testResults } from '@roster/contracts/test-sets';
+import { type TestCounts, testResults } from '@roster/contracts/comparisons/test-sets';
 import { formatNumber } from '#web/lib/format.ts';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ShareBar } from '#web/ui/share-bar.tsx';
 import { resultNames } from './words.ts';
 
 const looks = {

@@ -1,5 +1,5 @@
-import type { ComparisonPrompt } from '@roster/contracts/comparisons';
-import type { TestResult, TestResultBy, TestRun } from '@roster/contracts/test-sets';
+import type { ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
+import type { TestResult, TestResultBy, TestRun } from '@roster/contracts/comparisons/test-sets';
 import type { WholeComparison } from '#web/features/comparisons/queries.ts';
 import { asCsv } from '#web/lib/csv.ts';
 import { byNames, resultNames } from './words.ts';

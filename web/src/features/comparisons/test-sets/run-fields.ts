@@ -1,4 +1,4 @@
-import type { NewTestRun, TestRun, TestSet } from '@roster/contracts/test-sets';
+import type { NewTestRun, TestRun, TestSet } from '@roster/contracts/comparisons/test-sets';
 import type { z } from 'zod';
 
 export type RunBody = z.input<typeof NewTestRun>;

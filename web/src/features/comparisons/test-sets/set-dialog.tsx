@@ -1,11 +1,11 @@
-import { codePointLength } from '@roster/contracts/length';
-import { testQuestionLimit, testSetNameLimit, type WholeTestSet } from '@roster/contracts/test-sets';
+import { testQuestionLimit, testSetNameLimit, type WholeTestSet } from '@roster/contracts/comparisons/test-sets';
+import { codePointLength } from '@roster/contracts/text/length';
 import { ChevronDown, ChevronUp, Plus } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
 import {
   changedQuestions,
   type DraftQuestion,

@@ -1,19 +1,19 @@
-import { assistantVersions } from '@roster/contracts/assistant-versions';
-import { assistants } from '@roster/contracts/assistants';
-import { comparisonJudging } from '@roster/contracts/comparison-judging';
-import { type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons';
-import { draftComparisons } from '@roster/contracts/draft-comparisons';
-import { datasets } from '@roster/contracts/fine-tuning/datasets';
-import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
-import { models } from '@roster/contracts/models';
-import { replays } from '@roster/contracts/replays';
+import { assistants } from '@roster/contracts/assistants/assistants';
+import { assistantVersions } from '@roster/contracts/assistants/versions';
+import { type ComparisonPrompt, comparisons } from '@roster/contracts/comparisons/comparisons';
+import { draftComparisons } from '@roster/contracts/comparisons/drafts';
+import { comparisonJudging } from '@roster/contracts/comparisons/judging';
+import { replays } from '@roster/contracts/comparisons/replays';
 import {
   type TestCounts,
   type TestRun,
   type TestRunEstimate,
   testSets,
   type WholeTestSet,
-} from '@roster/contracts/test-sets';
+} from '@roster/contracts/comparisons/test-sets';
+import { datasets } from '@roster/contracts/fine-tuning/datasets';
+import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, callsOf, refusal } from '#web/testing/answers.ts';

@@ -4,7 +4,7 @@ import {
   type TestResultBy,
   type TestRun,
   testResults,
-} from '@roster/contracts/test-sets';
+} from '@roster/contracts/comparisons/test-sets';
 import { formatNumber } from '#web/lib/format.ts';
 import type { BadgeTone } from '#web/ui/badge.tsx';
 

@@ -1,12 +1,12 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { formatCount } from '#web/lib/format.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { leftWords } from './gather-more-dialog.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { nameProblem } from './name-problem.ts';

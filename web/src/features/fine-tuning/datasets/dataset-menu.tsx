@@ -1,16 +1,16 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/data/current-user.ts';
-import { errorText } from '#web/lib/api.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
 import { tellFailure } from '#web/lib/failure.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Input } from '#web/ui/input.tsx';
-import { Menu, MenuItem, MenuSeparator } from '#web/ui/menu.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { nameProblem } from './name-problem.ts';
 import { useDeleteDataset, useRenameDataset } from './queries.ts';
 

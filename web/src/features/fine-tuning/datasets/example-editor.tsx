@@ -1,12 +1,12 @@
 import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { isEnter } from '#web/lib/enter-key.ts';
-import { UnsavedChanges } from '#web/parts/unsaved-changes.tsx';
 import { Button } from '#web/ui/button.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Textarea } from '#web/ui/textarea.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Textarea } from '#web/ui/forms/textarea.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { useUpdateExample } from './queries.ts';
 
 type Texts = { instructions: string; question: string; answer: string; rejected?: string };

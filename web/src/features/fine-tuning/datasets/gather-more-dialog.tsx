@@ -1,8 +1,8 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
 import { formatCount } from '#web/lib/format.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { type GatheringChoice, useGatherMore } from './queries.ts';
 

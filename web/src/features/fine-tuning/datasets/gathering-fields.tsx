@@ -1,13 +1,13 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import { useQuery } from '@tanstack/react-query';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { errorText } from '#web/lib/api.ts';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Select } from '#web/ui/select.tsx';
-import { Switch } from '#web/ui/switch.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { availableQuery, type GatheringChoice } from './queries.ts';
 
 type GatheringFieldsProps = {

@@ -1,5 +1,5 @@
-import { isBlank } from '@roster/contracts/blank';
-import { codePointLength } from '@roster/contracts/length';
+import { isBlank } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
 
 /** What is wrong with the name of a dataset, in the words of its contract. */
 export function nameProblem(name: string): string | undefined {

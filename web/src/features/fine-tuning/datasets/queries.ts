@@ -13,8 +13,8 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useRefetchedFiles } from '#web/data/files.ts';
-import { call } from '#web/lib/api.ts';
+import { useRefetchedFiles } from '#web/api/files.ts';
+import { call } from '#web/lib/api-client.ts';
 
 export type ReviewFilter = DatasetExample['review'] | 'all';
 export type GatheringChoice = { assistantId: number | null; withInstructions: boolean };

@@ -1,6 +1,6 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { formatNumber } from '#web/lib/format.ts';
-import { ShareBar } from '#web/ui/share-bar.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 
 /** How far the review of a dataset is: a line, and the same in words. */
 export function ReviewProgress({ dataset }: { dataset: Dataset }) {

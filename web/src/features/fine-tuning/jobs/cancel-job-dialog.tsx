@@ -1,5 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useJobChanges } from './use-job-changes.ts';
 
 export function CancelJobDialog({ job, onClose }: { job: Job; onClose: () => void }) {

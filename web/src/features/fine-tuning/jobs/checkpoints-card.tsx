@@ -1,16 +1,16 @@
 import type { Checkpoint, Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { Milestone } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
-import { checkpointsQuery, useActivateCheckpoint } from '#web/data/fine-tuning.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { checkpointsQuery, useActivateCheckpoint } from '#web/api/fine-tuning.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
-import { EmptyState } from '#web/ui/empty-state.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { StaleNotice } from '../stale-notice.tsx';
 import { tellError } from '../tell-error.ts';
 

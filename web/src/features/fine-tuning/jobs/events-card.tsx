@@ -1,15 +1,15 @@
 import type { Job, JobEvent } from '@roster/contracts/fine-tuning/jobs';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CircleAlert, Info, List, TriangleAlert } from 'lucide-react';
-import { eventsQuery } from '#web/data/fine-tuning.ts';
+import { eventsQuery } from '#web/api/fine-tuning.ts';
 import { formatDateTime, formatRelative } from '#web/lib/format.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { EmptyState } from '#web/ui/empty-state.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { StaleNotice } from '../stale-notice.tsx';
 
 const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string }> = {

@@ -1,11 +1,11 @@
 import { providerIn } from '@roster/contracts/provider-name';
 import { Import } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
-import { useImportJobs } from '#web/data/fine-tuning.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useImportJobs } from '#web/api/fine-tuning.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { tellError } from '../tell-error.ts';
 
 type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean };

@@ -1,5 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import { isOpen } from '#web/data/fine-tuning.ts';
+import { isOpen } from '#web/api/fine-tuning.ts';
 import { formatCost } from '#web/lib/format.ts';
 
 /** Why there is no amount. */

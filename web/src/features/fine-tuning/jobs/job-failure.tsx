@@ -1,7 +1,7 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { providerIn } from '@roster/contracts/provider-name';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
 
 /** Why a job failed, in words; for one under way, what it waits for. */
 export function JobFailure({ job, className }: { job: Job; className?: string }) {

@@ -1,8 +1,8 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { Ban, Ellipsis, Pause, Play } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
+import { useEditing } from '#web/api/current-user.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem } from '#web/ui/menu.tsx';
+import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
 import { changesOf, useJobChanges } from './use-job-changes.ts';
 
 /** Cancelling asks first, which is its owner's to show: the row may go while it is asked. */

@@ -1,7 +1,7 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { isOpen } from '#web/data/fine-tuning.ts';
+import { isOpen } from '#web/api/fine-tuning.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatDateTime, formatExpected, formatNumber, formatRelative } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';

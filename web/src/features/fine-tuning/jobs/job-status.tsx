@@ -1,7 +1,7 @@
 import type { Job, JobStatus } from '@roster/contracts/fine-tuning/jobs';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
-import { ShareBar } from '#web/ui/share-bar.tsx';
+import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 
 const looks: Record<JobStatus, { tone: BadgeTone; word: string }> = {
   created: { tone: 'primary', word: 'Created' },

@@ -1,16 +1,16 @@
 import type { Job, JobMetric } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { metricsQuery } from '#web/data/fine-tuning.ts';
-import { errorText } from '#web/lib/api.ts';
+import { metricsQuery } from '#web/api/fine-tuning.ts';
+import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
+import type { Line, LineLook } from '#web/ui/charts/line-chart/line.ts';
+import { LineChart } from '#web/ui/charts/line-chart/line-chart.tsx';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
-import type { Line, LineLook } from '#web/ui/line-chart/line.ts';
-import { LineChart } from '#web/ui/line-chart/line-chart.tsx';
-import { RetryNotice } from '#web/ui/retry-notice.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
 type Measured = Exclude<keyof JobMetric, 'step'>;

@@ -1,8 +1,8 @@
 import type { Job, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import { type TrainingReport, trainingFiles } from '@roster/contracts/fine-tuning/training-files';
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { useRefetchedFiles } from '#web/data/files.ts';
-import { call } from '#web/lib/api.ts';
+import { useRefetchedFiles } from '#web/api/files.ts';
+import { call } from '#web/lib/api-client.ts';
 
 /** What is checked together. The number of epochs is not part of it: it only multiplies what was counted. */
 export type TrainingInput = {

@@ -1,6 +1,6 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useEffect, useRef } from 'react';
-import { isOpen, useRefetchedJobs } from '#web/data/fine-tuning.ts';
+import { isOpen, useRefetchedJobs } from '#web/api/fine-tuning.ts';
 
 /** Once a shown job has ended, the queries that depend on it are read again: its model, and the notices of its end. */
 export function useEnds(jobs: readonly Job[]): void {

@@ -1,6 +1,6 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import { isOpen, type JobChange, useChangeJob } from '#web/data/fine-tuning.ts';
-import { toast } from '#web/ui/toast.tsx';
+import { isOpen, type JobChange, useChangeJob } from '#web/api/fine-tuning.ts';
+import { toast } from '#web/ui/states/toast.tsx';
 import { tellError } from '../tell-error.ts';
 
 const done: Record<JobChange, (job: Job) => string> = {

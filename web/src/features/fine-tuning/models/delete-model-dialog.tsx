@@ -1,10 +1,10 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
-import { assistantsQuery } from '#web/data/assistants.ts';
-import { useRemoveCustomModel } from '#web/data/fine-tuning.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
-import { ConfirmDialog } from '#web/ui/confirm-dialog.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useRemoveCustomModel } from '#web/api/fine-tuning.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { tellError } from '../tell-error.ts';
 
 const namedAtMost = 5;

@@ -1,15 +1,15 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import { Link } from '@tanstack/react-router';
 import { Bot, Trash2 } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
-import { useUpdateCustomModel } from '#web/data/fine-tuning.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
 import { formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { tellError } from '../tell-error.ts';
 import { useAssistantFromModel } from '../use-assistant-from-model.ts';
 import { TrainAgain } from './train-again.tsx';

@@ -2,9 +2,9 @@ import type { BaseModel } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, RotateCcw } from 'lucide-react';
-import { useEditing } from '#web/data/current-user.ts';
-import { baseModelsQuery } from '#web/data/fine-tuning.ts';
-import { useProviderName } from '#web/data/sign-in-options.ts';
+import { useEditing } from '#web/api/current-user.ts';
+import { baseModelsQuery } from '#web/api/fine-tuning.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Button } from '#web/ui/button.tsx';
 
 /** A tuned model that ends with its base, as both pages know it that show one. */

@@ -1,11 +1,11 @@
-import { isBlank } from '@roster/contracts/blank';
 import { providerIn } from '@roster/contracts/provider-name';
+import { isBlank } from '@roster/contracts/text/blank';
 import { useRef, useState } from 'react';
-import { ApiError } from '#web/lib/api.ts';
-import { FormDialog } from '#web/parts/form-dialog.tsx';
-import { Field } from '#web/ui/field.tsx';
-import { SecretInput } from '#web/ui/secret-input.tsx';
-import { toast } from '#web/ui/toast.tsx';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { ApiError } from '#web/lib/api-client.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
 import { useSaveAdminKey } from './queries.ts';
 
 type AdminKeyDialogProps = { provider: string; replaces: boolean; onClose: () => void };

@@ -1,5 +1,5 @@
 import { providerIn } from '@roster/contracts/provider-name';
-import type { ProviderFigures } from '@roster/contracts/usage';
+import type { ProviderFigures } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';

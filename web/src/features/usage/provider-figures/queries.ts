@@ -1,6 +1,6 @@
-import { usage } from '@roster/contracts/usage';
+import { usage } from '@roster/contracts/usage/usage';
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
+import { call } from '#web/lib/api-client.ts';
 
 /** As the server's contract has it; that stands beside its schemas, which this page does not load. */
 export const longestProviderRange = 180;

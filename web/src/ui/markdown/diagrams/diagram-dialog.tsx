@@ -1,7 +1,7 @@
 import { Maximize, X, ZoomIn, ZoomOut } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { ModalLayer } from '#web/ui/modal-layer.tsx';
 import { addressOf, type Picture } from './renderer.ts';
 
 const [smallest, largest] = [0.1, 8];

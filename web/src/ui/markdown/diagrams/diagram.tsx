@@ -1,17 +1,17 @@
-import { beginningOf } from '@roster/contracts/cut';
+import { beginningOf } from '@roster/contracts/text/cut';
 import { Code2, Download, Expand, Workflow } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { saveBlob, saveText } from '#web/lib/save-file.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { Menu, MenuItem } from '#web/ui/menu.tsx';
-import { Skeleton } from '#web/ui/skeleton.tsx';
+import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { CodeBlock, CodeFrame } from '../code-block.tsx';
 import { useDiagramColors } from './colors.ts';
 import { DiagramDialog } from './diagram-dialog.tsx';
 import type { DiagramColors } from './messages.ts';
-import { addressOf, drawDiagram, NotDrawn, type Picture, pngOf } from './renderer.ts';
+import { addressOf, DiagramError, drawDiagram, type Picture, pngOf } from './renderer.ts';
 
 type Result = { picture: Picture } | { reason: string };
 
@@ -58,7 +58,7 @@ function useDrawn(source: string, colors: DiagramColors, seen: boolean): Result 
       (error: unknown) =>
         end(
           { reason: error instanceof Error ? error.message : String(error) },
-          error instanceof NotDrawn && !error.isTransient,
+          error instanceof DiagramError && !error.isTransient,
         ),
     );
     return () => {

@@ -4,7 +4,7 @@ import type { DiagramAnswer, DiagramColors, DiagramRequest } from './messages.ts
 export type Picture = { svg: string; width: number; height: number };
 
 /** Why a diagram is not drawn, in words for people. */
-export class NotDrawn extends Error {
+export class DiagramError extends Error {
   /** It may work the next time, as when the line was down. */
   readonly isTransient: boolean;
   constructor(message: string, isTransient = false) {
@@ -49,7 +49,7 @@ function answerOf<Found>(
   { element }: Pick<Frame, 'element'>,
   take: (answer: DiagramAnswer) => Found | undefined,
   ms: number,
-  late: NotDrawn,
+  late: DiagramError,
 ): Promise<Found> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -87,7 +87,10 @@ function openFrame(): Frame {
   const look = { position: 'fixed', inset: '0', width: '1200px', height: '900px', border: '0' };
   Object.assign(element.style, look, { visibility: 'hidden', pointerEvents: 'none', zIndex: '-1' });
   const isReady = (answer: DiagramAnswer) => answer.kind === 'ready' || undefined;
-  const failed = new NotDrawn('What draws diagrams could not be loaded. Open the conversation again to retry.', true);
+  const failed = new DiagramError(
+    'What draws diagrams could not be loaded. Open the conversation again to retry.',
+    true,
+  );
   const ready = answerOf({ element }, isReady, loadingMs, failed).then(() => undefined);
   element.src = '/frame/diagrams.html';
   document.body.append(element);
@@ -103,21 +106,21 @@ async function ask(source: string, colors: DiagramColors): Promise<Picture> {
     asked,
     (each) => (each.kind !== 'ready' && each.id === id ? each : undefined),
     drawingMs,
-    new NotDrawn('Drawing it takes too long.'),
+    new DiagramError('Drawing it takes too long.'),
   );
   const request: DiagramRequest = { id, source, colors };
   // To whatever origin the frame has: it has none that could be named.
   asked.element.contentWindow?.postMessage(request, '*');
   const result = await answer;
-  if (result.kind === 'failed') throw new NotDrawn(result.reason);
+  if (result.kind === 'failed') throw new DiagramError(result.reason);
   return { svg: result.svg, width: result.width, height: result.height };
 }
 
 /** Draws a diagram, or says why not with a `NotDrawn`. */
 export function drawDiagram(source: string, colors: DiagramColors): Promise<Picture> {
-  if (source.trim() === '') return Promise.reject(new NotDrawn('It is empty.'));
+  if (source.trim() === '') return Promise.reject(new DiagramError('It is empty.'));
   if (source.length > longestSource || source.split('\n').length > mostLines)
-    return Promise.reject(new NotDrawn('It is too long.'));
+    return Promise.reject(new DiagramError('It is too long.'));
   const drawn = last.then(() => ask(source, colors));
   last = drawn.catch(() => undefined);
   return drawn;

@@ -1,6 +1,6 @@
 import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
-import { AppError } from '#server/errors';
+import { AppError } from '#server/lib/errors';
 
 export type ChosenFiles = {
   trainingFileId: number;

@@ -1,5 +1,5 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { quoted } from './json-line.ts';
 import { checkFields, checkMessage, isFunctionName, type Tell } from './message-check.ts';
 

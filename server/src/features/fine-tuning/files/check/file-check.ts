@@ -1,7 +1,7 @@
 import type { TrainingProblem } from '@roster/contracts/fine-tuning/training-files';
 import type { Line } from '#server/features/fine-tuning/files/lines';
 import { type CountText, countExample } from '#server/features/fine-tuning/files/tokens/tokens';
-import type { JsonObject } from '#server/is-object';
+import type { JsonObject } from '#server/lib/is-object';
 import { checkExample, type ExampleFormat, formatOf, hasImages, isReinforcement } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
 import type { Tell } from './message-check.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { beginningOf } from '@roster/contracts/cut';
-import { isObject, type JsonObject } from '#server/is-object';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { withoutImageData } from './image-data.ts';
 
 /** What can be said of a line before its fields are looked at. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 import { imageData } from './image-data.ts';
 import { quoted } from './json-line.ts';
 

@@ -1,9 +1,9 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cookieOf, filePlaces, startFileApp, uploaded } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
 import { callUnderWay, conversation, pair, preference } from '#server/testing/training-files';
 import { whenAvailable } from '#server/testing/until';
-import type { Visitor } from '#server/testing/visitor';
 
 const examples = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => conversation(`What is ${n + from}?`, `It is ${n + from}.`));
@@ -12,7 +12,7 @@ const preferences = Array.from({ length: 60 }, (_, n) => preference(`Which ${n}?
 /** The product with its files there, and one who has files checked. */
 function startedWith(...[engine, store]: (typeof filePlaces)[number]) {
   let place: Awaited<ReturnType<typeof startFileApp>>;
-  let ada: Visitor;
+  let ada: HttpClient;
   beforeAll(async () => {
     place = await startFileApp(engine, store);
     ada = await place.app.as('ada');

@@ -1,4 +1,4 @@
-import { smallestFirst } from './smallest-first.ts';
+import { minHeap } from './min-heap.ts';
 import { hashOf, noToken, type TokenTable } from './token-table.ts';
 
 /**
@@ -14,7 +14,7 @@ export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
   /** Of the token that a part makes with the one behind it. */
   const joined = new Int32Array(most + 1);
   /** Of each pair its rank and, where ranks are equal, its place. What is no longer so is passed over when it comes. */
-  const heap = smallestFirst(3 * most + 1);
+  const heap = minHeap(3 * most + 1);
 
   function note(part: number, bytes: Uint8Array, length: number) {
     const middle = next[part] ?? length;

@@ -1,5 +1,5 @@
 import type { TrainingReport } from '@roster/contracts/fine-tuning/training-files';
-import type { Catalogue } from '#server/provider/catalogue';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 const usualEpochs = 3;
 const fewestPasses = 100;

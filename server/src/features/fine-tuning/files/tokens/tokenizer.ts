@@ -1,5 +1,5 @@
-import { plainWords } from '#server/features/fine-tuning/files/check/plain-words';
 import { bytePairs } from './byte-pairs.ts';
+import { createFastPath } from './fast-path.ts';
 import { hashOf, noToken, tokenTable } from './token-table.ts';
 import type { CountText } from './tokens.ts';
 
@@ -28,7 +28,7 @@ export async function tokenCounter(model: string | null): Promise<CountText> {
   const { source } = older ? patterns.CL100K_TOKEN_SPLIT_REGEX : patterns.O200K_TOKEN_SPLIT_REGEX;
   const countPiece = pieceCounter(tokens);
   const pattern = new RegExp(source, 'gu');
-  const words = plainWords(countPiece);
+  const words = createFastPath(countPiece);
 
   function countPart(text: string): number {
     let count = 0;

@@ -1,5 +1,5 @@
 import type { ExampleFormat } from '#server/features/fine-tuning/files/check/example';
-import { isObject, type JsonObject } from '#server/is-object';
+import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** What one text comes to. */
 export type CountText = (text: string) => number;

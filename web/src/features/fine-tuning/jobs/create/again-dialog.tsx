@@ -1,9 +1,9 @@
-import type { File } from '@roster/contracts/files';
+import type { File } from '@roster/contracts/files/files';
 import type { BaseModel, Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { jobQuery } from '#web/data/fine-tuning.ts';
-import { Notice } from '#web/ui/notice.tsx';
+import { jobQuery } from '#web/api/fine-tuning.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
 import { CreateJobDialog } from './create-job-dialog.tsx';
 import type { JobStart } from './job-form.ts';
 

@@ -1,11 +1,11 @@
-import { beginningOf } from '@roster/contracts/cut';
 import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import { beginningOf } from '@roster/contracts/text/cut';
 import { Controller } from 'react-hook-form';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
-import { Field } from '#web/ui/field.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { RadioGroup } from '#web/ui/radio-group.tsx';
-import { Select } from '#web/ui/select.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
 import type { JobFormState } from './job-form.ts';
 
 const descriptionCut = 30;

@@ -1,10 +1,10 @@
 import type { TrainingFileReport, TrainingReport } from '@roster/contracts/fine-tuning/training-files';
 import type { ReactNode } from 'react';
-import { ApiError, errorText } from '#web/lib/api.ts';
+import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
-import { Notice } from '#web/ui/notice.tsx';
-import { Spinner } from '#web/ui/spinner.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
 import { estimateOf } from '../training-file-queries.ts';
 import { ProblemList } from './problem-list.tsx';
 import type { TrainingCheck } from './use-training-check.ts';

@@ -1,14 +1,14 @@
-import type { File as StoredFile } from '@roster/contracts/files';
+import type { File as StoredFile } from '@roster/contracts/files/files';
 import { useMutation } from '@tanstack/react-query';
 import { Upload, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useRefetchedFiles } from '#web/data/files.ts';
-import { uploadLane } from '#web/data/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/data/uploads/refusal.ts';
+import { useRefetchedFiles } from '#web/api/files.ts';
+import { uploadLane } from '#web/api/uploads/queue.ts';
+import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
 import { tellFailure } from '#web/lib/failure.ts';
 import { tellProblem } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
-import { FileInput } from '#web/ui/file-input.tsx';
+import { FileInput } from '#web/ui/forms/file-input.tsx';
 
 type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void };
 

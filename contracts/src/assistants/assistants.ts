@@ -1,0 +1,327 @@
+import { z } from 'zod';
+import { ApiKey } from '../account.ts';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { ReasoningEffort } from '../models/models.ts';
+import { ResponseSchema } from '../response-schema.ts';
+import { nameText, requiredText, textUpTo } from '../text/text.ts';
+import { AssistantColor, AssistantIcon, Starters } from './avatar.ts';
+import { AssistantTools } from './tools.ts';
+
+/** What the pages call one that has no name. */
+export const untitled = 'Untitled assistant';
+export const nameLimit = 100;
+export const descriptionLimit = 500;
+export const instructionsLimit = 1500;
+/** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
+export const importedInstructionsLimit = 256_000;
+
+const Name = nameText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required');
+const Description = textUpTo(descriptionLimit, `Description cannot exceed ${descriptionLimit} characters`).trim();
+const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
+const Temperature = z
+  .number()
+  .min(0, 'Temperature must be at least 0')
+  .max(1, 'Temperature cannot exceed 1')
+  .multipleOf(0.1, 'Temperature goes in steps of 0.1');
+const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} characters`;
+
+const Effort = ReasoningEffort.nullable();
+
+/**
+ * What a person sets of an assistant, field by field: as the form of a new one sends it, as a change sends it, and as it
+ * is stored. Drafts, changes, answers, export and import, the database's columns and both forms follow from this list.
+ */
+const assistantFields = {
+  name: { draft: Name, change: Name, stored: z.string() },
+  description: { draft: Description.default(''), change: Description, stored: z.string() },
+  model: { draft: Model, change: Model, stored: z.string() },
+  temperature: { draft: Temperature.default(0.7), change: Temperature, stored: z.number() },
+  /** null: the model's own default. */
+  reasoningEffort: { draft: Effort.default(null), change: Effort, stored: Effort },
+  instructions: {
+    draft: textUpTo(instructionsLimit, instructionsMessage).default(''),
+    /**
+     * Longer than the form allows only while they do not grow: an imported text stays whole (the service checks that
+     * against the stored one).
+     */
+    change: textUpTo(importedInstructionsLimit, instructionsMessage),
+    stored: z.string(),
+  },
+  /** Questions that a conversation can begin with. */
+  starters: { draft: Starters.default([]), change: Starters, stored: z.array(z.string()) },
+  icon: {
+    draft: AssistantIcon.nullable().default(null),
+    change: AssistantIcon.nullable(),
+    stored: AssistantIcon.nullable(),
+  },
+  color: {
+    draft: AssistantColor.nullable().default(null),
+    change: AssistantColor.nullable(),
+    stored: AssistantColor.nullable(),
+  },
+  tools: { draft: AssistantTools.default({}), change: AssistantTools, stored: AssistantTools },
+  /** The form of its answers, as the text of a JSON schema; null: none. */
+  responseSchema: {
+    draft: ResponseSchema.nullable().default(null),
+    change: ResponseSchema.nullable(),
+    stored: z.string().nullable(),
+  },
+};
+
+type Fields = typeof assistantFields;
+
+/** The schemas of one of the three, by the names of the fields. */
+const schemasOf = <Form extends 'draft' | 'change' | 'stored'>(form: Form) =>
+  // The names are those of the list: what `fromEntries` forgets.
+  Object.fromEntries(Object.entries(assistantFields).map(([name, field]) => [name, field[form]])) as {
+    [Name in keyof Fields]: Fields[Name][Form];
+  };
+
+/** What the create form holds. */
+export const AssistantDraft = z.strictObject(schemasOf('draft'));
+export type AssistantDraft = z.output<typeof AssistantDraft>;
+
+/** What the edit form may send. */
+export const AssistantChanges = z.strictObject(schemasOf('change')).partial();
+export type AssistantChanges = z.output<typeof AssistantChanges>;
+
+/** The fields alone: parsing takes them out of whatever holds them. */
+export const AssistantSettings = z.object(schemasOf('stored'));
+export type AssistantSettings = z.output<typeof AssistantSettings>;
+export const assistantFieldNames = AssistantSettings.keyof().options;
+
+/** What a new assistant begins with. */
+export const assistantDefaults = AssistantDraft.omit({ name: true, model: true }).parse({});
+
+export const Assistant = z.object({
+  id: Id,
+  ...AssistantSettings.shape,
+  isDefault: z.boolean(),
+  /** The provider's own id, where the assistant was imported. */
+  openaiAssistantId: z.string().nullable(),
+  /** How many files it knows from. */
+  files: z.number().int(),
+  /** The number of its newest version. */
+  version: z.number().int(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+export type Assistant = z.output<typeof Assistant>;
+
+/** What one assistant may know from. */
+export const assistantFileLimit = 50;
+
+/**
+ * How far a file of an assistant can be searched by the model.
+ * `waiting`: the provider does not have it yet. `indexing`: it is being read there. `ready`: it is searched. `failed`:
+ * `error` says why. `not_served`: this provider has no file search.
+ */
+export const knowledgeStates = ['waiting', 'indexing', 'ready', 'failed', 'not_served'] as const;
+export const KnowledgeState = z.enum(knowledgeStates);
+export type KnowledgeState = z.output<typeof KnowledgeState>;
+
+export const AssistantFile = z.object({
+  fileId: Id,
+  filename: z.string(),
+  /** Bytes. */
+  size: z.number().int(),
+  state: KnowledgeState,
+  /** In words for people; null where nothing went wrong. */
+  error: z.string().nullable(),
+  addedAt: Time,
+});
+export type AssistantFile = z.output<typeof AssistantFile>;
+
+export const ImportCandidate = z.object({
+  id: z.string(),
+  name: z.string(),
+  model: z.string(),
+  description: z.string(),
+  source: z.enum(['assistants', 'agents']),
+  /** What cannot be taken along or is changed on the way, in words. */
+  notes: z.array(z.string()),
+  /** The assistant that came from this one in an earlier import. */
+  importedAs: z.object({ id: Id, name: z.string() }).nullable(),
+});
+export type ImportCandidate = z.output<typeof ImportCandidate>;
+
+export const ImportResult = z.object({
+  imported: z.array(Assistant.extend({ notes: z.array(z.string()) })),
+  failed: z.array(z.object({ id: z.string(), name: z.string().nullable(), reason: z.string() })),
+});
+export type ImportResult = z.output<typeof ImportResult>;
+
+/** Roster's own export format; `import-file` reads it back. */
+export const AssistantExport = z.object({
+  format: z.literal('roster.assistants'),
+  version: z.literal(1),
+  exportedAt: Time,
+  assistants: z.array(
+    z.object({
+      ...AssistantSettings.shape,
+      openaiAssistantId: z.string().nullable(),
+      /** The names of the files that it knows from. */
+      files: z.array(z.string()),
+      /** What programs have said of it beyond these fields, as they said it. */
+      api: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+});
+export type AssistantExport = z.output<typeof AssistantExport>;
+
+/** As the provider's list gives it; it is compared with that list and never put into an address. */
+export const ProviderAssistantId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, 'This is not an assistant id of the provider');
+
+const byId = z.strictObject({ id: PathId });
+
+export const assistants = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/assistants',
+    access: 'user',
+    summary: 'The assistants, the newest first; the next page is in the Link header.',
+    query: z.strictObject({
+      limit: wholeNumber(1, 200).default(100),
+      cursor: PathId.optional(),
+    }),
+    output: z.array(Assistant),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/assistants',
+    access: 'editor',
+    summary: 'Creates an assistant. The first one is the default.',
+    body: AssistantDraft,
+    output: Assistant,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/assistants/:id',
+    access: 'editor',
+    summary: 'Changes an assistant.',
+    params: byId,
+    body: AssistantChanges,
+    bodyLimit: 2 * 1024 * 1024,
+    output: Assistant,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/assistants/:id',
+    access: 'editor',
+    summary: 'Deletes an assistant; its conversations stay. Another one becomes the default.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  duplicate: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/duplicate',
+    access: 'editor',
+    summary: 'Makes another assistant like this one, with the same files and tools.',
+    params: byId,
+    output: Assistant,
+    status: 201,
+  }),
+  files: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/files',
+    access: 'user',
+    summary: 'The files that an assistant knows from, in the order they were added.',
+    params: byId,
+    output: z.array(AssistantFile),
+  }),
+  addFiles: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/files',
+    access: 'editor',
+    summary: 'Gives an assistant files to know from; what it has already stays as it is.',
+    params: byId,
+    body: z.strictObject({
+      fileIds: z
+        .array(Id, 'Please select at least one file')
+        .min(1, 'Please select at least one file')
+        .max(assistantFileLimit, `An assistant can have at most ${assistantFileLimit} files`),
+    }),
+    output: z.array(AssistantFile),
+  }),
+  removeFile: endpoint({
+    method: 'DELETE',
+    path: '/api/assistants/:id/files/:fileId',
+    access: 'editor',
+    summary: 'Takes a file away from an assistant; the file itself stays.',
+    params: z.strictObject({ id: PathId, fileId: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+  retryFile: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/files/:fileId/retry',
+    access: 'editor',
+    rate: 'uploads',
+    summary: 'Has a file indexed again that could not be.',
+    params: z.strictObject({ id: PathId, fileId: PathId }),
+    output: z.array(AssistantFile),
+  }),
+  setDefault: endpoint({
+    method: 'POST',
+    path: '/api/settings/default-assistant',
+    access: 'editor',
+    summary: 'Makes an assistant the default.',
+    body: z.strictObject({ assistantId: Id }),
+    output: Assistant,
+  }),
+  fetchFromProvider: endpoint({
+    method: 'POST',
+    path: '/api/assistants/fetch-from-openai',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'What the provider has to import. Without `apiKey` the saved key is used; a typed one is used and forgotten.',
+    body: z.strictObject({ apiKey: ApiKey.optional() }),
+    output: z.array(ImportCandidate),
+  }),
+  importBatch: endpoint({
+    method: 'POST',
+    path: '/api/assistants/import-batch-from-openai',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Imports the chosen ones; what was imported before is reported, not doubled.',
+    body: z.strictObject({
+      assistantIds: z
+        .array(ProviderAssistantId, 'Please select at least one assistant to import')
+        .min(1, 'Please select at least one assistant to import')
+        .max(100, 'At most 100 assistants can be imported at once'),
+      apiKey: ApiKey.optional(),
+    }),
+    output: ImportResult,
+  }),
+  importFile: endpoint({
+    method: 'POST',
+    path: '/api/assistants/import-file',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'Imports from JSON: one assistant, a list, or `{assistants: […]}`, as the retired API returned them or as Roster exports them.',
+    body: z.unknown(),
+    bodyLimit: 5 * 1024 * 1024,
+    output: ImportResult,
+  }),
+  exportAll: endpoint({
+    method: 'GET',
+    path: '/api/assistants/export',
+    access: 'user',
+    summary: 'All assistants in Roster’s export format.',
+    output: AssistantExport,
+  }),
+  exportOne: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/export',
+    access: 'user',
+    summary: 'One assistant in Roster’s export format.',
+    params: byId,
+    output: AssistantExport,
+  }),
+};

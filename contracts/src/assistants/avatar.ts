@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { requiredText } from '../text/text.ts';
+
+export const startersAtMost = 6;
+export const starterLimit = 200;
+
+/** Questions that a conversation with an assistant can begin with. */
+export const Starters = z
+  .array(
+    requiredText(starterLimit, `A starter cannot exceed ${starterLimit} characters`, 'A starter cannot be empty')
+      .trim()
+      .refine((text) => !/[\n\r]/.test(text), 'A starter is one line'),
+  )
+  .max(startersAtMost, `An assistant can have at most ${startersAtMost} starters`);
+
+export const AssistantIcon = z.enum([
+  'bot',
+  'book',
+  'briefcase',
+  'chart',
+  'code',
+  'flask',
+  'globe',
+  'graduation',
+  'heart',
+  'languages',
+  'lightbulb',
+  'mail',
+  'music',
+  'palette',
+  'pen',
+  'scale',
+]);
+export type AssistantIcon = z.output<typeof AssistantIcon>;
+
+export const AssistantColor = z.enum(['red', 'orange', 'amber', 'green', 'teal', 'blue', 'violet', 'pink']);
+export type AssistantColor = z.output<typeof AssistantColor>;

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { requiredText } from '../text/text.ts';
+import { ComparedUse } from '../usage/usage.ts';
+import type { assistantFieldNames } from './assistants.ts';
+
+/** So many assistants are moved at once, in one transaction; the others of more by another move. */
+export const movedAtOnce = 2_000;
+/** So many can be named one by one. */
+export const chosenToMove = 1_000;
+/** So many of the assistants are listed before a move. */
+export const listedToMove = 200;
+/** Of a move, so many of its assistants are named. */
+export const namedOfMove = 5;
+
+const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
+
+/** What of an assistant a model does not take. A temperature stays with the assistant and is not sent; an effort is taken away. */
+export const MoveParameter = z.enum([
+  'temperature',
+  'reasoningEffort',
+] satisfies (typeof assistantFieldNames)[number][]);
+export type MoveParameter = z.output<typeof MoveParameter>;
+
+const Label = z.object({ id: Id, name: z.string() });
+/** An assistant that a move or its undoing left as it is, with the model that it has. */
+export const LeftAlone = Label.extend({ model: z.string() });
+export type LeftAlone = z.output<typeof LeftAlone>;
+
+export const MovePlan = z.object({
+  /** How many assistants use the model. */
+  count: z.number().int(),
+  /** The newest 200 of them, with what the other model does not take of each. */
+  assistants: z.array(Label.extend({ notTaken: z.array(MoveParameter) })),
+  /** Of all of them. */
+  withoutTemperature: z.number().int(),
+  withoutEffort: z.number().int(),
+  usage: ComparedUse,
+});
+export type MovePlan = z.output<typeof MovePlan>;
+
+export const AssistantMove = z.object({
+  id: Id,
+  fromModel: z.string(),
+  toModel: z.string(),
+  /** How many assistants it moved, and of how many of them the new model does not take something. */
+  moved: z.number().int(),
+  withoutTemperature: z.number().int(),
+  withoutEffort: z.number().int(),
+  /** Those of them that are still there, the newest five. */
+  assistants: z.array(Label),
+  createdAt: Time,
+  undoneAt: Time.nullable(),
+});
+export type AssistantMove = z.output<typeof AssistantMove>;
+
+export const DoneMove = AssistantMove.extend({
+  /** Those among the chosen ones that use another model by now. */
+  leftAlone: z.array(LeftAlone),
+  /** How many assistants still use the old model. */
+  remaining: z.number().int(),
+});
+export type DoneMove = z.output<typeof DoneMove>;
+
+export const UndoneMove = AssistantMove.extend({
+  /** How many assistants use the old model again. */
+  undone: z.number().int(),
+  /** Those whose model was changed again since. */
+  leftAlone: z.array(LeftAlone),
+});
+export type UndoneMove = z.output<typeof UndoneMove>;
+
+export const assistantMoves = {
+  plan: endpoint({
+    method: 'GET',
+    path: '/api/assistants/move',
+    access: 'user',
+    summary:
+      'What a move from one model to another would do: to which assistants, what of them the new model does not take, and what the usage of the last 30 days costs with it.',
+    query: z.strictObject({ fromModel: ModelName, toModel: ModelName }),
+    output: MovePlan,
+  }),
+  move: endpoint({
+    method: 'POST',
+    path: '/api/assistants/move',
+    access: 'editor',
+    summary:
+      'Moves assistants from one model to another, all or none, each with a version; without `assistantIds` all that use the model, at most 2,000.',
+    body: z.strictObject({
+      fromModel: ModelName,
+      toModel: ModelName,
+      assistantIds: z
+        .array(Id)
+        .min(1, 'Please select at least one assistant')
+        .max(chosenToMove, `At most ${chosenToMove} assistants can be chosen`)
+        .optional(),
+    }),
+    output: DoneMove,
+    status: 201,
+  }),
+  list: endpoint({
+    method: 'GET',
+    path: '/api/assistants/moves',
+    access: 'user',
+    summary: 'The moves of assistants to other models, the newest first; the next page is in the Link header.',
+    query: z.strictObject({ limit: wholeNumber(1, 100).default(20), cursor: PathId.optional() }),
+    output: z.array(AssistantMove),
+  }),
+  undo: endpoint({
+    method: 'POST',
+    path: '/api/assistants/move/:id/undo',
+    access: 'editor',
+    summary:
+      'Undoes a move: its assistants use the old model again and keep what was changed since, unless that was the model.',
+    params: z.strictObject({ id: PathId }),
+    output: UndoneMove,
+  }),
+};

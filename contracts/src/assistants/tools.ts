@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Id } from '../endpoint.ts';
+import { textUpTo } from '../text/text.ts';
+
+export const searchedDomainsLimit = 20;
+
+const domainMessage = 'Enter a domain like example.org, without https:// and without a path';
+/** Those below it are searched too. */
+export const SearchedDomain = z
+  .string(domainMessage)
+  .max(253, domainMessage)
+  .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i, domainMessage);
+
+const placeLimit = 100;
+/** Where a search is made from, roughly. */
+export const SearchLocation = z.strictObject({
+  city: textUpTo(placeLimit, `City cannot exceed ${placeLimit} characters`).optional(),
+  region: textUpTo(placeLimit, `Region cannot exceed ${placeLimit} characters`).optional(),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'Enter the country as two capital letters, like NL')
+    .optional(),
+});
+export type SearchLocation = z.output<typeof SearchLocation>;
+
+/** The tools that the provider runs itself and an assistant may use; what is there is switched on. */
+export const AssistantTools = z.strictObject({
+  webSearch: z
+    .strictObject({
+      /** It keeps to these; left out: all. */
+      domains: z
+        .array(SearchedDomain)
+        .max(searchedDomainsLimit, `At most ${searchedDomainsLimit} domains can be named`)
+        .optional(),
+      location: SearchLocation.optional(),
+    })
+    .optional(),
+  codeInterpreter: z.strictObject({}).optional(),
+  imageGeneration: z.strictObject({}).optional(),
+});
+export type AssistantTools = z.output<typeof AssistantTools>;
+
+export const BuiltInTool = AssistantTools.keyof();
+export type BuiltInTool = z.output<typeof BuiltInTool>;
+export const builtInTools = BuiltInTool.options;
+
+/** As many servers as a person can have, and as many that others offer. */
+const serversOffAtMost = 100;
+
+/** What a conversation switches on or off for itself; what is left out is as its assistant has it. */
+export const ThreadTools = z.strictObject({
+  webSearch: z.boolean().optional(),
+  codeInterpreter: z.boolean().optional(),
+  imageGeneration: z.boolean().optional(),
+  /** The tool servers whose tools are not used in it. */
+  serversOff: z
+    .array(Id)
+    .max(serversOffAtMost, `At most ${serversOffAtMost} tool servers can be switched off`)
+    .refine((ids) => new Set(ids).size === ids.length, 'Name each tool server once')
+    .optional(),
+});
+export type ThreadTools = z.output<typeof ThreadTools>;

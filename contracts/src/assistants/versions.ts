@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { ToolApproval } from '../tool-servers/tool-servers.ts';
+import { Assistant, AssistantSettings, assistantFieldNames } from './assistants.ts';
+
+/** The newest ones that are kept in any case; older ones are while an answer came from them. */
+export const keptVersions = 1_000;
+
+/** Who or what made a version. */
+export const VersionOrigin = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('person') }),
+  /** By the name that its access token had. */
+  z.object({ kind: z.literal('program'), name: z.string() }),
+  z.object({ kind: z.literal('import') }),
+  z.object({ kind: z.literal('restore'), number: z.number().int() }),
+  z.object({ kind: z.literal('duplicate'), name: z.string() }),
+  /** A move of several assistants to the model of this name, and that such a move was undone. */
+  z.object({ kind: z.literal('move'), name: z.string() }),
+  z.object({ kind: z.literal('move_undone'), name: z.string() }),
+  /** It was there before there were versions. */
+  z.object({ kind: z.literal('before') }),
+]);
+export type VersionOrigin = z.output<typeof VersionOrigin>;
+
+/** What a version consists of: the assistant's own fields, its files, the tools of tool servers, and what programs have set. */
+export const versionFields = [...assistantFieldNames, 'files', 'chosenTools', 'programFields'] as const;
+export const VersionField = z.enum(versionFields);
+export type VersionField = z.output<typeof VersionField>;
+
+export const AssistantVersion = z.object({
+  number: z.number().int(),
+  origin: VersionOrigin,
+  /** The fields that differ from the version before it. */
+  changed: z.array(VersionField),
+  createdAt: Time,
+});
+export type AssistantVersion = z.output<typeof AssistantVersion>;
+
+export const WholeVersion = AssistantVersion.extend({
+  settings: AssistantSettings,
+  /** `isThere`: false where it was deleted since. */
+  files: z.array(z.object({ fileId: Id, filename: z.string(), isThere: z.boolean() })),
+  chosenTools: z.array(
+    z.object({
+      serverId: Id,
+      /** Empty where it was out of reach already. */
+      serverName: z.string(),
+      name: z.string(),
+      approval: ToolApproval,
+      isThere: z.boolean(),
+    }),
+  ),
+  /** What programs had set beyond the form; null: nothing. */
+  programFields: z.record(z.string(), z.unknown()).nullable(),
+});
+export type WholeVersion = z.output<typeof WholeVersion>;
+
+export const RestoredVersion = z.object({
+  assistant: Assistant,
+  /** What could not be restored, in words. */
+  notes: z.array(z.string()),
+});
+export type RestoredVersion = z.output<typeof RestoredVersion>;
+
+const byNumber = z.strictObject({ id: PathId, number: PathId });
+
+export const assistantVersions = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/versions',
+    access: 'user',
+    summary: 'The versions of an assistant, the newest first; the next page is in the Link header.',
+    params: z.strictObject({ id: PathId }),
+    query: z.strictObject({ limit: wholeNumber(1, 200).default(50), cursor: PathId.optional() }),
+    output: z.array(AssistantVersion),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/versions/:number',
+    access: 'user',
+    summary: 'One version of an assistant, whole.',
+    params: byNumber,
+    output: WholeVersion,
+  }),
+  restore: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/versions/:number/restore',
+    access: 'editor',
+    summary:
+      'Makes an assistant what it was in a version, which is a version itself; says what of it is not there any more.',
+    params: byNumber,
+    output: RestoredVersion,
+  }),
+};

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { Assistant, AssistantChanges } from '../assistants/assistants.ts';
+import { endpoint, Id, PathId, Time } from '../endpoint.ts';
+import { requiredText } from '../text/text.ts';
+import { Comparison } from './comparisons.ts';
+
+/** Of a draft's comparison. */
+export const draftQuestionLimit = 20;
+const tooMany = `At most ${draftQuestionLimit} questions`;
+
+/** What a person has asked an assistant in a conversation. */
+export const AskedQuestion = z.object({ messageId: Id, text: z.string(), createdAt: Time });
+export type AskedQuestion = z.output<typeof AskedQuestion>;
+
+const byId = z.strictObject({ id: PathId });
+
+/** A draft of an assistant beside what is saved of it. */
+export const draftComparisons = {
+  questions: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/latest-questions',
+    access: 'user',
+    summary: `The latest questions of the conversations with an assistant, each once, at most ${draftQuestionLimit}.`,
+    params: byId,
+    output: z.array(AskedQuestion),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/comparisons',
+    access: 'editor',
+    rate: 'jobs',
+    summary: 'Prepares a comparison of changes that are not saved with the current version. Nothing is asked yet.',
+    params: byId,
+    body: z.strictObject({
+      changes: AssistantChanges,
+      questions: z
+        .array(requiredText(10_000, 'A question cannot exceed 10000 characters', 'A question is required'))
+        .min(1, 'Enter or choose at least one question')
+        .max(draftQuestionLimit, tooMany),
+    }),
+    // Imported instructions may be long.
+    bodyLimit: 4 * 1024 * 1024,
+    output: Comparison,
+    status: 201,
+  }),
+  draft: endpoint({
+    method: 'GET',
+    path: '/api/comparisons/:id/draft',
+    access: 'user',
+    summary: 'The changes whose effect is compared, with the version that they were made to.',
+    params: byId,
+    output: z.object({ assistantId: Id, version: z.number().int(), changes: AssistantChanges }),
+  }),
+  save: endpoint({
+    method: 'POST',
+    path: '/api/comparisons/:id/draft/save',
+    access: 'editor',
+    summary: 'Saves exactly the changes that were compared, unless the assistant has changed since.',
+    params: byId,
+    output: Assistant,
+  }),
+};

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { endpoint } from '../endpoint.ts';
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export const ReasoningEffort = z.enum(efforts);
+export type ReasoningEffort = z.output<typeof ReasoningEffort>;
+
+/** USD per 1,000,000 tokens. */
+export const Price = z.object({
+  input: z.number(),
+  cachedInput: z.number().nullable(),
+  output: z.number(),
+  /** The day the price was read. */
+  asOf: z.string(),
+  /** The model whose price this is, where the catalogue does not know the snapshot itself; null: its own. */
+  family: z.string().nullable(),
+});
+export type Price = z.output<typeof Price>;
+
+export const Model = z.object({
+  id: z.string(),
+  /** `YYYY-MM-DD`, from the provider where it says so, else from the catalogue. */
+  shutdownDate: z.string().nullable(),
+  /** `ending`: shut down within 90 days. */
+  lifecycle: z.enum(['current', 'ending', 'gone']),
+  successor: z.string().nullable(),
+  price: Price.nullable(),
+  /** `conditional`: only with reasoning effort `none`. */
+  temperature: z.enum(['yes', 'no', 'conditional', 'unknown']),
+  /** Empty where the model does not reason. */
+  efforts: z.array(ReasoningEffort),
+  contextTokens: z.number().nullable(),
+  /** Fine-tuned by the key's own organisation. */
+  tuned: z.boolean(),
+});
+export type Model = z.output<typeof Model>;
+
+export const ModelList = z.object({
+  /** `unknown`: no key, or the provider could not be asked; any model id is accepted then. */
+  source: z.enum(['provider', 'unknown']),
+  /** Why the list is unknown, in words. */
+  notice: z.string().nullable(),
+  models: z.array(Model),
+  /** What a new assistant starts with. */
+  defaultModel: z.string(),
+});
+export type ModelList = z.output<typeof ModelList>;
+
+/** Of each tool that the provider runs why a model is known not to have it; null: nothing speaks against it. */
+export const ToolsOfModel = z.object({
+  webSearch: z.string().nullable(),
+  codeInterpreter: z.string().nullable(),
+  imageGeneration: z.string().nullable(),
+  /** What is to be known of all of them before one is used, in words. */
+  notice: z.string().nullable(),
+});
+export type ToolsOfModel = z.output<typeof ToolsOfModel>;
+
+/** What a title takes, roughly: the first exchange, its request, and a few words of answer. */
+const titleTokens = { input: 700, output: 30 };
+
+/** USD for one title, roughly; null where no price is known. */
+export const titleCost = (price: Price | null): number | null =>
+  price && (price.input * titleTokens.input + price.output * titleTokens.output) / 1_000_000;
+
+/** The cheapest model to ask for titles, of those with a known price that are neither tuned nor about to end. */
+export function cheapestForTitles(list: readonly Model[]): Model | undefined {
+  const usable = list.filter(({ price, tuned, lifecycle }) => price !== null && !tuned && lifecycle === 'current');
+  const costOf = ({ price }: Model) => titleCost(price) ?? 0;
+  return usable.reduce<Model | undefined>((best, one) => (best && costOf(best) <= costOf(one) ? best : one), undefined);
+}
+
+/** Offered while the key's own list is unknown. */
+export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
+
+export const models = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/models',
+    access: 'user',
+    summary: 'The models this key can use, with price, shutdown date and what they accept.',
+    output: ModelList,
+  }),
+  tools: endpoint({
+    method: 'GET',
+    path: '/api/models/tools',
+    access: 'user',
+    summary:
+      'Which tools of the provider a model is known not to have, and why; without `model`, of the model that answers where none was chosen.',
+    query: z.strictObject({ model: z.string().max(200).optional() }),
+    output: ToolsOfModel,
+  }),
+};

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { importedInstructionsLimit } from '../../assistants/assistants.ts';
+import { ReasoningEffort } from '../../models/models.ts';
+import { requiredText, textUpTo } from '../../text/text.ts';
+import { apiEndpoint } from '../endpoint.ts';
+import { ApiId, apiDeleted, apiList, apiPage } from '../list.ts';
+import { Metadata } from '../metadata.ts';
+import { ApiTool, ApiTools, NewToolResources, ResponseFormat, ToolResources } from './tools.ts';
+
+const upTo = (field: string, limit: number) => textUpTo(limit, `${field} cannot exceed ${limit} characters`);
+
+const fields = {
+  name: upTo('Name', 256).nullish(),
+  description: upTo('Description', 512).nullish(),
+  instructions: upTo('Instructions', importedInstructionsLimit).nullish(),
+  reasoning_effort: ReasoningEffort.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  tools: ApiTools.nullish(),
+  metadata: Metadata.nullish(),
+  response_format: ResponseFormat.nullish(),
+};
+const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required');
+
+/** What is kept of an assistant beside Roster's own fields. What is not there is as it begins. */
+export const ApiAssistantFields = z.strictObject({
+  /** Where it has none that a page could show: null or blank. */
+  name: fields.name,
+  tools: ApiTools.optional(),
+  tool_resources: ToolResources.optional(),
+  metadata: Metadata.optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  response_format: ResponseFormat.optional(),
+});
+export type ApiAssistantFields = z.output<typeof ApiAssistantFields>;
+
+export const NewApiAssistant = z.strictObject({
+  ...fields,
+  model: Model,
+  tool_resources: NewToolResources.nullish(),
+});
+export type NewApiAssistant = z.output<typeof NewApiAssistant>;
+
+export const ApiAssistantChanges = z.strictObject({
+  ...fields,
+  model: Model.optional(),
+  tool_resources: ToolResources.nullish(),
+});
+export type ApiAssistantChanges = z.output<typeof ApiAssistantChanges>;
+
+export const ApiAssistant = z.object({
+  id: z.string(),
+  object: z.literal('assistant'),
+  created_at: z.number().int(),
+  name: z.string().nullable(),
+  description: z.string().nullable(),
+  model: z.string(),
+  instructions: z.string().nullable(),
+  tools: z.array(ApiTool),
+  tool_resources: ToolResources,
+  metadata: z.record(z.string(), z.string()),
+  temperature: z.number(),
+  top_p: z.number(),
+  response_format: ResponseFormat,
+  reasoning_effort: ReasoningEffort.nullable(),
+});
+export type ApiAssistant = z.output<typeof ApiAssistant>;
+
+const byId = z.strictObject({ id: ApiId });
+const reads = { right: ['assistants', 'chat'], isBeta: true } as const;
+/** Instructions in any script, and schemas of functions. */
+const writes = { right: 'assistants', keepsTexts: true, isBeta: true, bodyLimit: 4 * 1024 * 1024 } as const;
+
+export const apiAssistants = {
+  create: apiEndpoint({
+    ...writes,
+    method: 'POST',
+    path: '/v1/assistants',
+    summary: 'Creates an assistant, which is in the list of assistants as any other.',
+    body: NewApiAssistant,
+    output: ApiAssistant,
+  }),
+  list: apiEndpoint({
+    ...reads,
+    method: 'GET',
+    path: '/v1/assistants',
+    summary: 'The assistants.',
+    query: z.strictObject(apiPage),
+    output: apiList(ApiAssistant),
+  }),
+  get: apiEndpoint({
+    ...reads,
+    method: 'GET',
+    path: '/v1/assistants/:id',
+    summary: 'One of them.',
+    params: byId,
+    output: ApiAssistant,
+  }),
+  modify: apiEndpoint({
+    ...writes,
+    method: 'POST',
+    path: '/v1/assistants/:id',
+    summary: 'Changes an assistant; what is left out stays.',
+    params: byId,
+    body: ApiAssistantChanges,
+    output: ApiAssistant,
+  }),
+  remove: apiEndpoint({
+    ...writes,
+    method: 'DELETE',
+    path: '/v1/assistants/:id',
+    summary: 'Deletes an assistant; its threads stay.',
+    params: byId,
+    output: apiDeleted('assistant.deleted'),
+  }),
+};

@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { importedInstructionsLimit } from '../../assistants/assistants.ts';
+import { ReasoningEffort } from '../../models/models.ts';
+import { requiredText, textUpTo } from '../../text/text.ts';
+import { apiEndpoint } from '../endpoint.ts';
+import { ApiId, apiList, apiPage } from '../list.ts';
+import { Metadata } from '../metadata.ts';
+import { ApiAssistant } from './assistants.ts';
+import { NewApiMessage } from './messages.ts';
+import { ApiRunStep } from './run-steps.ts';
+import { messagesAtOnce, NewApiThread } from './threads.ts';
+import { ApiTool, ApiTools, ResponseFormat, ToolResources } from './tools.ts';
+
+const instructions = (field: string) =>
+  textUpTo(importedInstructionsLimit, `${field} cannot exceed ${importedInstructionsLimit} characters`).nullish();
+const tokens = z.number().int().min(256).max(2_147_483_647).nullish();
+
+export const ToolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string().min(1).max(64) }) }),
+  z.strictObject({ type: z.enum(['file_search', 'code_interpreter']) }),
+]);
+export type ToolChoice = z.output<typeof ToolChoice>;
+
+export const TruncationStrategy = z
+  .strictObject({
+    type: z.enum(['auto', 'last_messages']),
+    last_messages: z.number().int().min(1).max(2_147_483_647).nullish(),
+  })
+  .refine(({ type, last_messages: last }) => type !== 'last_messages' || typeof last === 'number', {
+    message: 'last_messages says how many.',
+    path: ['last_messages'],
+  });
+
+/** How an assistant is to answer this once; what is left out is as the assistant has it. */
+const overrides = {
+  assistant_id: ApiId,
+  model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').nullish(),
+  instructions: instructions('Instructions'),
+  tools: ApiTools.nullish(),
+  metadata: Metadata.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_prompt_tokens: tokens,
+  max_completion_tokens: tokens,
+  truncation_strategy: TruncationStrategy.nullish(),
+  tool_choice: ToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: ResponseFormat.nullish(),
+  stream: z.boolean().nullish(),
+};
+
+export const NewApiRun = z.strictObject({
+  ...overrides,
+  additional_instructions: instructions('Additional instructions'),
+  additional_messages: z.array(NewApiMessage).max(messagesAtOnce).nullish(),
+  reasoning_effort: ReasoningEffort.nullish(),
+});
+export type NewApiRun = z.output<typeof NewApiRun>;
+
+export const NewApiThreadAndRun = z.strictObject({
+  ...overrides,
+  thread: NewApiThread.nullish(),
+  tool_resources: ToolResources.nullish(),
+});
+export type NewApiThreadAndRun = z.output<typeof NewApiThreadAndRun>;
+
+export const ApiRunStatus = z.enum([
+  'queued',
+  'in_progress',
+  'requires_action',
+  'cancelling',
+  'cancelled',
+  'failed',
+  'completed',
+  'incomplete',
+  'expired',
+]);
+export type ApiRunStatus = z.output<typeof ApiRunStatus>;
+
+const seconds = z.number().int();
+const FunctionCall = z.object({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+
+export const ApiRun = z.object({
+  id: z.string(),
+  object: z.literal('thread.run'),
+  created_at: seconds,
+  thread_id: z.string(),
+  assistant_id: z.string(),
+  status: ApiRunStatus,
+  required_action: z
+    .object({
+      type: z.literal('submit_tool_outputs'),
+      submit_tool_outputs: z.object({ tool_calls: z.array(FunctionCall) }),
+    })
+    .nullable(),
+  last_error: z
+    .object({ code: z.enum(['server_error', 'rate_limit_exceeded', 'invalid_prompt']), message: z.string() })
+    .nullable(),
+  expires_at: seconds.nullable(),
+  started_at: seconds.nullable(),
+  cancelled_at: seconds.nullable(),
+  failed_at: seconds.nullable(),
+  completed_at: seconds.nullable(),
+  incomplete_details: z
+    .object({ reason: z.enum(['max_completion_tokens', 'max_prompt_tokens']).optional() })
+    .nullable(),
+  model: z.string(),
+  instructions: z.string(),
+  tools: z.array(ApiTool),
+  metadata: z.record(z.string(), z.string()),
+  usage: z
+    .object({ prompt_tokens: z.number().int(), completion_tokens: z.number().int(), total_tokens: z.number().int() })
+    .nullable(),
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  max_prompt_tokens: z.number().int().nullable(),
+  max_completion_tokens: z.number().int().nullable(),
+  truncation_strategy: z.object({
+    type: z.enum(['auto', 'last_messages']),
+    last_messages: z.number().int().nullable(),
+  }),
+  tool_choice: ToolChoice,
+  parallel_tool_calls: z.boolean(),
+  response_format: ResponseFormat,
+  reasoning_effort: ApiAssistant.shape.reasoning_effort,
+});
+export type ApiRun = z.output<typeof ApiRun>;
+
+export const functionOutputLimit = 256 * 1024;
+export const ToolOutputs = z.strictObject({
+  tool_outputs: z
+    .array(
+      z.strictObject({
+        tool_call_id: z.string().min(1).max(200),
+        output: z.string().max(functionOutputLimit).default(''),
+      }),
+    )
+    .max(128),
+  stream: z.boolean().nullish(),
+});
+
+const included = z.literal('step_details.tool_calls[*].file_search.results[*].content');
+const include = z.strictObject({ 'include[]': z.union([included, z.array(included).max(5)]).optional() });
+
+const ofThread = z.strictObject({ id: ApiId });
+const oneOfThread = z.strictObject({ id: ApiId, runId: ApiId });
+const ofRun = z.strictObject({ id: ApiId, runId: ApiId, stepId: ApiId });
+const common = { right: 'chat', keepsTexts: true, isBeta: true } as const;
+const megabyte = 1024 * 1024;
+
+export const apiRuns = {
+  createWithThread: apiEndpoint({
+    ...common,
+    method: 'POST',
+    path: '/v1/threads/runs',
+    summary: 'Starts a thread and has an assistant answer in it; at once or as events.',
+    body: NewApiThreadAndRun,
+    output: ApiRun,
+    bodyLimit: 8 * megabyte,
+  }),
+  create: apiEndpoint({
+    ...common,
+    method: 'POST',
+    path: '/v1/threads/:id/runs',
+    summary: 'Has an assistant answer in a thread; at once or as events.',
+    params: ofThread,
+    query: include,
+    body: NewApiRun,
+    output: ApiRun,
+    bodyLimit: 8 * megabyte,
+  }),
+  list: apiEndpoint({
+    ...common,
+    method: 'GET',
+    path: '/v1/threads/:id/runs',
+    summary: 'The runs of a thread.',
+    params: ofThread,
+    query: z.strictObject(apiPage),
+    output: apiList(ApiRun),
+  }),
+  get: apiEndpoint({
+    ...common,
+    method: 'GET',
+    path: '/v1/threads/:id/runs/:runId',
+    summary: 'One of them.',
+    params: oneOfThread,
+    output: ApiRun,
+  }),
+  modify: apiEndpoint({
+    ...common,
+    method: 'POST',
+    path: '/v1/threads/:id/runs/:runId',
+    summary: 'Changes its metadata.',
+    params: oneOfThread,
+    body: z.strictObject({ metadata: Metadata.nullish() }),
+    output: ApiRun,
+  }),
+  cancel: apiEndpoint({
+    ...common,
+    method: 'POST',
+    path: '/v1/threads/:id/runs/:runId/cancel',
+    summary: 'Ends a run that is under way or waits.',
+    params: oneOfThread,
+    // Clients send an empty body, or none.
+    body: z.strictObject({}),
+    output: ApiRun,
+  }),
+  submit: apiEndpoint({
+    ...common,
+    method: 'POST',
+    path: '/v1/threads/:id/runs/:runId/submit_tool_outputs',
+    summary: 'Says what the called functions have answered; the run goes on, at once or as events.',
+    params: oneOfThread,
+    body: ToolOutputs,
+    output: ApiRun,
+    bodyLimit: 8 * megabyte,
+  }),
+  steps: apiEndpoint({
+    ...common,
+    method: 'GET',
+    path: '/v1/threads/:id/runs/:runId/steps',
+    summary: 'What a run has done: messages written, tools called.',
+    params: oneOfThread,
+    query: z.strictObject({ ...apiPage, ...include.shape }),
+    output: apiList(ApiRunStep),
+  }),
+  step: apiEndpoint({
+    ...common,
+    method: 'GET',
+    path: '/v1/threads/:id/runs/:runId/steps/:stepId',
+    summary: 'One of these steps.',
+    params: ofRun,
+    query: include,
+    output: ApiRunStep,
+  }),
+};

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { wholeNumber } from '../endpoint.ts';
+import { FilePurpose, fileSizeLimit } from '../files/files.ts';
+import { apiEndpoint } from './endpoint.ts';
+import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
+
+/** A file of Roster’s as the provider’s programs know it. */
+export const ApiFile = z.object({
+  id: z.string(),
+  object: z.literal('file'),
+  bytes: z.number().int(),
+  /** Seconds. */
+  created_at: z.number().int(),
+  filename: z.string(),
+  purpose: FilePurpose,
+  /** `uploaded`: on its way to the provider. `processed`: there, or as far as it will come. `error`: the provider does not take it. */
+  status: z.enum(['uploaded', 'processed', 'error']),
+  /** Why the provider does not take it. */
+  status_details: z.string().optional(),
+});
+export type ApiFile = z.output<typeof ApiFile>;
+
+const served = ['assistants', 'user_data', 'fine-tune', 'vision'] as const;
+
+/** What a program may upload for. Images that are looked at are files of the user’s, here as there. */
+const UploadPurpose = z
+  .enum(served, {
+    error: ({ input }) =>
+      input === undefined
+        ? "Missing required parameter: 'purpose'."
+        : `Roster keeps files for ${served.join(', ')}: 'purpose' must be one of these.`,
+  })
+  .transform((purpose) => (purpose === 'vision' ? 'user_data' : purpose));
+
+/** What the provider also makes files for, or takes them for: none of Roster's ever are. */
+const notServed = ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'] as const;
+const ListedPurpose = z
+  .enum([...served, ...notServed])
+  /** null: there are no such files. */
+  .transform((purpose) => UploadPurpose.safeParse(purpose).data ?? null);
+
+const expiry = z
+  .never('Files do not expire in Roster: leave out expires_after, and delete the file instead.')
+  .optional();
+
+const byId = z.strictObject({ id: ApiId });
+
+export const apiFiles = {
+  list: apiEndpoint({
+    method: 'GET',
+    path: '/v1/files',
+    right: 'files',
+    summary: 'The own files.',
+    query: z.strictObject({
+      purpose: ListedPurpose.optional(),
+      limit: wholeNumber(1, 10_000).default(10_000),
+      order: apiPage.order,
+      after: apiPage.after,
+    }),
+    output: apiList(ApiFile),
+  }),
+  create: apiEndpoint({
+    method: 'POST',
+    path: '/v1/files',
+    right: 'files',
+    rate: 'uploads',
+    summary: 'Stores one file of at most 50 MB, sent as the part `file`, and forwards it to the provider.',
+    accepts: 'multipart',
+    body: z.strictObject({
+      purpose: UploadPurpose,
+      'expires_after[anchor]': expiry,
+      'expires_after[seconds]': expiry,
+    }),
+    bodyLimit: fileSizeLimit,
+    output: ApiFile,
+  }),
+  get: apiEndpoint({
+    method: 'GET',
+    path: '/v1/files/:id',
+    right: 'files',
+    summary: 'One of them.',
+    params: byId,
+    output: ApiFile,
+  }),
+  content: apiEndpoint({
+    method: 'GET',
+    path: '/v1/files/:id/content',
+    right: 'files',
+    summary: 'The bytes of a file.',
+    params: byId,
+    output: z.unknown(),
+  }),
+  remove: apiEndpoint({
+    method: 'DELETE',
+    path: '/v1/files/:id',
+    right: 'files',
+    summary: 'Deletes a file, here and at the provider.',
+    params: byId,
+    output: apiDeleted('file'),
+  }),
+};

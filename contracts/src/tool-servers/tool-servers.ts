@@ -1,0 +1,334 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
+import { nameText, requiredText } from '../text/text.ts';
+
+/** When a person is asked before a tool is called: every time, once in a conversation, or not at all. */
+export const ToolApproval = z.enum(['always', 'once', 'never']);
+export type ToolApproval = z.output<typeof ToolApproval>;
+
+export const serversAtMost = 20;
+/** What an assistant may choose, and what a model is offered. */
+export const chosenToolsAtMost = 128;
+export const toolNameLimit = 128;
+
+/**
+ * What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. `command`: it runs as a
+ * process of Roster's machine, by a command that the operator has listed.
+ */
+export const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
+
+const HttpUrl = z.url({ protocol: /^https?$/ });
+const urlMessage = 'Enter an address that begins with https://';
+/** What it leads to is checked when it is connected to; plain http is for servers on Roster's own machine. */
+export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
+  .trim()
+  .refine((text) => HttpUrl.safeParse(text).success, urlMessage)
+  .refine(
+    (text) => !/^https?:[/\\]*[^/\\?#]*@/i.test(text),
+    'Leave user name and password out of the address; use a header instead',
+  )
+  .refine((text) => !text.includes('#'), 'Leave out what follows the # in the address');
+
+/** The headers that make a request what it is, which a person's header must not change. */
+const ownHeaders = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+export const HeaderName = requiredText(
+  100,
+  'The name of the header cannot exceed 100 characters',
+  'The name of the header is required',
+)
+  .trim()
+  .refine((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name), 'A header’s name has letters, digits and hyphens')
+  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
+export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
+  .trim()
+  .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
+
+const printable = /^[\x20-\x7e]+$/;
+/** As somebody was given them who has registered Roster by hand; most servers register it by themselves. */
+const AppId = requiredText(500, 'The client ID cannot exceed 500 characters', 'The client ID is required')
+  .trim()
+  .refine((id) => printable.test(id), 'The client ID has characters that it cannot have');
+const AppSecret = requiredText(
+  4_000,
+  'The client secret cannot exceed 4,000 characters',
+  'The client secret is required',
+)
+  .trim()
+  .refine((secret) => printable.test(secret), 'The client secret has characters that it cannot have');
+
+/** `value` or `clientSecret` left out: what is stored stays. */
+const Auth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
+  /** Each person signs in at the server for themselves. `clientId`: Roster is known there by it, null: it registers itself. */
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: AppId.nullable().default(null),
+    clientSecret: AppSecret.optional(),
+  }),
+]);
+export type ToolServerAuth = z.output<typeof Auth>;
+
+export const ServerName = nameText(60, 'The name cannot exceed 60 characters', 'Name is required');
+
+export const NewToolServer = z.strictObject({
+  name: ServerName,
+  kind: ToolServerKind.extract(['mcp']).default('mcp'),
+  url: ServerUrl,
+  auth: Auth.default({ type: 'none' }),
+  /** Everybody may choose its tools; for administrators only. */
+  isOffered: z.boolean().default(false),
+});
+/** By its name in the operator's list: nobody types a command. */
+export const NewToolCommand = z.strictObject({
+  name: ServerName,
+  command: requiredText(40, 'There is no such command', 'Choose a command'),
+  isOffered: z.boolean().default(false),
+});
+export const ToolServerChanges = z
+  .strictObject({ name: ServerName, url: ServerUrl, auth: Auth, isOffered: z.boolean(), isOn: z.boolean() })
+  .partial();
+export type ToolServerChanges = z.output<typeof ToolServerChanges>;
+
+/** `waiting`: Roster is about to ask it, or does; `sign_in`: its owner has to sign in to it first. */
+export const ToolServerState = z.enum(['waiting', 'ready', 'failed', 'sign_in']);
+
+/** Whether a person is signed in at a server: not yet, now, or not any more. */
+export const ServerSignIn = z.enum(['needed', 'done', 'again']);
+
+export const ToolServer = z.object({
+  id: Id,
+  name: z.string(),
+  kind: ToolServerKind,
+  /** Where its tools are called. Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
+  url: z.string(),
+  /** Of an own one of the kind `openapi`. */
+  openApi: z
+    .object({
+      /** Where the description lies; null: its text was pasted. */
+      descriptionUrl: z.string().nullable(),
+      /** What its owner wants instead of the address in the description. */
+      baseUrl: z.string().nullable(),
+    })
+    .nullable(),
+  /** Its owner's. Others see and use it because an administrator offers it. */
+  isOwn: z.boolean(),
+  isOffered: z.boolean(),
+  /** Off: its tools are not offered to any model. */
+  isOn: z.boolean(),
+  auth: z.object({
+    type: z.enum(['none', 'header', 'query', 'oauth']),
+    /** Of the own server's header, or of its part of the query; of a sign-in the client ID that was entered. */
+    name: z.string().nullable(),
+    last4: z.string().nullable(),
+  }),
+  /** Of who asks, and why the last attempt did not work; null: there is nothing to sign in to. */
+  signIn: z.object({ state: ServerSignIn, notice: z.string().nullable() }).nullable(),
+  state: ToolServerState,
+  /** What is to be known of the last look, in words: why it failed, or what was left out. */
+  notice: z.string().nullable(),
+  lookedAt: Time.nullable(),
+  tools: z.number().int(),
+  createdAt: Time,
+});
+export type ToolServer = z.output<typeof ToolServer>;
+
+/** Where the browser comes back to from a server that a person signs in at. */
+export const toolSignInCallback = '/tool-servers/oauth/callback';
+
+/** Why signing in at a tool server did not work, as the address says it that the browser comes back to. */
+export const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
+export type ToolSignInFailure = (typeof toolSignInFailures)[number];
+
+const Digest = z.string().regex(/^[0-9a-f]{64}$/, 'This is no digest of a tool');
+
+export const Tool = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  /** A JSON schema, as the server gave it. */
+  inputSchema: z.record(z.string(), z.unknown()),
+  /** By what its server says of it. */
+  isReadOnly: z.boolean(),
+  /** Changes with its description, its schema and whether it only reads. */
+  digest: z.string(),
+});
+export type Tool = z.output<typeof Tool>;
+
+export const ToolServerTools = z.object({
+  tools: z.array(Tool),
+  /** The tools, or operations of an OpenAPI description, that are not offered, the first 100 of them. */
+  leftOut: z.array(z.object({ operation: z.string(), reason: z.string() })),
+  leftOutCount: z.number().int(),
+  /** The own assistants that use a tool of it, at most 20 of them by name. */
+  usedBy: z.array(z.object({ id: Id, name: z.string() })),
+  usedByCount: z.number().int(),
+  /** How many others use a tool of it; 0 for who does not own it. */
+  otherPeople: z.number().int(),
+});
+export type ToolServerTools = z.output<typeof ToolServerTools>;
+
+/** `changed`: not what it was when it was chosen; `gone`: its server no longer has it; `off`: its server is off or withdrawn. */
+export const ChosenToolState = z.enum(['ready', 'changed', 'gone', 'off']);
+export const ChosenTool = z.object({
+  serverId: Id,
+  serverName: z.string(),
+  name: z.string(),
+  title: z.string(),
+  approval: ToolApproval,
+  /** What it was when it was chosen. */
+  digest: z.string(),
+  state: ChosenToolState,
+});
+export type ChosenTool = z.output<typeof ChosenTool>;
+
+const ToolChoice = z.strictObject({
+  serverId: Id,
+  name: requiredText(toolNameLimit, `A tool’s name cannot exceed ${toolNameLimit} characters`, 'The tool is required'),
+  approval: ToolApproval,
+  /** Of the tool as the person has seen it. */
+  digest: Digest,
+});
+export type ToolChoice = z.output<typeof ToolChoice>;
+
+/** Where nothing else is said: what may change something asks each time. */
+export const usualApproval = ({ isReadOnly }: Pick<Tool, 'isReadOnly'>): ToolApproval =>
+  isReadOnly ? 'never' : 'always';
+
+const byId = z.strictObject({ id: PathId });
+
+export const toolServers = {
+  list: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers',
+    access: 'user',
+    summary:
+      'The own tool servers and those that administrators offer to everybody, the newest first. Never their secrets.',
+    output: z.array(ToolServer),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Adds a tool server. It is stored at once and asked for its tools afterwards.',
+    body: NewToolServer,
+    output: ToolServer,
+    status: 201,
+  }),
+  commands: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    summary: 'The names of the commands that the operator allows as tool servers.',
+    output: z.array(z.string()),
+  }),
+  addCommand: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/commands',
+    access: 'admin',
+    rate: 'keyUse',
+    summary: 'Adds a tool server that runs as a process of Roster’s machine, by a command that the operator allows.',
+    body: NewToolCommand,
+    output: ToolServer,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PATCH',
+    path: '/api/tool-servers/:id',
+    access: 'editor',
+    rate: 'keyUse',
+    summary:
+      'Changes a tool server of one’s own. Where its address or header changes, it is asked for its tools again.',
+    params: byId,
+    body: ToolServerChanges,
+    output: ToolServer,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/api/tool-servers/:id',
+    access: 'editor',
+    summary: 'Removes a tool server of one’s own; assistants lose its tools.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  tools: endpoint({
+    method: 'GET',
+    path: '/api/tool-servers/:id/tools',
+    access: 'user',
+    summary: 'The tools of a server as of the last look, and who uses them.',
+    params: byId,
+    output: ToolServerTools,
+  }),
+  refresh: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/:id/refresh',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Has a tool server of one’s own asked for its tools again.',
+    params: byId,
+    output: ToolServer,
+    status: 202,
+  }),
+  signIn: endpoint({
+    method: 'POST',
+    path: '/api/tool-servers/:id/sign-in',
+    access: 'editor',
+    rate: 'keyUse',
+    summary: 'Begins to sign in at a tool server, and answers the address to go to. It is good for ten minutes, once.',
+    params: byId,
+    output: z.object({ address: z.url({ protocol: /^https?$/ }) }),
+  }),
+  signOut: endpoint({
+    method: 'DELETE',
+    path: '/api/tool-servers/:id/sign-in',
+    access: 'editor',
+    summary: 'Forgets that one is signed in at a tool server.',
+    params: byId,
+    output: NoContent,
+    status: 204,
+  }),
+  chosen: endpoint({
+    method: 'GET',
+    path: '/api/assistants/:id/tools',
+    access: 'user',
+    summary: 'The tools of tool servers that an assistant may use, in the order they were chosen.',
+    params: byId,
+    output: z.array(ChosenTool),
+  }),
+  choose: endpoint({
+    method: 'POST',
+    path: '/api/assistants/:id/tools',
+    access: 'editor',
+    summary: 'Sets the tools of tool servers that an assistant may use, and when a person is asked before each.',
+    params: byId,
+    body: z.strictObject({
+      tools: z
+        .array(ToolChoice)
+        .max(chosenToolsAtMost, `An assistant can have at most ${chosenToolsAtMost} tools`)
+        .refine(
+          (tools) => new Set(tools.map(({ serverId, name }) => `${serverId} ${name}`)).size === tools.length,
+          'Name each tool once',
+        ),
+    }),
+    output: z.array(ChosenTool),
+  }),
+};

@@ -1,0 +1,371 @@
+import { z } from 'zod';
+import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.ts';
+import { requiredText } from '../text/text.ts';
+import { Day, dayOf, daysBetween } from './day.ts';
+import { TimeZone } from './time-zone.ts';
+
+/** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
+export const Figures = z.object({
+  requests: z.number().int(),
+  inputTokens: z.number().int(),
+  /** A part of `inputTokens`. */
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** A part of `outputTokens`. */
+  reasoningTokens: z.number().int(),
+  costUsd: z.number().nullable(),
+  /** Calls in it for which no price is known. */
+  unpricedRequests: z.number().int(),
+  /** Calls in it whose tokens Roster counted itself, because the provider's figures did not arrive. */
+  estimatedRequests: z.number().int(),
+});
+export type Figures = z.output<typeof Figures>;
+
+/** The use that a price is compared by is of so many days, today included, in UTC. */
+export const comparedDays = 30;
+/** The first of these days, the last of which is today. */
+export const firstComparedDay = (now: number) => dayOf(now - (comparedDays - 1) * 24 * 60 * 60_000);
+/** What a person used of a model in these days, and what it would cost with another one. */
+export const ComparedUse = z.object({
+  requests: z.number().int(),
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  /** As it was recorded; null where a price is unknown. */
+  costUsd: z.number().nullable(),
+  /** What the same tokens cost with the other model; null where there is none, or no price of it. */
+  costAfterUsd: z.number().nullable(),
+});
+export type ComparedUse = z.output<typeof ComparedUse>;
+
+/** Tools that the provider runs and bills beside tokens, as it calls them. */
+export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
+export type BilledTool = z.output<typeof BilledTool>;
+
+export const usagePurposes = [
+  'chat',
+  'tool_step',
+  'continuation',
+  'title',
+  'comparison',
+  'evaluation',
+  'training',
+] as const;
+export const UsagePurpose = z.enum(usagePurposes);
+export type UsagePurpose = z.output<typeof UsagePurpose>;
+
+export const UsageRequest = z.object({
+  id: Id,
+  at: Time,
+  model: z.string(),
+  /**
+   * `tool_step`: a request of an answer that called tools, but for its last one. `continuation`: asked for the rest of an answer that
+   * ended early. `title`: the suggestion of a conversation's title. `evaluation`: a judge of a comparison's answers. `training`: a
+   * fine-tuning job, whose trained tokens are its input tokens.
+   */
+  purpose: UsagePurpose,
+  assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
+  /** Of a program’s call. */
+  accessToken: z.object({ id: Id, name: z.string() }).nullable(),
+  /** The conversation, where it still exists. */
+  thread: z.object({ id: Id, title: z.string() }).nullable(),
+  /** The comparison or the fine-tuning job, where it still exists. */
+  comparisonId: Id.nullable(),
+  jobId: Id.nullable(),
+  inputTokens: z.number().int(),
+  cachedTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  reasoningTokens: z.number().int(),
+  costUsd: z.number().nullable(),
+  /** The service tier that answered, where it was not the standard one: what has its own price, or none that is known. */
+  serviceTier: z.string().nullable(),
+  estimated: z.boolean(),
+});
+export type UsageRequest = z.output<typeof UsageRequest>;
+
+/** The longest range that can be asked for at once, in days. */
+export const longestRange = 366;
+
+/** Inclusive days in `tz`. */
+const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') });
+
+const isInOrder = (range: { from: string; to: string }) => daysBetween(range) >= 1;
+const isShort = (range: { from: string; to: string }) => daysBetween(range) <= longestRange;
+
+const wrongOrder = { path: ['to'], message: 'The last day must not be before the first' };
+const tooLong = { path: ['from'], message: `The range can be at most ${longestRange} days` };
+
+export const Analytics = z.object({
+  /** Requests and their tokens; the cost includes tools and fine-tuning jobs. */
+  totals: Figures,
+  /** The same number of days just before. */
+  previous: Figures.extend({ from: z.string(), to: z.string() }),
+  /** Every day of the range, also those without calls. */
+  byDay: z.array(Figures.extend({ day: z.string() })),
+  /** The most expensive first. */
+  byModel: z.array(
+    Figures.extend({
+      model: z.string(),
+      /** The model whose price is used, because none is known for this snapshot and the person has set none. */
+      family: z.string().nullable(),
+    }),
+  ),
+  byAssistant: z.array(
+    Figures.extend({
+      /** null: chats without an assistant. `name` is null where the assistant was deleted. */
+      assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
+    }),
+  ),
+  /**
+   * Tools that the provider ran; what is known of their cost is in the totals and with their assistants, too. `calls` of code are
+   * not what the provider bills, which is its containers.
+   */
+  byTool: z.array(
+    z.object({
+      tool: BilledTool,
+      calls: z.number().int(),
+      /** null: no price is known for any of them. */
+      costUsd: z.number().nullable(),
+      /** Calls in it for which no price is known. */
+      unpricedCalls: z.number().int(),
+      /** As it is now; null: unknown. */
+      price: z.object({ usdPerThousandCalls: z.number(), asOf: z.string(), source: z.string() }).nullable(),
+    }),
+  ),
+  /** Fine-tuning jobs that succeeded, by base model. They are not requests; their cost is in the totals. */
+  fineTuning: z.array(
+    z.object({
+      model: z.string(),
+      jobs: z.number().int(),
+      trainedTokens: z.number().int(),
+      /** null: no price is known for any of them. */
+      costUsd: z.number().nullable(),
+      unpricedJobs: z.number().int(),
+    }),
+  ),
+  /** What files in vector stores cost at the provider, which is in no sum here; null: unknown. */
+  storage: z
+    .object({ usdPerGigabyteDay: z.number(), freeGigabytes: z.number(), asOf: z.string(), source: z.string() })
+    .nullable(),
+  /** Programs’ calls alone. A token that was revoked keeps its name. */
+  byAccessToken: z.array(
+    Figures.extend({ accessToken: z.object({ id: Id, name: z.string(), isRevoked: z.boolean() }) }),
+  ),
+  recent: z.array(UsageRequest),
+});
+export type Analytics = z.output<typeof Analytics>;
+
+/** USD per 1,000,000 tokens. */
+const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
+
+/** A person's own price for a model that the catalogue has none for, or only that of its family. */
+export const OwnPrice = z.object({
+  model: z.string(),
+  input: z.number(),
+  cachedInput: z.number().nullable(),
+  output: z.number(),
+  setAt: Time,
+});
+export type OwnPrice = z.output<typeof OwnPrice>;
+
+export const Budget = z.object({
+  id: Id,
+  /** null: all calls of the person. */
+  assistant: z.object({ id: Id, name: z.string() }).nullable(),
+  /** USD in a calendar month of `tz`. */
+  amountUsd: z.number(),
+  /** The warning comes at this share of the amount, 0.5 for half. */
+  warnAt: z.number(),
+  /** Over the amount, further calls are refused unless their sender insists. */
+  hardStop: z.boolean(),
+  tz: z.string(),
+  /** Spent in this month so far, as far as prices are known. */
+  spentUsd: z.number(),
+  state: z.enum(['within', 'warning', 'exceeded']),
+});
+export type Budget = z.output<typeof Budget>;
+
+export const BudgetInput = z.strictObject({
+  assistantId: Id.nullable(),
+  amountUsd: z.number().min(0.01, 'Enter at least $0.01').max(1_000_000, 'This amount is too high'),
+  warnAt: z.number().min(0.1, 'Warn at 10 % at the earliest').max(1, 'Warn at 100 % at the latest').default(0.8),
+  hardStop: z.boolean().default(false),
+  tz: TimeZone.default('UTC'),
+});
+
+/** null: what the provider counts could not be read. */
+const ProviderSum = z.object({
+  requests: z.number().int().nullable(),
+  inputTokens: z.number().int().nullable(),
+  cachedTokens: z.number().int().nullable(),
+  outputTokens: z.number().int().nullable(),
+  costUsd: z.number().nullable(),
+});
+
+/** `costUsd` is null where no price is known. */
+const RosterSum = Figures.pick({
+  requests: true,
+  inputTokens: true,
+  cachedTokens: true,
+  outputTokens: true,
+  costUsd: true,
+  unpricedRequests: true,
+});
+
+/** The provider’s own figures beside Roster’s, for UTC days: the provider knows no other. */
+export const ProviderFigures = z.object({
+  from: z.string(),
+  to: z.string(),
+  /** Of the whole organization at the provider, not only of what went through Roster. */
+  provider: ProviderSum,
+  /** Roster’s for the same days. */
+  roster: RosterSum,
+  byDay: z.array(z.object({ day: z.string(), providerUsd: z.number().nullable(), rosterUsd: z.number().nullable() })),
+  byModel: z.array(
+    z.object({ model: z.string(), providerRequests: z.number().int().nullable(), rosterRequests: z.number().int() }),
+  ),
+  /** What could not be read, in words; null where everything was. */
+  notice: z.string().nullable(),
+  readAt: Time,
+});
+export type ProviderFigures = z.output<typeof ProviderFigures>;
+
+export const AdminKeyState = z.object({
+  hasAdminKey: z.boolean(),
+  last4: z.string().nullable(),
+  addedAt: Time.nullable(),
+  /** What the provider said when it was last used, in words; null where it works. */
+  notice: z.string().nullable(),
+});
+export type AdminKeyState = z.output<typeof AdminKeyState>;
+
+/** A key for an organization’s own figures: nothing else accepts it, and Roster uses it for nothing else. */
+export const AdminKey = z
+  .string()
+  .trim()
+  .min(1, 'Admin key is required')
+  .max(512, 'This is too long for a key')
+  .regex(/^[\x21-\x7e]+$/, 'A key has no spaces or special characters');
+
+export const usage = {
+  adminKey: endpoint({
+    method: 'GET',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    summary: 'Whether a key for the provider’s own figures is saved. Never the key.',
+    output: AdminKeyState,
+  }),
+  saveAdminKey: endpoint({
+    method: 'POST',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'Tries and saves a key for the provider’s own figures.',
+    body: z.strictObject({ adminKey: AdminKey }),
+    output: AdminKeyState,
+  }),
+  removeAdminKey: endpoint({
+    method: 'DELETE',
+    path: '/api/settings/admin-key',
+    access: 'user',
+    summary: 'Removes that key.',
+    output: NoContent,
+    status: 204,
+  }),
+  providerFigures: endpoint({
+    method: 'GET',
+    path: '/api/analytics/provider',
+    access: 'user',
+    rate: 'keyUse',
+    summary: 'The provider’s own figures of a range of UTC days beside Roster’s.',
+    query: z
+      .strictObject({ from: Day, to: Day })
+      .refine(isInOrder, wrongOrder)
+      .refine((range) => daysBetween(range) <= 180, {
+        path: ['from'],
+        message: 'The provider answers for at most 180 days',
+      }),
+    output: ProviderFigures,
+  }),
+  analytics: endpoint({
+    method: 'GET',
+    path: '/api/analytics',
+    access: 'user',
+    summary:
+      'What the calls of a range of days took and cost: in total, before, by day, model, assistant and access token.',
+    query: Range.refine(isInOrder, wrongOrder).refine(isShort, tooLong),
+    output: Analytics,
+  }),
+  requests: endpoint({
+    method: 'GET',
+    path: '/api/analytics/requests',
+    access: 'user',
+    summary: 'The single calls of a range of days, the newest first.',
+    query: Range.extend({
+      model: z.string().max(200).optional(),
+      /** `none`: chats without an assistant. */
+      assistantId: z.union([z.literal('none'), PathId]).optional(),
+      accessTokenId: PathId.optional(),
+      /** Fine-tuning jobs alone. Without it, jobs are among all calls, but not among those of a model or without an assistant. */
+      purpose: z.literal('training').optional(),
+      limit: wholeNumber(1, 200).default(50),
+      cursor: z.string().max(200).optional(),
+    })
+      .refine(isInOrder, wrongOrder)
+      .refine(isShort, tooLong),
+    output: z.object({ items: z.array(UsageRequest), nextCursor: z.string().nullable() }),
+  }),
+  prices: endpoint({
+    method: 'GET',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'The prices that a person has set, for models that the catalogue has none for.',
+    output: z.array(OwnPrice),
+  }),
+  setPrice: endpoint({
+    method: 'POST',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'Sets a price, also for the calls so far that have none.',
+    body: z.strictObject({
+      model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required'),
+      input: Amount,
+      cachedInput: Amount.nullable().default(null),
+      output: Amount,
+    }),
+    output: OwnPrice.extend({ pricedRequests: z.number().int() }),
+  }),
+  removePrice: endpoint({
+    method: 'DELETE',
+    path: '/api/analytics/prices',
+    access: 'user',
+    summary: 'Removes an own price; what was priced with it stays so.',
+    body: z.strictObject({ model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required') }),
+    output: NoContent,
+    status: 204,
+  }),
+  budgets: endpoint({
+    method: 'GET',
+    path: '/api/analytics/budgets',
+    access: 'user',
+    summary: 'The monthly budgets, with what is spent.',
+    output: z.array(Budget),
+  }),
+  saveBudget: endpoint({
+    method: 'POST',
+    path: '/api/analytics/budgets',
+    access: 'user',
+    summary: 'Sets the budget of the person, or of one assistant; there is at most one each.',
+    body: BudgetInput,
+    output: Budget,
+  }),
+  removeBudget: endpoint({
+    method: 'DELETE',
+    path: '/api/analytics/budgets/:id',
+    access: 'user',
+    summary: 'Removes a budget.',
+    params: z.strictObject({ id: PathId }),
+    output: NoContent,
+    status: 204,
+  }),
+};

@@ -1,0 +1,145 @@
+import { accountFeature } from '#server/features/account/feature';
+import { preferencesRepository } from '#server/features/account/preferences-repository';
+import { apiTokenFeature } from '#server/features/api-tokens/feature';
+import { assistantFeature } from '#server/features/assistants/feature';
+import { knowledgeFeature } from '#server/features/assistants/knowledge/feature';
+import { copySettled } from '#server/features/assistants/knowledge/queue';
+import { modelMigrationFeature } from '#server/features/assistants/model-migrations/feature';
+import { unsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
+import { assistantRepository } from '#server/features/assistants/repository';
+import { versionRecorder } from '#server/features/assistants/versions/recorder';
+import { versionRepository } from '#server/features/assistants/versions/repository';
+import { authFeature } from '#server/features/auth/feature';
+import { chatFeature } from '#server/features/chat/feature';
+import { comparisonFeature } from '#server/features/comparisons/feature';
+import { onAnswerFinished } from '#server/features/comparisons/on-answer-finished';
+import type { Feature } from '#server/features/feature';
+import { fileFeature } from '#server/features/files/feature';
+import { exampleRepository } from '#server/features/fine-tuning/datasets/example-repository';
+import { trainingFeature } from '#server/features/fine-tuning/feature';
+import { modelRepository as tunedModelRepository } from '#server/features/fine-tuning/models/repository';
+import { modelFeature } from '#server/features/models/feature';
+import { retirementFeature } from '#server/features/models/retirement/feature';
+import { publicApiFeatures } from '#server/features/public-api/feature';
+import { fileIds } from '#server/features/public-api/files/file-ids';
+import { installationIds } from '#server/features/public-api/shared/id-key-repository';
+import { copySettledInStores } from '#server/features/public-api/vector-stores/job';
+import { resolveStoreIds } from '#server/features/public-api/vector-stores/resolve-ids';
+import { systemFeature } from '#server/features/system/feature';
+import { toolServerFeature } from '#server/features/tool-servers/feature';
+import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import { usageFeature } from '#server/features/usage/feature';
+import { userFeature } from '#server/features/users/feature';
+import type { Services, ToolsForTests } from './services.ts';
+
+/**
+ * The map: each feature gets by argument what it needs of those before it.
+ *
+ * Long: the list of the features.
+ */
+export function createFeatures(base: Services, tools?: ToolsForTests) {
+  const auth = authFeature(base);
+  const models = modelFeature({ ...base, tunedModels: tunedModelRepository(base.database.db).choice });
+  const files = fileFeature({
+    ...base,
+    async onCopySettled(trx, userId, fileId) {
+      await copySettled(trx, userId, fileId);
+      await copySettledInStores(trx, userId, fileId);
+    },
+  });
+  const versions = versionRecorder(toolSelectionRepository);
+  const knowledge = knowledgeFeature({ ...base, files, versions });
+  const { db } = base.database;
+  const ids = installationIds(db);
+  const assistants = assistantFeature({
+    ...base,
+    models,
+    knowledge,
+    storesNamed: resolveStoreIds({ db, ids }),
+    filesNamed: fileIds({ db, ids }).found,
+    choicesIn: toolSelectionRepository,
+    versions,
+  });
+  const toolServers = toolServerFeature({ ...base, versions });
+  const usage = usageFeature({ ...base, ownsAssistant: assistants.owns });
+  const { pricing, budgets, recentUse } = usage;
+  const modelLife = retirementFeature({ ...base, recentUse });
+  const moves = modelMigrationFeature({ ...base, models, versions, recentUse });
+  const toolParts = {
+    toolBox: tools?.box ?? toolServers.toolBox,
+    toolCallMs: tools?.callMs ?? base.toolTimes.callMs,
+  };
+  const chat = chatFeature({
+    ...{ ...base, models, assistants, pricing, budgets, knowledge, files, ...toolParts },
+    sideAnswerEnded: onAnswerFinished,
+    titleModel: async (userId) => (await preferencesRepository(db).find(userId)).titleModel,
+  });
+  const training = trainingFeature({
+    ...base,
+    models,
+    files,
+    ownsAssistant: assistants.owns,
+    endsOf: modelLife.endsOf,
+  });
+  const comparisons = comparisonFeature({
+    ...{ ...base, pricing, files, models, notTakenBy: unsupportedSettings },
+    sideQuestions: chat.sideQuestions,
+    askedQuestions: chat.askedQuestions,
+    assistantsIn: assistantRepository,
+    versionsIn: versionRepository,
+    assistants: assistants.drafted,
+    examples: exampleRepository(db).some,
+  });
+  const apiTokens = apiTokenFeature(base);
+  const forPrograms = publicApiFeatures({
+    ...base,
+    ids,
+    models,
+    assistants,
+    files,
+    knowledge,
+    pricing,
+    budgets,
+    conversations: chat.forPrograms,
+    attachments: chat.attachments,
+    programRuns: chat.programRuns,
+    toolBox: toolParts.toolBox,
+  });
+  const ofUsers: Feature[] = [
+    apiTokens,
+    usage,
+    assistants,
+    toolServers,
+    chat,
+    files,
+    knowledge,
+    training,
+    comparisons,
+    ...forPrograms,
+  ];
+  const { confirmPassword, refuseGuessable, hashPassword, passwordLink } = auth;
+  const account = accountFeature({ ...base, models, confirmPassword, features: ofUsers });
+  const removeAccount = account.remove;
+  const users = userFeature({ ...base, refuseGuessable, hashPassword, passwordLink, removeAccount });
+  const system = systemFeature(base);
+  const all: Feature[] = [
+    auth,
+    account,
+    models,
+    modelLife,
+    assistants,
+    moves,
+    toolServers,
+    knowledge,
+    chat,
+    files,
+    training,
+    comparisons,
+    usage,
+    users,
+    system,
+    apiTokens,
+    ...forPrograms,
+  ];
+  return { auth, findCaller: apiTokens.findCaller, figures: system.figures, all };
+}

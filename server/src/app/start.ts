@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '#server/config/config';
+import { connect, reach } from '#server/db/connect';
+import { migrate } from '#server/db/migrate';
+import { join } from '#server/db/presence';
+import type { Synchronous } from '#server/db/sqlite';
+import { reasonOf, StartupError } from '#server/lib/errors';
+import { rememberMasterKey, verifyMasterKey } from '#server/security/key-check';
+import { rewrapKeys } from '#server/security/key-rotation';
+import { createVault } from '#server/security/vault';
+import { createApp } from './create-app.ts';
+import type { ForTests } from './services.ts';
+
+async function listen(app: Awaited<ReturnType<typeof createApp>>['app'], { port, host }: Config): Promise<string> {
+  try {
+    return await app.listen({ port, host });
+  } catch (cause) {
+    throw new StartupError(
+      `PORT ${port} of ${host} cannot be used: ${reasonOf(cause)}. End what listens there, or set PORT to another one.`,
+      { cause },
+    );
+  }
+}
+
+/** Checks, recovers, then listens. What was opened is closed again where a step fails. */
+export async function start(
+  config: Config,
+  log: FastifyBaseLogger,
+  { synchronous, ...forTests }: ForTests & { synchronous?: Synchronous } = {},
+) {
+  function onDiskFailure(error: unknown) {
+    log.fatal({ err: error }, 'the disk failed; stopping, so that nothing is acknowledged that is not stored');
+    process.exit(70);
+  }
+  const database = connect(config.databaseUrl, config.dataDir, onDiskFailure, synchronous);
+  try {
+    await reach(database);
+    const vault = createVault(config.masterKeys);
+    await verifyMasterKey(database.db, vault);
+    const applied = await migrate(database);
+    if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+    const { rewrapped, unreadable } = await rewrapKeys(database.db, vault);
+    await rememberMasterKey(database.db, vault);
+    if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
+    if (unreadable.length > 0)
+      log.error(
+        { userIds: unreadable },
+        'the provider keys of these people cannot be opened with the configured master keys; nothing was changed',
+      );
+    for (const { text } of config.warnings) log.warn(text);
+    if (database.file && (statSync(database.file).mode & 0o077) !== 0)
+      log.warn(`the database is open to others on this machine; close it with: chmod 600 '${database.file}'*`);
+    const setupCode = randomBytes(16).toString('base64url');
+    const presence = await join(database, config.databaseDirectUrl, (error) =>
+      log.error({ err: error }, 'database signals'),
+    );
+    const running = await createApp({ config, database, presence, log, setupCode, ...forTests });
+    await running.recover();
+    const address = await listen(running.app, config);
+    running.open();
+    return {
+      address,
+      endpoints: running.endpoints,
+      apiEndpoints: running.apiEndpoints,
+      /** Present while the first account of an installation outside loopback is still to be made. */
+      setupCode: (await running.needsSetupCode()) ? setupCode : undefined,
+      async stop() {
+        await running.close();
+        await presence.leave();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

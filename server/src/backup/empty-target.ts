@@ -1,0 +1,58 @@
+import { connect, type OpenDatabase } from '#server/db/connect';
+import { migrate, waitForOthers } from '#server/db/migrate';
+import { serversOn } from '#server/db/presence';
+import { CliError } from '#server/lib/cli-error';
+import { fill, hasUsers, type Table, type Tables } from './dump-repository.ts';
+
+/** A database without accounts that no server uses: what whole installations are put into. */
+export async function openEmptyTarget(
+  url: string | undefined,
+  dataDir: string,
+  what: string,
+  /** How many migrations it is to have gone through; all of them otherwise. */
+  count?: number,
+): Promise<OpenDatabase> {
+  const database = connect(url, dataDir);
+  try {
+    await refuseUsed(database, what).catch((cause: unknown) => {
+      if (cause instanceof CliError || !url) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new CliError(`The PostgreSQL database cannot be used: ${reason}`, { cause });
+    });
+    const applied = await migratedTo(database, count);
+    if (count !== undefined && applied > count)
+      throw new CliError(
+        `The tables in ${what} are of a newer version than the backup. Nothing was changed: give it an empty database.`,
+      );
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: string) {
+  if ((await serversOn(database)) > 0) throw new CliError(`Roster is running on ${what}. Stop it first.`);
+  if (await hasUsers(database.db))
+    throw new CliError(`There are accounts in ${what} already. Nothing was changed: it must be an empty installation.`);
+}
+
+/** All of it or nothing. Returns how many rows each table has now. */
+export function fillWhole(
+  { engine, db }: OpenDatabase,
+  from: Tables,
+  what: string,
+  known?: readonly Table[],
+): Promise<Map<Table, number>> {
+  return db.transaction().execute(async (trx) => {
+    // A server that starts meanwhile waits for this lock too, and finds everything.
+    await waitForOthers(trx, engine);
+    await refuseUsed({ engine, db: trx }, what);
+    return fill(trx, from, known);
+  });
+}
+
+async function migratedTo(database: OpenDatabase, count: number | undefined): Promise<number> {
+  await migrate(database, undefined, count);
+  return (await database.db.selectFrom('schema_migrations').select('name').execute()).length;
+}

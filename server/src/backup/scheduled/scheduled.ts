@@ -1,0 +1,121 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '#server/config/config';
+import type { OpenDatabase } from '#server/db/connect';
+import type { ScheduledTask } from '#server/jobs/scheduler';
+import { reasonOf } from '#server/lib/errors';
+import { type BackupRecord, backupRecordRepository } from './record-repository.ts';
+import { backupName } from './targets.ts';
+import { backUpInThread } from './thread.ts';
+
+const lookEveryMs = 30_000;
+const leaseMs = 5 * 60_000;
+const renewEveryMs = 60_000;
+/** After a failure, unless the schedule comes first. */
+const retryAfterMs = 60 * 60_000;
+
+type Dependencies = { config: Config; database: OpenDatabase; log: FastifyBaseLogger };
+type Plan = NonNullable<Config['backups']>;
+type Records = ReturnType<typeof backupRecordRepository>;
+
+const timeIn = (ms: number) => new Date(Date.now() + ms).toISOString();
+const hasPassed = (time: string | null) => time !== null && Date.parse(time) <= Date.now();
+
+/** The time of the schedule that is due, or undefined. What was missed while no process ran is made up for, once. */
+function dueSlot({ schedule }: Plan, record: BackupRecord): string | undefined {
+  const isUnderWay = record.startedAt !== null && record.finishedAt === null;
+  if (isUnderWay) return hasPassed(record.leaseUntil) ? record.slot : undefined;
+  const now = Date.now();
+  let slot: string | undefined;
+  let next = schedule.next(new Date(record.slot));
+  if (next.getTime() <= now) {
+    // Not each one that was missed: the newest of the last day, which is as good.
+    const from = new Date(Math.max(next.getTime(), now - 24 * 60 * 60_000) - 1);
+    for (next = schedule.next(from); next.getTime() <= now; next = schedule.next(next)) slot = next.toISOString();
+    return slot ?? new Date(now).toISOString();
+  }
+  const isRetryDue = record.failure !== null && record.finishedAt !== null;
+  return isRetryDue && Date.parse(record.finishedAt ?? '') + retryAfterMs <= now ? record.slot : undefined;
+}
+
+const nothing = { finishedAt: null, bytes: null, verified: false, failure: null } as const;
+
+/** What this process has taken on, unless nothing is due or another process was first. */
+async function claim(records: Records, plan: Plan): Promise<BackupRecord | undefined> {
+  const before = await records.find();
+  if (!before) {
+    await records.begin({ ...nothing, slot: timeIn(0), startedAt: null, file: null, goodAt: null, leaseUntil: null });
+    return undefined;
+  }
+  const slot = dueSlot(plan, before);
+  if (slot === undefined) return undefined;
+  const startedAt = timeIn(0);
+  const file = backupName(new Date(startedAt), plan.passphrase !== undefined);
+  const claimed = { ...before, ...nothing, slot, startedAt, file, leaseUntil: timeIn(leaseMs) };
+  return (await records.change(before, claimed)) ? claimed : undefined;
+}
+
+/** Goes on saying that this process is at it, until it says how it ended. */
+function held(records: Records, claimed: BackupRecord, log: FastifyBaseLogger) {
+  let record = claimed;
+  let last = Promise.resolve();
+  function change(more: Partial<BackupRecord>) {
+    last = last.then(async () => {
+      const after = { ...record, ...more };
+      if (await records.change(record, after)) record = after;
+    });
+    return last;
+  }
+  async function renew() {
+    await change({ leaseUntil: timeIn(leaseMs) }).catch((err: unknown) => {
+      last = Promise.resolve();
+      log.warn({ err }, 'that a backup is being made could not be stored');
+    });
+  }
+  const timer = setInterval(() => void renew(), renewEveryMs).unref();
+  return {
+    async end(more: Partial<BackupRecord>) {
+      clearInterval(timer);
+      await last.catch(() => undefined);
+      last = Promise.resolve();
+      await change({ leaseUntil: null, ...more });
+    },
+  };
+}
+
+/** Backups by the operator's schedule; of several processes one makes each. */
+export function scheduledBackups({ config, database, log }: Dependencies) {
+  const { backups: plan, databaseUrl, dataDir, s3, minFreeDiskBytes } = config;
+  if (!plan) return { chores: [], close: () => undefined };
+  const { target, keep, passphrase } = plan;
+  const records = backupRecordRepository(database.db);
+  const stopping = new AbortController();
+
+  async function make(claimed: BackupRecord) {
+    const hold = held(records, claimed, log);
+    const name = claimed.file ?? '';
+    const order = { databaseUrl, dataDir, s3, minFreeDiskBytes, target, keep, passphrase, name };
+    const answer = await backUpInThread(order, stopping.signal).catch((error: unknown) => ({
+      failure: reasonOf(error),
+    }));
+    // Another process, or this one once it is back, makes it at once.
+    if (stopping.signal.aborted) return hold.end({ leaseUntil: timeIn(0) });
+    const finishedAt = timeIn(0);
+    if ('failure' in answer) {
+      log.error({ event: 'backup_failed', file: name, failure: answer.failure }, 'no backup was made');
+      return hold.end({ finishedAt, failure: answer.failure.slice(0, 1_000) });
+    }
+    const { bytes, removed } = answer.made;
+    log.info({ event: 'backup_made', file: name, bytes, removed }, 'a backup was made and read back');
+    return hold.end({ finishedAt, bytes, verified: true, goodAt: finishedAt });
+  }
+
+  const chore: ScheduledTask = {
+    everyMs: lookEveryMs,
+    atStart: true,
+    async run() {
+      const claimed = await claim(records, plan);
+      if (claimed) await make(claimed);
+    },
+  };
+  return { chores: [chore], close: () => stopping.abort(new Error('Roster is stopping')) };
+}

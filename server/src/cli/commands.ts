@@ -1,0 +1,49 @@
+import { Email } from '@roster/contracts/auth';
+import type { ManagedUser } from '@roster/contracts/users';
+import type { Kysely } from 'kysely';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import { managedUserRepository, notConfirmed } from '#server/features/users/repository';
+import { CliError } from '#server/lib/cli-error';
+import { securityEventRepository } from '#server/security/events-repository';
+
+type Dependencies = {
+  database: OpenDatabase;
+  /** Whether mail goes out: an address that can be confirmed has to be. */
+  mailsOut: boolean;
+  /** Makes a link that sets the password, once, and puts that on record. */
+  passwordLink: (userId: number, by: 'operator', about: { shownTo: null }) => Promise<string>;
+};
+
+/** What an operator does about people from the server's own machine. Each answers with what it did. */
+export function operatorCommands({ database, mailsOut, passwordLink }: Dependencies) {
+  async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUser> {
+    const email = Email.safeParse(typed);
+    if (!email.success) throw new CliError(`“${typed}” is not an email address.`);
+    const user = await managedUserRepository(db).byEmail(email.data);
+    if (!user) throw new CliError(`There is no account with the address ${email.data}.`);
+    if (user.status !== 'Active')
+      throw new CliError(
+        `The account ${user.email} is inactive. An administrator can make it active on the Users page.`,
+      );
+    return user;
+  }
+
+  return {
+    grantAdministrator: (email: string) =>
+      database.db.transaction().execute(async (trx) => {
+        const { id: userId, email: address, role, emailVerified } = await activeUser(trx, email);
+        if (role === 'Admin') return `${address} is an administrator already. Nothing was changed.`;
+        if (mailsOut && !emailVerified) throw new CliError(notConfirmed(address));
+        await managedUserRepository(trx).setRole(userId, 'Admin');
+        const detail = `${role} to Admin`;
+        await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });
+        return `${address} is an administrator now (was ${role}).`;
+      }),
+    async makeResetLink(email: string) {
+      const { id: userId, email: address } = await activeUser(database.db, email);
+      const link = await passwordLink(userId, 'operator', { shownTo: null });
+      return `With this link ${address} can set a new password. It works once, for 30 minutes:\n${link}`;
+    },
+  };
+}

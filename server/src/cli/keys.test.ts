@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { ask, newThread } from '#server/testing/chat';
+import type { HttpClient } from '#server/testing/http-client';
+import { roster } from '#server/testing/roster';
+import { startToolServer } from '#server/testing/tool-peer';
+import { added, looked } from '#server/testing/tool-servers';
+
+describe.each(engines)('keys rotate on %s', (engine) => {
+  let app: TestApp;
+  let ada: HttpClient;
+  let threadId = 0;
+  let serverId = 0;
+  let peer: Awaited<ReturnType<typeof startToolServer>>;
+  let file = '';
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    peer = await startToolServer();
+    app = await startApp(engine, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
+    ada = await app.withKey('ada');
+    threadId = await newThread(ada);
+    await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
+    serverId = (await added(ada, peer.url, { auth: { type: 'header', name: 'X-Key', value: 'of-ada' } })).id;
+    file = join(app.dataDir, 'master.key');
+    variables = { DATA_DIR: app.dataDir, ...(app.databaseUrl && { DATABASE_URL: app.databaseUrl }) };
+  });
+  afterAll(async () => {
+    await app.stop();
+    await peer.close();
+  });
+
+  const keyFiles = () => readdirSync(app.dataDir).filter((name) => name.startsWith('master.key'));
+  const keyOpens = async () => {
+    const { answer } = await ask(app, ada, threadId, 'Hello');
+    expect(answer.state).toBe('complete');
+    // The process is another one each time, so nothing is remembered: the admin key was opened.
+    expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
+    peer.requests.length = 0;
+    await ada.post(`/api/tool-servers/${serverId}/refresh`);
+    expect((await looked(ada, serverId)).state).toBe('ready');
+    expect(peer.requests[0]?.headers['x-key']).toBe('of-ada');
+  };
+
+  test('is refused while Roster runs, and leaves the key as it is', async () => {
+    const before = readFileSync(file, 'utf8');
+    const { code, out, errors } = await roster(['keys', 'rotate'], variables);
+    expect([code, out]).toEqual([1, '']);
+    expect(errors).toMatch(/^(Another )?Roster is running on .*\. Stop it first\.\n$/);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(keyFiles()).toEqual(['master.key']);
+  });
+
+  test('explains what to do with a key from the environment, and does not touch the file', async () => {
+    const before = readFileSync(file, 'utf8');
+    const MASTER_KEY = randomBytes(32).toString('base64');
+    for (const more of [{ MASTER_KEY }, { MASTER_KEY_FILE: file }]) {
+      const { code, errors } = await roster(['keys', 'rotate'], { ...variables, ...more });
+      expect([code, errors]).toEqual([1, expect.stringContaining(`The master key comes from ${Object.keys(more)[0]}`)]);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('puts everything under a new key, and keeps the old one for older backups', async () => {
+    const before = readFileSync(file, 'utf8');
+    await app.halt();
+    const { code, out, errors } = await roster(['keys', 'rotate'], variables);
+    expect([code, errors]).toEqual([0, '']);
+    expect(out).toContain('the provider keys of 1 person are under it. Start the server.');
+    expect(out).not.toContain(before.trim());
+    const after = readFileSync(file, 'utf8');
+    expect(after).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+    expect(after).not.toBe(before);
+    const [, kept = ''] = keyFiles();
+    expect(keyFiles()).toEqual(['master.key', expect.stringMatching(/^master\.key\.until-/)]);
+    expect(readFileSync(join(app.dataDir, kept), 'utf8')).toBe(before);
+    for (const name of keyFiles()) expect(statSync(join(app.dataDir, name)).mode & 0o777).toBe(0o600);
+    await expect(app.startWith({ MASTER_KEY: before.trim() })).rejects.toThrow('The master key is not the one');
+    await app.startWith({});
+    await keyOpens();
+  });
+
+  test('goes on where it was cut off', async () => {
+    await app.halt();
+    // As it is after the new key was written and before anything is under it.
+    const added = randomBytes(32).toString('base64');
+    writeFileSync(file, `${added},${readFileSync(file, 'utf8')}`);
+    writeFileSync(`${file}.part`, 'half');
+    expect((await roster(['keys', 'rotate'], variables)).code).toBe(0);
+    const after = readFileSync(file, 'utf8');
+    expect(after).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+    expect(after).not.toContain(added);
+    expect(keyFiles()).not.toContain('master.key.part');
+    await app.startWith({});
+    await keyOpens();
+  });
+
+  test('is refused with another key than the database was made with', async () => {
+    await app.halt();
+    const before = readFileSync(file, 'utf8');
+    const other = `${randomBytes(32).toString('base64')}\n`;
+    writeFileSync(file, other);
+    const { code, errors } = await roster(['keys', 'rotate'], variables);
+    expect([code, errors]).toEqual([1, expect.stringContaining('The master key is not the one')]);
+    expect(readFileSync(file, 'utf8')).toBe(other);
+    writeFileSync(file, before);
+    await app.startWith({});
+    await keyOpens();
+  });
+});
+
+test('keys rotate makes nothing where there is no installation', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-keys-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const { code, errors } = await roster(['keys', 'rotate'], { DATA_DIR: folder });
+  expect([code, errors]).toEqual([1, expect.stringContaining('There is no master key or no database in')]);
+  expect(readdirSync(folder)).toEqual([]);
+});

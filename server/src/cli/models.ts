@@ -1,0 +1,40 @@
+import type { EndingModelOfAll } from '@roster/contracts/models/retirement';
+import { comparedDays } from '@roster/contracts/usage/usage';
+import type { OperatorConfig } from '#server/config/config';
+import type { OpenDatabase } from '#server/db/connect';
+import { installationRetirements } from '#server/features/models/retirement/installation';
+import { installationUseRepository } from '#server/features/models/retirement/installation-repository';
+import { loadCatalogue } from '#server/provider/catalogue/catalogue';
+
+type Row = readonly [model: string, end: string, assistants: string, people: string, calls: string, successor: string];
+
+const header: Row = ['Model', 'Ends', 'Assistants', 'People', `Calls in ${comparedDays} days`, 'Successor'];
+
+const rowOf = ({ model, isTuned, ...end }: EndingModelOfAll): Row => [
+  isTuned ? `fine-tuned from ${model}` : model,
+  `${end.shutdownDate}${end.lifecycle === 'gone' ? ' (ended)' : ''}`,
+  String(end.assistants),
+  String(end.people),
+  String(end.calls),
+  end.successor ?? '',
+];
+
+/** Numbers stand at the end of their column, texts at the beginning. */
+function lineOf(row: Row, widths: readonly number[]): string {
+  const cells = row.map((cell, column) =>
+    column >= 2 && column <= 4 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+  );
+  return cells.join('  ').trimEnd();
+}
+
+/** The models that end and what is on each, as administrators see it on the page System. */
+export async function endingModels(database: OpenDatabase, config: OperatorConfig): Promise<string> {
+  const { baseUrl, modelCatalogue } = config;
+  const catalogue = loadCatalogue(modelCatalogue);
+  const use = installationUseRepository(database.reader);
+  const ends = await installationRetirements({ use, catalogue, baseUrl, now: Date.now });
+  if (ends.length === 0) return 'No model that is used here ends within 90 days or has ended.';
+  const rows = [header, ...ends.map(rowOf)];
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => lineOf(row, widths)).join('\n');
+}

@@ -1,0 +1,390 @@
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { allowedHosts } from '#server/http/outbound/allowed-hosts';
+import { proxiesOf } from '#server/http/outbound/proxy';
+import { reasonOf, StartupError } from '#server/lib/errors';
+import {
+  generatedMasterKeys,
+  type MasterKey,
+  masterKeyFile,
+  parseMasterKeys,
+  readMasterKeyFile,
+} from '#server/security/master-key';
+import { Secret } from '#server/security/secret';
+import { readHeaders } from '#server/tracing/headers';
+import { backupPassphrase, backupsOf } from './backup-settings.ts';
+import { Environment } from './environment.ts';
+import { toolCommandsIn } from './tool-commands.ts';
+import { configWarnings } from './warnings.ts';
+
+export class InvalidConfigurationError extends StartupError {
+  override name = 'InvalidConfigurationError';
+}
+
+/** A host as it is listened at: an IPv6 address may come in brackets, as it stands in an address of the web. */
+const bareHost = (host: string) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+
+export function isLoopback(hostname: string): boolean {
+  const host = bareHost(hostname);
+  if (isIP(host) === 6) return URL.parse(`http://[${host}]`)?.hostname === '[::1]';
+  return host === 'localhost' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function masterKeys(env: Environment, loopback: boolean, dataDir: string): MasterKey[] {
+  if (env.MASTER_KEY && env.MASTER_KEY_FILE)
+    throw new InvalidConfigurationError('Set MASTER_KEY or MASTER_KEY_FILE, not both.');
+  if (env.MASTER_KEY) return parseMasterKeys(env.MASTER_KEY, 'MASTER_KEY');
+  if (env.MASTER_KEY_FILE) return readMasterKeyFile(resolve(env.MASTER_KEY_FILE));
+  if (!loopback)
+    throw new InvalidConfigurationError(
+      'Outside loopback MASTER_KEY or MASTER_KEY_FILE is required. Make a key with: openssl rand -base64 32',
+    );
+  return generatedMasterKeys(dataDir);
+}
+
+/** The variables that hold secrets; main.ts takes them out of the environment once they are read. */
+export const secretVariables = [
+  'MASTER_KEY',
+  'SMTP_URL',
+  'GOOGLE_CLIENT_SECRET',
+  'GITHUB_CLIENT_SECRET',
+  'S3_SECRET_ACCESS_KEY',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  // A password may be in it. Other programs read these too, some of them in small letters only.
+  'HTTPS_PROXY',
+  'https_proxy',
+  'HTTP_PROXY',
+  'http_proxy',
+] as const;
+
+/** An identity provider's application of ours; undefined where it is not configured. */
+function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
+  if (!id && !secret) return undefined;
+  if (!id || !secret)
+    throw new InvalidConfigurationError(`Set ${name}_CLIENT_ID and ${name}_CLIENT_SECRET, both or none.`);
+  return { clientId: id, clientSecret: new Secret(secret) };
+}
+
+/** Without a password or a key in it, which would stand in the log. */
+function bare(name: string, address: string): URL {
+  const url = new URL(address);
+  if (url.username || url.password || url.search || url.hash)
+    throw new InvalidConfigurationError(`${name} must be scheme, host and path only.`);
+  return url;
+}
+
+/** Secrets and identities go over this connection: plain http is for a test server on this machine only. */
+function trusted(name: string, address: string): URL {
+  const url = bare(name, address);
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw new InvalidConfigurationError(`${name} must begin with https:// outside loopback.`);
+  return url;
+}
+
+/** How other machines are reached. */
+function proxiesIn(env: Environment) {
+  try {
+    return proxiesOf(env);
+  } catch (cause) {
+    throw new InvalidConfigurationError(reasonOf(cause), { cause });
+  }
+}
+
+/** undefined: files are kept in the data folder. */
+function s3Of(env: Environment) {
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
+  if (!endpoint && !bucket && !keyId && !secret) return undefined;
+  if (!endpoint || !bucket || !keyId || !secret)
+    throw new InvalidConfigurationError(
+      'Set S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, all of them or none.',
+    );
+  const url = trusted('S3_ENDPOINT', endpoint);
+  return {
+    endpoint: url,
+    bucket,
+    region: env.S3_REGION,
+    accessKeyId: keyId,
+    secretAccessKey: new Secret(secret),
+    proxyFor: proxiesIn(env),
+  };
+}
+
+/** Most programs read the variables of proxies in either case. */
+const asOthersWriteThem = (variables: Record<string, string | undefined>) =>
+  Object.fromEntries(
+    ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((name) => [name, variables[name] || variables[name.toLowerCase()]]),
+  );
+
+/** The variables, and where the installation is by them. */
+function readEnvironment(variables: Record<string, string | undefined>) {
+  const parsed = Environment.safeParse({ ...variables, ...asOthersWriteThem(variables) });
+  if (!parsed.success)
+    throw new InvalidConfigurationError(`The configuration is not usable:\n${z.prettifyError(parsed.error)}`);
+  const env = parsed.data;
+  const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`);
+  const loopback = isLoopback(publicUrl.hostname);
+  if (!loopback && publicUrl.protocol !== 'https:')
+    throw new InvalidConfigurationError('PUBLIC_URL must begin with https:// outside loopback.');
+  if (publicUrl.pathname !== '/' || publicUrl.search || publicUrl.hash || publicUrl.username || publicUrl.password)
+    throw new InvalidConfigurationError(
+      `PUBLIC_URL must be scheme and host only, such as ${publicUrl.origin}: Roster answers at the root of its address.`,
+    );
+  // On loopback the first account needs no set-up code and the connection no https: no other machine may reach it then.
+  if (loopback && !isLoopback(env.HOST))
+    throw new InvalidConfigurationError(
+      'HOST is not a loopback address, so others can reach Roster: set PUBLIC_URL to the https address people will use.',
+    );
+  return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
+}
+
+/** What of the configuration says how the installation is: all that it is looked at for, with or without a running server. */
+const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof readEnvironment>) => ({
+  publicUrl,
+  loopback,
+  dataDir,
+  isPublic: !isLoopback(env.HOST),
+  registration: env.REGISTRATION,
+  trustProxy: env.TRUST_PROXY,
+  minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+  isProviderPlain: isPlainElsewhere(new URL(env.PROVIDER_BASE_URL)),
+  mail: mailServerOf(env.SMTP_URL),
+  storeKind: env.S3_ENDPOINT ? ('s3' as const) : ('folder' as const),
+  backsUp: env.BACKUP_SCHEDULE !== undefined,
+  masterKeyFile: env.MASTER_KEY_FILE ? resolve(env.MASTER_KEY_FILE) : masterKeyFile(dataDir),
+});
+export type Installation = ReturnType<typeof installationOf>;
+
+const isPlainElsewhere = ({ protocol, hostname }: URL) => protocol === 'http:' && !isLoopback(hostname);
+
+/** undefined: none. */
+function mailServerOf(address: string | undefined) {
+  const url = address === undefined ? null : URL.parse(address);
+  if (!url) return undefined;
+  const { searchParams } = url;
+  const isPlain =
+    url.protocol === 'smtp:' &&
+    (searchParams.get('requireTLS') === 'false' || searchParams.get('ignoreTLS') === 'true');
+  return { isPlain: isPlain && !isLoopback(url.hostname) };
+}
+
+const baseUrlOf = ({ PROVIDER_BASE_URL: url }: Environment) => url.replace(/\/+$/, '');
+const modelCatalogueOf = ({ MODEL_CATALOGUE: file }: Environment) => file && resolve(file);
+
+/** What an operator's command needs to know. No master key is made, and one is read only where it is asked for. */
+export function loadOperatorConfig(variables: Record<string, string | undefined>) {
+  const read = readEnvironment(variables);
+  const { env, publicUrl, loopback, dataDir } = read;
+  const variable = env.MASTER_KEY ? 'MASTER_KEY' : env.MASTER_KEY_FILE ? 'MASTER_KEY_FILE' : undefined;
+  const isMade = loopback && existsSync(masterKeyFile(dataDir));
+  return {
+    publicUrl,
+    dataDir,
+    databaseUrl: env.DATABASE_URL,
+    mailsOut: env.SMTP_URL !== undefined,
+    s3: s3Of(env),
+    baseUrl: baseUrlOf(env),
+    modelCatalogue: modelCatalogueOf(env),
+    installation: installationOf(read),
+    backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
+    /** Why the server would not start with these variables; undefined: it would, as far as that is seen without its master key. */
+    refusal: () => refusalOf(read),
+    /** The variable that the master keys come from; undefined: the file in the data folder. */
+    masterKeyVariable: variable,
+    /** undefined: none is configured yet. */
+    masterKeys: () => (variable || isMade ? masterKeys(env, loopback, dataDir) : undefined),
+  };
+}
+
+function refusalOf(read: ReturnType<typeof readEnvironment>): string | undefined {
+  try {
+    const { backups } = serverSettings(read);
+    refuseSharedSecrets(read.env, [], backups?.passphrase);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  }
+}
+
+export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
+
+/** Sites whose pages may call /v1 with a token, as a browser names them. */
+function originsOf(list: string): ReadonlySet<string> {
+  const origins = list.split(',').flatMap((part) => part.trim() || []);
+  for (const origin of origins) {
+    const url = URL.parse(origin);
+    if (url?.origin !== origin || !/^https?:$/.test(url.protocol))
+      throw new InvalidConfigurationError(
+        `API_ALLOWED_ORIGINS: ${origin} is no origin. Write scheme and host only, such as https://app.example.org, with commas between them.`,
+      );
+  }
+  return new Set(origins);
+}
+
+/** What tool servers may be connected to although it is private, of this machine or at another port. */
+function toolHostsOf(list: string) {
+  try {
+    return allowedHosts(list);
+  } catch (cause) {
+    throw new InvalidConfigurationError(`TOOL_HOSTS_ALLOWED: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** The commands that administrators may add as tool servers. */
+function toolCommandsOf(file: string | undefined) {
+  try {
+    return toolCommandsIn(file && resolve(file));
+  } catch (cause) {
+    throw new InvalidConfigurationError(`TOOL_COMMANDS: ${file} cannot be used: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** undefined: nobody asks for metrics, and nothing is counted. */
+function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token, PORT, HOST }: Environment) {
+  if (port === undefined && token === undefined) return undefined;
+  if (port === PORT && host === HOST)
+    throw new InvalidConfigurationError('METRICS_PORT is the same as PORT. Set it to another one.');
+  if (port !== undefined && token === undefined && !isLoopback(host))
+    throw new InvalidConfigurationError(
+      'METRICS_HOST is not a loopback address, so others can read the metrics: set METRICS_TOKEN.',
+    );
+  return {
+    listen: port === undefined ? undefined : { port, host: bareHost(host) },
+    token: token ? new Secret(token) : undefined,
+  };
+}
+
+/** undefined: there is no collector, and nothing is noted. */
+function tracesOf(env: Environment) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
+  if (endpoint === undefined) return undefined;
+  const url = (headers === undefined ? bare : trusted)('OTEL_EXPORTER_OTLP_ENDPOINT', endpoint);
+  const given = readHeaders(headers ?? '');
+  if (!given)
+    throw new InvalidConfigurationError('OTEL_EXPORTER_OTLP_HEADERS must be name=value, with commas between them.');
+  return {
+    url: `${url.href.replace(/\/+$/, '')}/v1/traces`,
+    headers: new Secret(JSON.stringify(given)),
+    service: env.OTEL_SERVICE_NAME,
+  };
+}
+
+/** One secret, one purpose: who learns the one must not have the other. */
+function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Secret | undefined) {
+  const password = (address: string | undefined) => address && URL.parse(address)?.password;
+  const secrets: [name: string, secret: string | undefined][] = [
+    ...keys.map(({ key }): [string, string] => ['the master key', key.reveal().toString('base64')]),
+    ['GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET],
+    ['GITHUB_CLIENT_SECRET', env.GITHUB_CLIENT_SECRET],
+    ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
+    ['METRICS_TOKEN', env.METRICS_TOKEN],
+    ['the password in SMTP_URL', password(env.SMTP_URL)],
+    // DATABASE_DIRECT_URL leads to the same database.
+    ['the password in DATABASE_URL', password(env.DATABASE_URL)],
+    ['the passphrase in BACKUP_PASSPHRASE_FILE', passphrase?.reveal()],
+  ];
+  const seen = new Map<string, string>();
+  for (const [name, secret] of secrets) {
+    if (!secret) continue;
+    // A master key is the same key in either alphabet, with or without its padding.
+    const plain = secret.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+    const other = seen.get(plain);
+    if (other !== undefined)
+      throw new InvalidConfigurationError(`${capitalised(name)} is the same as ${other}. Give each its own.`);
+    seen.set(plain, name);
+  }
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Each undefined where it is not configured. */
+function loginProvidersOf(env: Environment) {
+  const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
+  const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
+  const proxyFor = proxiesIn(env);
+  return {
+    google: google && {
+      ...google,
+      proxyFor,
+      issuer: trusted('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
+      trustEmail: env.GOOGLE_TRUST_EMAIL === 'true',
+    },
+    github: github && {
+      ...github,
+      proxyFor,
+      url: trusted('GITHUB_URL', env.GITHUB_URL),
+      apiUrl: trusted('GITHUB_API_URL', env.GITHUB_API_URL),
+    },
+  };
+}
+
+/** What the server is told, its master keys apart. */
+function serverSettings(read: ReturnType<typeof readEnvironment>) {
+  const { env, publicUrl, loopback, dataDir } = read;
+  if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
+    throw new InvalidConfigurationError(
+      'DATABASE_DIRECT_URL is for what DATABASE_URL leads to by way of a pooler: set both.',
+    );
+  if (!loopback && env.RATE_LIMIT_SCALE !== 1)
+    throw new InvalidConfigurationError('RATE_LIMIT_SCALE is for load tests on loopback only.');
+  const installation = installationOf(read);
+  const providerUrl = bare('PROVIDER_BASE_URL', env.PROVIDER_BASE_URL);
+  if (env.SMTP_URL && !env.MAIL_FROM)
+    throw new InvalidConfigurationError('With SMTP_URL set MAIL_FROM too, the address that mail comes from.');
+  const isOpenAi = providerUrl.hostname === 'api.openai.com';
+  return {
+    port: env.PORT,
+    host: bareHost(env.HOST),
+    publicUrl,
+    loopback,
+    dataDir,
+    databaseUrl: env.DATABASE_URL,
+    /** To the same database without a pooler in between, for what needs a session of its own. */
+    databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
+    provider: {
+      baseUrl: baseUrlOf(env),
+      name: env.PROVIDER_NAME ?? (isOpenAi ? 'OpenAI' : providerUrl.host),
+      isOpenAi,
+    },
+    firstTokenMs: env.PROVIDER_FIRST_TOKEN_SECONDS * 1000,
+    proxyFor: proxiesIn(env),
+    includeSubdomains: env.HSTS_INCLUDE_SUBDOMAINS === 'true',
+    warnings: configWarnings(installation),
+    defaultModel: env.DEFAULT_MODEL,
+    modelCatalogue: modelCatalogueOf(env),
+    mail: {
+      smtpUrl: env.SMTP_URL ? new Secret(env.SMTP_URL) : undefined,
+      from: env.MAIL_FROM ?? `Roster <roster@${publicUrl.hostname}>`,
+    },
+    ...loginProvidersOf(env),
+    s3: s3Of(env),
+    backups: backupsOf(env, env.S3_ENDPOINT !== undefined),
+    minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+    followIntervalMs: env.FOLLOW_INTERVAL_MS,
+    registration: env.REGISTRATION,
+    apiAllowedOrigins: originsOf(env.API_ALLOWED_ORIGINS),
+    toolHostsAllowed: toolHostsOf(env.TOOL_HOSTS_ALLOWED),
+    toolCommands: toolCommandsOf(env.TOOL_COMMANDS),
+    trustProxy: env.TRUST_PROXY,
+    metrics: metricsOf(env),
+    traces: tracesOf(env),
+    logLevel: env.LOG_LEVEL,
+    rateLimitScale: env.RATE_LIMIT_SCALE,
+    installation,
+  };
+}
+
+/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
+export function loadConfig(variables: Record<string, string | undefined>) {
+  const read = readEnvironment(variables);
+  const { env, loopback, dataDir } = read;
+  const settings = serverSettings(read);
+  const keys = masterKeys(env, loopback, dataDir);
+  refuseSharedSecrets(env, keys, settings.backups?.passphrase);
+  return { ...settings, masterKeys: keys };
+}
+
+export type Config = ReturnType<typeof loadConfig>;

@@ -1,0 +1,29 @@
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ReaderAnswer, ReaderQuestion } from './read-connection.ts';
+import { searchWords } from './search-words.ts';
+import { bindable, statementCache } from './statements.ts';
+
+const port = parentPort;
+if (!port) throw new Error('This file runs as a worker thread');
+const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 });
+// What a question keeps for itself while it is answered.
+database.exec('pragma temp_store = memory');
+database.function('search_words', { deterministic: true }, (text) => searchWords(String(text)));
+const prepare = statementCache(database);
+
+port.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
+  let answer: ReaderAnswer;
+  try {
+    // Rows have no prototype as they come from SQLite, which the transfer would refuse.
+    answer = {
+      id,
+      rows: prepare(sql)
+        .statement.all(...bindable(parameters))
+        .map((row) => ({ ...row })),
+    };
+  } catch (error) {
+    answer = { id, error: error instanceof Error ? error.message : String(error) };
+  }
+  port.postMessage(answer);
+});

@@ -1,4 +1,0 @@
-/** The unique address, by the error of PostgreSQL or of SQLite. */
-export const isTaken = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && error.code === '23505') || error.message.includes('UNIQUE constraint failed: users.email'));

@@ -1,0 +1,88 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { ScheduledTask } from '#server/jobs/scheduler';
+import { AppError } from '#server/lib/errors';
+import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/transport/masking';
+import type { Secret } from '#server/security/secret';
+import type { ProviderKeyService } from './provider-key.ts';
+import { done, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
+
+type Dependencies = { db: Kysely<Database>; keys: Pick<ProviderKeyService, 'open'> };
+
+const everyMs = 60_000;
+/** So many people in one go: a server that is stopped waits for it. */
+const peopleAtOnce = 50;
+const textsAtOnce = 500;
+
+type Mask = (text: string) => string;
+
+/** Every text within a JSON value; the whole as a text where it is none. */
+function maskedJson(json: string, mask: Mask): string {
+  try {
+    return JSON.stringify(JSON.parse(json, (_name, value) => (typeof value === 'string' ? mask(value) : value)));
+  } catch {
+    return mask(json);
+  }
+}
+
+function maskOf(place: (typeof providerTextColumns)[number], key: Secret | undefined): Mask {
+  if ('isResponse' in place) return (text) => (key ? responsesEventWithoutKey(text, key) : text);
+  const mask: Mask = (text) => withoutSecrets(text, key);
+  return 'isJson' in place ? (text) => maskedJson(text, mask) : mask;
+}
+
+/**
+ * Masks keys in words of providers that were stored by versions which did not know every form of a key. Once for each person: how far
+ * it has come is kept, so that it goes on after a restart and is not done again. Two processes at once do the same twice.
+ */
+export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
+  const repository = storedErrorsRepository(db);
+  let isDone = false;
+
+  /** A key that is not there, or cannot be read, leaves those forms that anybody knows. */
+  const keyOf = (userId: number): Promise<Secret | undefined> =>
+    keys.open(userId).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+
+  /** One column of a person's, by its different texts. */
+  async function maskColumn(userId: number, place: (typeof providerTextColumns)[number], key: Secret | undefined) {
+    const isJson = 'isJson' in place;
+    const masked = maskOf(place, key);
+    // JSON that holds no key is not written anew for its blanks.
+    const unmasked = isJson ? (text: string) => maskedJson(text, (words) => words) : (text: string) => text;
+    for (let after = ''; ; ) {
+      const texts = await repository.texts(userId, place, after, textsAtOnce);
+      for (const text of texts)
+        if (masked(text) !== unmasked(text)) await repository.replace(userId, place, text, masked(text));
+      after = texts.at(-1) ?? '';
+      if (texts.length < textsAtOnce) return;
+    }
+  }
+
+  async function maskFor(userId: number) {
+    const key = await keyOf(userId);
+    const mask = (text: string) => withoutSecrets(text, key);
+    for (const place of providerTextColumns) await maskColumn(userId, place, key);
+    for (const { id, text } of await repository.jobErrors())
+      if (mask(text) !== text) await repository.replaceJobError(id, mask(text));
+  }
+
+  async function run() {
+    if (isDone) return;
+    const progress = await repository.progress();
+    if (progress !== done) {
+      const people = await repository.usersAfter(Number(progress), peopleAtOnce);
+      for (const userId of people) {
+        await maskFor(userId);
+        await repository.setProgress(String(userId));
+      }
+      if (people.length === peopleAtOnce) return;
+      await repository.setProgress(done);
+    }
+    isDone = true;
+  }
+
+  return { everyMs, atStart: true, run };
+}

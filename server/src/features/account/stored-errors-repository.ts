@@ -1,0 +1,69 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+/** The number rises when a version masks more than the last one, so that stored words are masked once more. */
+const progressName = 'provider_words_masked_2';
+export const done = 'done';
+
+/**
+ * Columns that store a provider's words. `isJson`: every text in a JSON value; `isResponse`: a response of `/v1/responses`, in which a
+ * model and people speak too.
+ */
+export const providerTextColumns = [
+  { table: 'runs', column: 'error' },
+  { table: 'runs', column: 'notes', isJson: true },
+  { table: 'made_files', column: 'error' },
+  { table: 'provider_copies', column: 'error' },
+  { table: 'assistant_files', column: 'error' },
+  { table: 'vector_stores', column: 'error' },
+  { table: 'program_vector_store_files', column: 'error' },
+  { table: 'fine_tuning_jobs', column: 'notice' },
+  { table: 'fine_tuning_events', column: 'message' },
+  { table: 'comparisons', column: 'refusal', isJson: true },
+  { table: 'comparison_judgings', column: 'refusal', isJson: true },
+  { table: 'responses', column: 'error', isJson: true },
+  { table: 'responses', column: 'fields', isResponse: true },
+  { table: 'provider_keys', column: 'notice' },
+  { table: 'provider_admin_keys', column: 'notice' },
+] as const satisfies { table: keyof Database; column: string; isJson?: boolean; isResponse?: boolean }[];
+
+type Place = { table: string; column: string };
+
+export function storedErrorsRepository(db: Kysely<Database>) {
+  return {
+    async progress(): Promise<string> {
+      const row = await db.selectFrom('settings').select('value').where('name', '=', progressName).executeTakeFirst();
+      return row?.value ?? '0';
+    },
+    async setProgress(value: string) {
+      await db
+        .insertInto('settings')
+        .values({ name: progressName, value })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+        .execute();
+    },
+    async usersAfter(after: number, limit: number): Promise<number[]> {
+      const found = db.selectFrom('users').select('id').where('id', '>', after).orderBy('id').limit(limit);
+      return (await found.execute()).map(({ id }) => id);
+    },
+    /** The different texts of a column, in their order. */
+    async texts(userId: number, { table, column }: Place, after: string, limit: number): Promise<string[]> {
+      const { rows } = await sql<{ words: string }>`
+        select distinct ${sql.ref(column)} as words from ${sql.table(table)}
+        where user_id = ${userId} and ${sql.ref(column)} > ${after} order by 1 limit ${limit}`.execute(db);
+      return rows.map(({ words }) => words);
+    },
+    async replace(userId: number, { table, column }: Place, text: string, by: string) {
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${by}
+        where user_id = ${userId} and ${sql.ref(column)} = ${text}`.execute(db);
+    },
+    /** Jobs have no owner; they keep the reason for which they have to be repeated. */
+    async jobErrors(): Promise<{ id: number; text: string }[]> {
+      const jobs = db.selectFrom('jobs').select(['id', 'last_error as text']).where('last_error', 'is not', null);
+      return (await jobs.limit(10_000).execute()).flatMap(({ id, text }) => (text === null ? [] : [{ id, text }]));
+    },
+    async replaceJobError(id: number, text: string) {
+      await db.updateTable('jobs').set({ last_error: text }).where('id', '=', id).execute();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Assistant, AssistantSettings } from '@roster/contracts/assistants/assistants';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
+import { type AssistantPage, assistantRepository } from './repository.ts';
+import { alone, checkModel, insertOwn, type ModelCheck, removeAlone } from './service.ts';
+import type { VersionRecorder } from './versions/recorder.ts';
+import { versionRepository } from './versions/repository.ts';
+
+type Dependencies = { db: Kysely<Database>; models: ModelCheck; versions: VersionRecorder };
+/** A program that changes something: whose, and whether it still may, asked in the transaction. */
+type Writer = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
+type Kept = { assistant: Assistant; fields: ApiFields | undefined };
+
+/**
+ * The same assistants for programs, which may set more than the form has and go beyond what is typed there. What the form does not
+ * know is kept beside its fields, in the same transaction.
+ *
+ * Long: their calls, each read alone.
+ */
+export function apiAssistants({ db, models, versions }: Dependencies) {
+  const originOf = async (trx: Kysely<Database>, { userId, tokenId }: Writer) => ({
+    kind: 'program' as const,
+    name: await versionRepository(trx).tokenName(userId, tokenId),
+  });
+
+  return {
+    /** By their numbers. */
+    async page(userId: number, page: AssistantPage): Promise<Kept[]> {
+      const found = await assistantRepository(db).numbered(userId, page);
+      const ids = found.map(({ id }) => id);
+      const fields = await apiFieldsRepository(db).of(userId, ids);
+      return found.map((assistant) => ({ assistant, fields: fields.get(assistant.id) }));
+    },
+    async find(userId: number, id: number): Promise<Kept | undefined> {
+      const assistant = await assistantRepository(db).find(userId, id);
+      return assistant && { assistant, fields: (await apiFieldsRepository(db).of(userId, [id])).get(id) };
+    },
+    async create(writer: Writer, settings: AssistantSettings, fields: ApiFields): Promise<Kept> {
+      const { userId, stillMay } = writer;
+      await checkModel(models, userId, settings.model);
+      return alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        const assistant = await insertOwn(assistants, userId, settings);
+        await apiFieldsRepository(trx).put(userId, assistant.id, fields);
+        await versions.begin(trx, userId, await originOf(trx, writer), [{ assistant, api: fields }]);
+        return { assistant, fields };
+      });
+    },
+    /** undefined: there is none of theirs. */
+    async change(
+      writer: Writer,
+      id: number,
+      settingsAfter: (stored: Assistant) => Partial<AssistantSettings>,
+      after: (before: ApiFields) => ApiFields,
+    ): Promise<Kept | undefined> {
+      const { userId, stillMay } = writer;
+      const before = await assistantRepository(db).find(userId, id);
+      if (!before) return undefined;
+      const { model } = settingsAfter(before);
+      if (model !== undefined && model !== before.model) await checkModel(models, userId, model);
+      return alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        const stored = await assistants.find(userId, id);
+        if (!stored) return undefined;
+        const kept = apiFieldsRepository(trx);
+        const fields = after((await kept.of(userId, [id])).get(id) ?? {});
+        await versions.record(trx, { userId, assistantId: id, origin: await originOf(trx, writer) }, async () => {
+          await kept.put(userId, id, fields);
+          await assistants.update(userId, id, { ...stored, ...settingsAfter(stored) });
+        });
+        const assistant = await assistants.find(userId, id);
+        return assistant && { assistant, fields };
+      });
+    },
+    /** false: there is none of theirs. */
+    remove: ({ userId, stillMay }: Writer, id: number): Promise<boolean> =>
+      alone(db, userId, async (assistants, trx) => {
+        await stillMay(trx);
+        return removeAlone(assistants, trx, userId, id);
+      }),
+  };
+}
+
+export type ApiAssistants = ReturnType<typeof apiAssistants>;

@@ -1,0 +1,131 @@
+import { ApiAssistantFields } from '@roster/contracts/public-api/assistants/assistants';
+import {
+  type ApiTool,
+  ApiTool as ApiToolSchema,
+  ResponseFormat,
+  toolsAtMost,
+} from '@roster/contracts/public-api/assistants/tools';
+import { Metadata } from '@roster/contracts/public-api/metadata';
+import { z } from 'zod';
+import { codeFilesAtMost } from '#server/conversation/code-files';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import type { ApiFields } from './api-fields-repository.ts';
+import { brief, listIn, someOf } from './import-warnings.ts';
+import { isOnlyOfForm } from './provider-tools.ts';
+
+/** What an assistant has for programs, and what its tools name, which has to be looked for. */
+export type AssistantApiFields = { fields: ApiFields; stores: string[]; codeFiles: string[] };
+
+const nothing: AssistantApiFields = { fields: {}, stores: [], codeFiles: [] };
+const TopP = z.number().min(0).max(1);
+
+/** What only programs set: as Roster has exported it, else as the provider tells it. `notes`: what cannot be taken along. */
+export function parseApiFields(raw: JsonObject, notes: string[]): AssistantApiFields {
+  const { api } = raw;
+  const read = isObject(api) ? exportedFields(api) : toldFields(raw, notes);
+  // PostgreSQL's text cannot hold the character with the number 0, nor JSON that names it.
+  if (read && !JSON.stringify(read).includes('\\u0000')) return read;
+  notes.push('What programs had set of it cannot be taken along.');
+  return nothing;
+
+  function exportedFields(exported: JsonObject): AssistantApiFields | undefined {
+    const parsed = ApiAssistantFields.safeParse(exported);
+    if (!parsed.success) return undefined;
+    const { tool_resources: named, ...fields } = parsed.data;
+    return { fields, ...namedIn(named ?? {}) };
+  }
+}
+
+function toldFields(raw: JsonObject, notes: string[]): AssistantApiFields {
+  const { tools, tool_resources: resources, metadata, top_p: topP, response_format: format, name, id } = raw;
+  const taken = toolsIn(
+    listIn(tools)
+      .filter(isObject)
+      .filter((tool) => !isOnlyOfForm(tool)),
+    notes,
+  );
+  const kept = <Schema extends z.ZodType>(schema: Schema, given: unknown, usual: unknown, note: () => string) => {
+    if (given === undefined || given === null || given === usual) return undefined;
+    const read = schema.safeParse(given);
+    if (!read.success) notes.push(note());
+    return read.data;
+  };
+  const pairs = isObject(metadata) ? metadata : {};
+  const told = {
+    // A program reads that it has none; pages need one.
+    name: id !== undefined && name === null ? null : undefined,
+    tools: taken.length > 0 ? taken : undefined,
+    top_p: kept(TopP, topP, 1, () => `top_p (${brief(String(topP))}) cannot be taken along.`),
+    response_format: kept(ResponseFormat, format, 'auto', () => {
+      const type = brief(isObject(format) ? format.type : format);
+      return `The response format ${type} cannot be taken along.`;
+    }),
+    metadata:
+      Object.keys(pairs).length > 0
+        ? kept(Metadata, pairs, null, () => `Metadata cannot be taken along: ${someOf(Object.keys(pairs))}.`)
+        : undefined,
+  };
+  const fields = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  return { fields, ...namedIn(isObject(resources) ? resources : {}) };
+}
+
+/** Those that a program's run can use. */
+function toolsIn(tools: JsonObject[], notes: string[]): ApiTool[] {
+  const taken: ApiTool[] = [];
+  const functions: string[] = [];
+  const others = new Set<string>();
+  for (const tool of tools.slice(0, toolsAtMost)) {
+    const read = ApiToolSchema.safeParse(asRetired(tool));
+    if (read.success) taken.push(read.data);
+    else if (tool.type === 'function') functions.push(brief(isObject(tool.function) ? tool.function.name : tool.name));
+    else others.add(brief(tool.type));
+  }
+  for (const type of others) notes.push(`The tool ${type} cannot be taken along.`);
+  if (functions.length > 0) notes.push(`Functions cannot be taken along: ${someOf(functions)}.`);
+  if (tools.length > toolsAtMost) notes.push(`Only its first ${toolsAtMost} tools can be taken along.`);
+  return taken;
+}
+
+/** Without what is null. An agent has the fields of a function beside its type, an assistant below it. */
+function asRetired({ type, ...rest }: JsonObject): JsonObject {
+  const present = (fields: JsonObject) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  if (type !== 'function') return { type, ...present(rest) };
+  return { type, function: present(isObject(rest.function) ? rest.function : rest) };
+}
+
+const idsIn = (resource: unknown, key: string) =>
+  isObject(resource) ? listIn(resource[key]).filter((id) => typeof id === 'string') : [];
+
+/** What its tools may use. */
+const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) => ({
+  stores: idsIn(search, 'vector_store_ids'),
+  codeFiles: idsIn(code, 'file_ids'),
+});
+
+/** What is known here, by the names that others have for it. */
+export type Known = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
+
+/** With what was found: a run searches one vector store, and its code reads so many files. */
+export function withNamed({ fields, stores, codeFiles }: AssistantApiFields, found: Known) {
+  const [store, ...otherStores] = stores.filter((id) => found.stores.has(id));
+  const lostStores = [...stores.filter((id) => !found.stores.has(id)), ...otherStores];
+  const files = [...new Set(codeFiles.flatMap((id) => found.files.get(id) ?? []))].slice(0, codeFilesAtMost);
+  const lostFiles = codeFiles.filter((id) => !files.includes(found.files.get(id) ?? ''));
+  const notes: string[] = [];
+  if (lostStores.length > 0)
+    notes.push(
+      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${someOf(lostStores)}. Give it the files again.`,
+    );
+  if (lostFiles.length > 0)
+    notes.push(
+      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be taken along: ${someOf(lostFiles)}. Give it the files again.`,
+    );
+  const own = store === undefined ? undefined : found.stores.get(store);
+  const resources = {
+    ...(own !== undefined && { file_search: { vector_store_ids: [own] } }),
+    ...(files.length > 0 && { code_interpreter: { file_ids: files } }),
+  };
+  const api: ApiFields = { ...fields, ...(Object.keys(resources).length > 0 && { tool_resources: resources }) };
+  return { api: Object.keys(api).length > 0 ? api : undefined, notes };
+}

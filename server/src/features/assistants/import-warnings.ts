@@ -1,0 +1,36 @@
+import { beginningOf } from '@roster/contracts/text/cut';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+
+export const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);
+/** Notes quote what others wrote; they stay short. */
+export const brief = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed';
+export const someOf = (names: unknown[]) =>
+  names.slice(0, 5).map(brief).join(', ') + (names.length > 5 ? ' and others' : '');
+
+/** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
+export function importWarnings(raw: JsonObject): string[] {
+  return [
+    ...(listIn(raw.file_ids).length > 0 ? [`Its ${count(listIn(raw.file_ids), 'file')} cannot be taken along.`] : []),
+    ...fileNotes(listIn(raw.files)),
+    ...settingNotes(raw),
+  ];
+}
+
+/** Of Roster's own export: the files are in the account, not in the file that is imported. */
+function fileNotes(files: unknown[]): string[] {
+  if (files.length === 0) return [];
+  return [`Its files cannot be taken along: ${someOf(files)}. Give it the files again.`];
+}
+
+function settingNotes(raw: JsonObject): string[] {
+  const { multi_agent: multiAgent, service_tier: tier, text } = raw;
+  const verbosity = isObject(text) ? text.verbosity : undefined;
+  const isOther = (value: unknown, usual: unknown[]) => value !== undefined && value !== null && !usual.includes(value);
+  return [
+    isOther(verbosity, ['medium']) && `The verbosity ${brief(verbosity)} cannot be taken along.`,
+    isOther(tier, ['auto', 'default']) && `The service tier ${brief(tier)} cannot be taken along.`,
+    isObject(multiAgent) && multiAgent.enabled === true && 'Its sub-agents cannot be taken along.',
+  ].filter((note) => note !== false);
+}

@@ -1,0 +1,152 @@
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { AppError } from '#server/lib/errors';
+import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
+import { type Contents, notServed, reconcile, type StoreFile, settle } from './reconcile.ts';
+import type { Change } from './repository.ts';
+import { storeRepository, type VectorStore } from './store-repository.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  provider: Pick<Provider, 'vectorStores'>;
+  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  files: { checkAtProvider: (userId: number) => Promise<void> };
+  providerName: string;
+  instance: number;
+  isGone: (instance: number) => Promise<boolean>;
+  log: FastifyBaseLogger;
+};
+
+/** What a store is filled with, and how it goes on. */
+export type Filling<Row extends StoreFile> = Contents<Row> & {
+  /** Has it looked at again later. */
+  again: (inMs: number) => Promise<void>;
+  /** Instead of filling it with nothing. */
+  whenEmpty?: () => Promise<void>;
+  /** The files wait where only another key can help. Otherwise they fail, since a program would wait forever. */
+  waitsForKey: boolean;
+};
+
+/** While another process works on the same store. */
+const busyMs = 1_000;
+const firstLookMs = 1_000;
+const lastLookMs = 30_000;
+
+/** Failures that only another key can end. */
+const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
+
+/** Milliseconds until the next poll: the longer ago the last change, the longer. */
+function nextLook(rows: StoreFile[]): number {
+  const newest = Math.max(...rows.map(({ changedAt }) => Date.parse(changedAt)));
+  const elapsed = Date.now() - newest;
+  return Math.min(lastLookMs, Math.max(firstLookMs, elapsed / 2));
+}
+
+/**
+ * Makes a vector store what its files say: it has those that are at the provider, and none else. Each run looks at what is
+ * there and does what is missing, so that it can break off anywhere. One process at a time works on a store, which is why
+ * there is never a second one.
+ */
+export function createVectorStoreSync(dependencies: Dependencies) {
+  /** The stores that this process works on. */
+  const atWork = new Set<number>();
+
+  /** undefined: there is no such store, or nothing is put into it any more. */
+  async function take(userId: number, storeId: number): Promise<VectorStore | 'busy' | undefined> {
+    const { db, instance, isGone } = dependencies;
+    const stores = storeRepository(db);
+    const found = await stores.find(userId, storeId);
+    if (!found || isEnding(found)) return undefined;
+    const { instance: holder } = found;
+    const isFree = holder === null || (holder === instance ? !atWork.has(storeId) : await isGone(holder));
+    if (!isFree || !(await stores.take(userId, storeId, instance, holder))) return 'busy';
+    atWork.add(storeId);
+    // Read after the lock: the process before this one may have stored more.
+    return stores.find(userId, storeId);
+  }
+
+  /** false: another process, or another call, works on the store now. */
+  return async function fill<Row extends StoreFile>(
+    userId: number,
+    storeId: number,
+    filling: Filling<Row>,
+  ): Promise<boolean> {
+    const store = await take(userId, storeId);
+    if (store === undefined) return true;
+    if (store === 'busy') {
+      await filling.again(busyMs);
+      return false;
+    }
+    try {
+      const rows = await filling.rows();
+      if (rows.length === 0 && filling.whenEmpty) await filling.whenEmpty();
+      else if (!isEnding(store)) await fillWith(dependencies, store, filling, rows);
+    } finally {
+      atWork.delete(storeId);
+      await storeRepository(dependencies.db).letGo(userId, storeId, dependencies.instance);
+    }
+    return true;
+  };
+}
+
+export type SyncVectorStore = ReturnType<typeof createVectorStoreSync>;
+
+const isEnding = ({ state }: VectorStore) => state === 'removing' || state === 'expired';
+
+async function fillWith<Row extends StoreFile>(
+  dependencies: Dependencies,
+  store: VectorStore,
+  filling: Filling<Row>,
+  rows: Row[],
+) {
+  const { userId, id } = store;
+  try {
+    const isUnderWay = await reconcile(dependencies, store, filling, rows);
+    if (store.error !== null) await storeRepository(dependencies.db).note(userId, id, null);
+    if (isUnderWay) await filling.again(nextLook(await filling.rows()));
+  } catch (error) {
+    await failed(dependencies, store, filling, rows, error);
+  }
+}
+
+/** @throws where it is worth a retry later */
+async function failed<Row extends StoreFile>(
+  { db, keys, providerName, log }: Dependencies,
+  { userId, id }: VectorStore,
+  filling: Filling<Row>,
+  rows: Row[],
+  error: unknown,
+) {
+  const stores = storeRepository(db);
+  const isOpen = ({ state, filename }: Row) =>
+    state !== 'ready' && state !== 'failed' && whyNotSearchable(filename) === undefined;
+  const open = rows.filter(isOpen);
+  const settleAll = async (some: Row[], to: Omit<Change, 'indexedFileId'>) => {
+    for (const row of some) await settle(filling, row, { ...to, indexedFileId: null });
+  };
+  if (error instanceof AppError) {
+    // Saving a key retries it.
+    await stores.note(userId, id, error.message);
+    if (!filling.waitsForKey) await settleAll(open, { state: 'failed', error: error.message });
+    return;
+  }
+  if (!(error instanceof ProviderError)) {
+    await stores.note(userId, id, 'Something went wrong on our side. It is tried again.');
+    throw error;
+  }
+  log.warn({ code: error.code, status: error.status, userId }, 'files could not be put into a vector store');
+  if (error.code === 'not_served') {
+    await stores.note(userId, id, null);
+    const ready = rows.filter(({ state }) => state === 'ready');
+    return settleAll([...ready, ...open], { state: 'not_served', error: notServed(providerName) });
+  }
+  await stores.note(userId, id, error.message);
+  if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);
+  if (error.isTransient) throw error;
+  if (!filling.waitsForKey || !needsOtherKey.has(error.code))
+    await settleAll(open, { state: 'failed', error: error.message });
+}

@@ -1,0 +1,24 @@
+import { assistantMoves as api } from '@roster/contracts/assistants/model-migrations';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Router } from '#server/http/app-router/router';
+import { linkNext } from '#server/http/paging';
+import { type ModelMigrationService, modelMigrationService } from './service.ts';
+
+type Dependencies = Omit<Parameters<typeof modelMigrationService>[0], 'db'> & { database: Pick<OpenDatabase, 'db'> };
+
+function moveRoutes({ route }: Router, moves: ModelMigrationService) {
+  route(api.plan, ({ actor, query }) => moves.plan(actor.userId, query));
+  route(api.move, ({ actor, body }) => moves.move(actor, body));
+  route(api.list, async ({ actor, query, reply }) => {
+    const { items, nextCursor } = await moves.list(actor.userId, query);
+    linkNext(reply, api.list.path, query, nextCursor);
+    return items;
+  });
+  route(api.undo, ({ actor, params }) => moves.undo(actor, params.id));
+}
+
+/** Moves of assistants to other models. */
+export function modelMigrationFeature({ database: { db }, ...parts }: Dependencies) {
+  const moves = modelMigrationService({ db, ...parts });
+  return { routes: (router: Router) => moveRoutes(router, moves) };
+}

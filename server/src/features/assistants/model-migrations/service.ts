@@ -1,0 +1,189 @@
+import {
+  type AssistantMove,
+  type assistantMoves as api,
+  type DoneMove,
+  listedToMove,
+  type MoveParameter,
+  type MovePlan,
+  movedAtOnce,
+  type UndoneMove,
+} from '@roster/contracts/assistants/model-migrations';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import { lockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { ModelCheck } from '#server/features/assistants/service';
+import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { LastUsed } from '#server/features/usage/last-used';
+import type { Actor } from '#server/http/app-router/actor';
+import { pageOf } from '#server/http/paging';
+import { AppError } from '#server/lib/errors';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { type Movable, modelMigrationRepository } from './repository.ts';
+import { unsupportedSettings } from './unsupported-settings.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  catalogue: Pick<Catalogue, 'parameters'>;
+  models: ModelCheck;
+  versions: Pick<VersionRecorder, 'recordModels'>;
+  recentUse: Pick<LastUsed, 'of'>;
+  now: () => number;
+};
+type Wanted = z.output<typeof api.move.body>;
+
+const notFound = () => new AppError('not_found', 'Assistant not found.');
+const noMove = () => new AppError('not_found', 'This move is not there.');
+const conflict = (message: string) => new AppError('conflict', message);
+
+function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'>) {
+  if (fromModel !== toModel) return;
+  const message = 'Choose another model than the one that the assistants use';
+  throw new AppError('invalid_input', message, { fields: { toModel: message } });
+}
+
+async function checkUsable(models: ModelCheck, userId: number, model: string) {
+  const usable = await models.usable(userId);
+  if (!usable || usable.has(model)) return;
+  const message = `Model ${model} is not among the models your API key can use`;
+  throw new AppError('invalid_input', message, { fields: { toModel: message } });
+}
+
+const countOf = (lists: MoveParameter[][], parameter: MoveParameter) =>
+  lists.filter((list) => list.includes(parameter)).length;
+const counted = (lists: MoveParameter[][]) => ({
+  withoutTemperature: countOf(lists, 'temperature'),
+  withoutEffort: countOf(lists, 'reasoningEffort'),
+});
+
+const labelOf = ({ id, name }: Movable) => ({ id, name });
+const leftAloneOf = ({ id, name, model }: Movable) => ({ id, name, model });
+
+async function plan(
+  dependencies: Dependencies,
+  userId: number,
+  { fromModel, toModel }: z.output<typeof api.plan.query>,
+): Promise<MovePlan> {
+  checkOther({ fromModel, toModel });
+  const { db, recentUse, now } = dependencies;
+  const moves = modelMigrationRepository(db);
+  const found = await moves.using(userId, fromModel);
+  const lists = found.map(unsupportedSettings(dependencies.catalogue, toModel));
+  const usage = await recentUse.of(userId, { model: fromModel, successor: toModel }, now());
+  return {
+    count: found.length < movedAtOnce ? found.length : await moves.countUsing(userId, fromModel),
+    assistants: found
+      .slice(0, listedToMove)
+      .map((assistant, place) => ({ ...labelOf(assistant), notTaken: lists[place] ?? [] })),
+    ...counted(lists),
+    usage,
+  };
+}
+
+/** The assistants to move, and those among the chosen ones that use another model. */
+async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assistantIds }: Wanted) {
+  const moves = modelMigrationRepository(trx);
+  if (assistantIds === undefined) return { moving: await moves.using(userId, fromModel), others: [] };
+  const ids = [...new Set(assistantIds)];
+  const found = await moves.named(userId, ids);
+  if (found.length < ids.length) throw notFound();
+  return {
+    moving: found.filter(({ model }) => model === fromModel),
+    others: found.filter(({ model }) => model !== fromModel),
+  };
+}
+
+async function move(dependencies: Dependencies, { userId, stillMay }: Actor, wanted: Wanted): Promise<DoneMove> {
+  const { db, models, versions } = dependencies;
+  const { fromModel, toModel } = wanted;
+  checkOther(wanted);
+  await checkUsable(models, userId, toModel);
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await lockUser(trx, userId);
+    const { moving, others } = await chosen(trx, userId, wanted);
+    if (moving.length === 0) throw conflict(`No assistant that was chosen uses ${fromModel} any more.`);
+    const notTaken = unsupportedSettings(dependencies.catalogue, toModel);
+    const lists = moving.map(notTaken);
+    const isDropped = (_: Movable, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
+    const dropped = new Map(moving.filter(isDropped).map(({ id, reasoningEffort }) => [id, reasoningEffort]));
+    const origin = { kind: 'move' as const, name: toModel };
+    const numbers = await versions.recordModels(
+      trx,
+      { userId, origin },
+      new Map(moving.map(({ id }) => [id, { model: toModel, ...(dropped.has(id) && { reasoningEffort: null }) }])),
+    );
+    const moves = modelMigrationRepository(trx);
+    const createdAt = new Date().toISOString();
+    const id = await moves.insert(userId, {
+      ...{ fromModel, toModel, createdAt, moved: moving.length },
+      ...counted(lists),
+    });
+    await moves.insertMoved(
+      userId,
+      id,
+      [...numbers].map(([assistantId, made]) => ({
+        ...{ assistantId, ...made },
+        droppedEffort: dropped.get(assistantId) ?? null,
+      })),
+    );
+    const done = await moves.find(userId, id);
+    if (!done) throw new Error('A move that was just stored is not there');
+    return { ...done, leftAlone: others.map(leftAloneOf), remaining: await moves.countUsing(userId, fromModel) };
+  });
+}
+
+async function foundMove(db: Kysely<Database>, userId: number, id: number): Promise<AssistantMove> {
+  const found = await modelMigrationRepository(db).find(userId, id);
+  if (!found) throw noMove();
+  if (found.undoneAt !== null) throw conflict('This move was undone already.');
+  return found;
+}
+
+async function undo(
+  { db, models, versions }: Dependencies,
+  { userId, stillMay }: Actor,
+  id: number,
+): Promise<UndoneMove> {
+  const { fromModel } = await foundMove(db, userId, id);
+  const usable = await models.usable(userId);
+  if (usable && !usable.has(fromModel))
+    throw conflict(`Your API key cannot use ${fromModel} any more, so the assistants stay as they are.`);
+  return db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await lockUser(trx, userId);
+    const { toModel } = await foundMove(trx, userId, id);
+    const moves = modelMigrationRepository(trx);
+    const all = await moves.moved(userId, id);
+    const still = all.filter(({ model }) => model === toModel);
+    const changes = still.map(({ id: assistantId, reasoningEffort, droppedEffort }) => {
+      const isAsLeft = droppedEffort !== null && reasoningEffort === null;
+      return [assistantId, { model: fromModel, ...(isAsLeft && { reasoningEffort: droppedEffort }) }] as const;
+    });
+    await versions.recordModels(trx, { userId, origin: { kind: 'move_undone', name: toModel } }, new Map(changes));
+    const ids = still.map(({ id: assistantId }) => assistantId);
+    // With nothing to give back it is not undone: the models may be changed back, and then it can be.
+    if (ids.length > 0) await moves.setUndone(userId, id, ids, new Date().toISOString());
+    const undone = await moves.find(userId, id);
+    if (!undone) throw noMove();
+    const leftAlone = all.filter(({ model }) => model !== toModel).map(leftAloneOf);
+    return { ...undone, undone: ids.length, leftAlone };
+  });
+}
+
+/** Moving assistants from one model to another, all at once or some, and back. */
+export function modelMigrationService(dependencies: Dependencies) {
+  const { db } = dependencies;
+  return {
+    plan: (userId: number, query: z.output<typeof api.plan.query>) => plan(dependencies, userId, query),
+    move: (actor: Actor, wanted: Wanted) => move(dependencies, actor, wanted),
+    undo: (actor: Actor, id: number) => undo(dependencies, actor, id),
+    /** A page, and where the next one begins. */
+    async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
+      const found = await modelMigrationRepository(db).page(userId, limit + 1, cursor);
+      return pageOf(found, limit, ({ id }) => String(id));
+    },
+  };
+}
+
+export type ModelMigrationService = ReturnType<typeof modelMigrationService>;

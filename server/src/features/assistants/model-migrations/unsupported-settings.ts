@@ -1,0 +1,18 @@
+import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
+import type { MoveParameter } from '@roster/contracts/assistants/model-migrations';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+
+type Settings = Pick<AssistantSettings, 'model' | 'temperature' | 'reasoningEffort'>;
+
+/** What has an effect with the old model and is not taken by the new one. An effort goes wherever the new one does not take it. */
+export const unsupportedSettings =
+  (catalogue: Pick<Catalogue, 'parameters'>, toModel: string) =>
+  ({ model, temperature, reasoningEffort: effort }: Settings): MoveParameter[] => {
+    const before = catalogue.parameters(model, { temperature, effort });
+    const after = catalogue.parameters(toModel, { temperature, effort });
+    return [
+      ...(before.temperature !== null && after.temperature === null ? (['temperature'] as const) : []),
+      ...(effort !== null && after.effort === null ? (['reasoningEffort'] as const) : []),
+    ];
+  };
+export type UnsupportedSettings = typeof unsupportedSettings;

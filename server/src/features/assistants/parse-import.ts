@@ -1,0 +1,171 @@
+import {
+  AssistantDraft,
+  AssistantSettings,
+  assistantDefaults,
+  assistantFieldNames,
+  descriptionLimit,
+  importedInstructionsLimit,
+  instructionsLimit,
+  nameLimit,
+  ProviderAssistantId,
+  untitled,
+} from '@roster/contracts/assistants/assistants';
+import { Starters } from '@roster/contracts/assistants/avatar';
+import { isBlank } from '@roster/contracts/text/blank';
+import { codePointLength } from '@roster/contracts/text/length';
+import { tidyName } from '@roster/contracts/text/name';
+import { z } from 'zod';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { type AssistantApiFields, parseApiFields } from './api-fields.ts';
+import { brief, importWarnings, listIn } from './import-warnings.ts';
+import { providerTools } from './provider-tools.ts';
+import type { ImportedDraft } from './repository.ts';
+
+/** What the provider uses where nothing is said, and what Roster's form begins with. */
+const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
+
+const text = (field: string) => z.string(`${field} must be text`).nullish();
+const Source = z.looseObject(
+  {
+    name: text('Name'),
+    description: text('Description'),
+    model: z
+      .string('Model is missing')
+      .trim()
+      .max(200, 'Model exceeds 200 characters')
+      .refine((model) => !isBlank(model), 'Model is missing'),
+    instructions: text('Instructions').refine(
+      (instructions) => codePointLength(instructions ?? '') <= importedInstructionsLimit,
+      'Instructions exceed 256000 characters',
+    ),
+    temperature: z
+      .number('Temperature must be a number')
+      .min(0, 'Temperature must be from 0 to 2')
+      .max(2, 'Temperature must be from 0 to 2')
+      .nullish(),
+  },
+  'This entry is not an assistant',
+);
+
+/** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
+export type ParsedAssistant = { id: string | null; name: string | null } & (
+  | { draft: ImportedDraft; program: AssistantApiFields; createdAt: string | undefined; notes: string[] }
+  | { problem: string }
+);
+
+/** Reads an assistant or agent of the provider, or an entry of Roster's own export. */
+export function parseAssistant(raw: unknown): ParsedAssistant {
+  const id = isObject(raw) ? providerIdOf(raw) : null;
+  const parsed = Source.safeParse(raw);
+  if (!parsed.success) {
+    const name = isObject(raw) && typeof raw.name === 'string' ? cut(tidyName(raw.name), nameLimit) : null;
+    return { id, name, problem: parsed.error.issues[0]?.message ?? 'This entry cannot be read' };
+  }
+  const source = { ...parsed.data, reasoningEffort: effortIn(parsed.data) };
+  const notes: string[] = [];
+  const draft = { ...settingsOf(source, notes), openaiAssistantId: id };
+  const program = parseApiFields(source, notes);
+  const createdAt = timeOf(isObject(raw) ? raw.created_at : undefined);
+  return { id, name: draft.name, draft, program, createdAt, notes: [...notes, ...importWarnings(source)] };
+}
+
+/** From the provider's seconds; undefined where they are none, or lie in the future. */
+function timeOf(seconds: unknown): string | undefined {
+  if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds <= 0) return undefined;
+  return seconds * 1_000 <= Date.now() ? new Date(seconds * 1_000).toISOString() : undefined;
+}
+
+type Source = z.output<typeof Source>;
+
+/** How the fields are read that the provider has in another way or within other limits. */
+const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name] } = {
+  name: ({ name }, notes) => nameOf(tidyName(name ?? ''), notes),
+  description: ({ description }, notes) => descriptionOf(clean(description), notes),
+  model: ({ model }) => clean(model),
+  temperature: temperatureOf,
+  instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
+  starters: ({ starters }, notes) => startersIn(starters, notes),
+  tools: providerTools,
+};
+
+/** All fields of an assistant: each by its reader, the others as Roster exports them. */
+function settingsOf(source: Source, notes: string[]): AssistantSettings {
+  const fields = assistantFieldNames.map((name) => {
+    const read = readers[name];
+    return [name, read ? read(source, notes) : exportedValue(name, source[name], notes)];
+  });
+  return AssistantSettings.parse(Object.fromEntries(fields));
+}
+
+/** What is said of a value that a field cannot take. */
+const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
+  reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
+  icon: 'Its icon is not known here.',
+  color: 'Its color is not known here.',
+  responseSchema: 'The answer format cannot be taken along.',
+};
+
+/** What a new assistant begins with where there is nothing, or something that the field cannot take. */
+function exportedValue(name: keyof AssistantSettings, given: unknown, notes: string[]): unknown {
+  const field = AssistantDraft.shape[name];
+  const read = field.safeParse(typeof given === 'string' ? storable(given) : (given ?? undefined));
+  if (read.success) return read.data;
+  notes.push(unknownValues[name] ?? `${name} (${brief(given)}) cannot be taken along.`);
+  return field.parse(undefined);
+}
+
+function providerIdOf(raw: JsonObject): string | null {
+  const found = [raw.id, raw.openaiAssistantId].find((id) => ProviderAssistantId.safeParse(id).success);
+  return typeof found === 'string' ? found : null;
+}
+
+/** PostgreSQL's text cannot hold the character with the number 0. */
+const storable = (value: string) => value.replaceAll('\0', '');
+const clean = (value: string | null | undefined) => storable(value ?? '').trim();
+
+const cut = (value: string, limit: number) =>
+  codePointLength(value) <= limit ? value : Array.from(value).slice(0, limit).join('').trimEnd();
+
+function nameOf(name: string, notes: string[]): string {
+  if (isBlank(name)) notes.push(`It has no name and is called '${untitled}'.`);
+  const short = isBlank(name) ? '' : cut(name, nameLimit);
+  if (short !== '' && short !== name) notes.push(`The name was cut to ${nameLimit} characters.`);
+  return short || untitled;
+}
+
+function descriptionOf(description: string, notes: string[]): string {
+  const short = cut(description, descriptionLimit);
+  if (short !== description) notes.push(`The description was cut to ${descriptionLimit} characters.`);
+  return short;
+}
+
+function instructionsOf(instructions: string, notes: string[]): string {
+  const length = codePointLength(instructions);
+  if (length > instructionsLimit)
+    notes.push(
+      `The instructions have ${length} characters, more than the form's ${instructionsLimit}; they are kept whole.`,
+    );
+  return storable(instructions);
+}
+
+function startersIn(given: unknown, notes: string[]): string[] {
+  const lines = listIn(given).map((line) => (typeof line === 'string' ? storable(line) : line));
+  const read = Starters.safeParse(lines);
+  if (!read.success) notes.push('Its conversation starters cannot be taken along.');
+  return read.data ?? [];
+}
+
+/** As exact as it is, like one that a program has set: the form keeps what it is not asked to change. */
+function temperatureOf(source: Source, notes: string[]): number {
+  const { object, temperature } = source;
+  if (typeof temperature !== 'number') {
+    const unsaid = object === 'assistant' || object === 'agent' ? temperatureUnsaid.provider : temperatureUnsaid.roster;
+    if (object === 'agent') notes.push(`Agents have no temperature; it is ${unsaid}.`);
+    return unsaid;
+  }
+  return temperature;
+}
+
+/** An assistant has it in one place, an agent in another. */
+const effortIn = ({ reasoning, reasoning_effort: flat, reasoningEffort: own }: JsonObject) =>
+  own ?? flat ?? (isObject(reasoning) ? reasoning.effort : undefined);

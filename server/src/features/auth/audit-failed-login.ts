@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import { userRepository } from './repository.ts';
+
+/** Of refusals that are alike, so many are on record within a day: more of them cannot fill the record. */
+const alikeInADay = 10;
+const dayMs = 24 * 60 * 60_000;
+
+type Refused = {
+  userId: number;
+  event: 'sign_in_failed' | 'login_method_refused';
+  visitor: Visitor;
+  detail: string;
+};
+
+/** Records, within a transaction, a sign-in or connection that was refused although its proof was good. */
+export async function auditFailedLogin(trx: Kysely<Database>, { userId, event, visitor, detail }: Refused) {
+  const events = securityEventRepository(trx);
+  const since = new Date(Date.now() - dayMs).toISOString();
+  // Locked, so that many at once are counted one by one; and gone meanwhile, there is no record to write in.
+  if (!(await userRepository(trx).lock(userId))) return;
+  if ((await events.count(userId, event, since, detail)) < alikeInADay)
+    await events.record({ userId, event, by: 'self', visitor, detail });
+}

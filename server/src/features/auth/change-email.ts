@@ -1,0 +1,111 @@
+import type { User } from '@roster/contracts/auth';
+import type { Kysely } from 'kysely';
+import type { Config } from '#server/config/config';
+import type { Database } from '#server/db/schema';
+import { isUniqueViolation } from '#server/db/unique-violation';
+import type { Actor } from '#server/http/app-router/actor';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
+import { mailJob } from '#server/mail/job';
+import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { ConfirmPassword } from './confirm-password.ts';
+import { mailedTokenRepository } from './mailed-token-repository.ts';
+import { type UserRecord, userRepository } from './repository.ts';
+import { revokeOtherAccess } from './revoke-access.ts';
+import type { SessionService } from './sessions.ts';
+import { toUser } from './user.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  config: Pick<Config, 'mail'>;
+  rates: RateLimits;
+  confirmPassword: ConfirmPassword;
+  sessions: Pick<SessionService, 'isFresh'>;
+  onSessionsEnded: (sessionIds: string[]) => void;
+};
+
+const wrong = (field: 'email' | 'password', message: string) =>
+  new AppError('invalid_input', message, { fields: { [field]: message } });
+
+/** Another address for an account: asked for with the password, and in force once a link mailed to it was opened. */
+export function changeEmailService(dependencies: Dependencies) {
+  const isDelivered = dependencies.config.mail.smtpUrl !== undefined;
+  return {
+    /** The same answer whether or not another account has the address: only its mail says more. */
+    ask: (actor: Actor, wanted: Wanted, visitor: Visitor) => ask(dependencies, actor, wanted, visitor),
+    /**
+     * Within the transaction that holds the person: uses the link up. undefined: it is none for another address. The
+     * browser it is opened in stays signed in.
+     */
+    take: (trx: Kysely<Database>, session: Session, user: UserRecord, token: string, visitor: Visitor) =>
+      take(trx, isDelivered, session, user, token, visitor),
+    /** After the transaction is committed. */
+    afterwards: dependencies.onSessionsEnded,
+  };
+}
+
+export type ChangeEmailService = ReturnType<typeof changeEmailService>;
+
+type Wanted = { email: string; password?: string | undefined };
+type Session = Pick<Actor, 'userId' | 'sessionId'>;
+
+async function ask(dependencies: Dependencies, actor: Actor, { email, password }: Wanted, visitor: Visitor) {
+  const { db, rates } = dependencies;
+  const { userId, stillMay } = actor;
+  await confirmPerson(dependencies, actor, password, visitor);
+  const user = await userRepository(db).byId(userId);
+  if (user?.email === email) throw wrong('email', 'This is the address of your account already.');
+  await rates.use('confirmationMail', String(userId));
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await securityEventRepository(trx).record({ userId, event: 'email_change_requested', by: 'self', visitor });
+    await enqueue(trx, mailJob, { template: 'new_address', userId, email });
+    await enqueue(trx, mailJob, { template: 'new_address_asked', userId, email });
+  });
+}
+
+async function confirmPerson(
+  { confirmPassword, sessions }: Dependencies,
+  actor: Actor,
+  password: string | undefined,
+  visitor: Visitor,
+) {
+  const confirmation = await confirmPassword(actor.userId, password, visitor);
+  if (confirmation === 'missing') throw wrong('password', 'Enter your password to change the address.');
+  if (confirmation === 'wrong') throw wrong('password', 'The password is not right.');
+  if (confirmation === 'none' && !(await sessions.isFresh(actor)))
+    throw new AppError(
+      'sign_in_again',
+      'To change the address, sign out, sign in again, and do it within ten minutes.',
+    );
+}
+
+const taken = () =>
+  new AppError('email_taken', 'Another account has this address by now. The address of your account is unchanged.');
+
+async function take(
+  trx: Kysely<Database>,
+  isDelivered: boolean,
+  { userId, sessionId }: Session,
+  user: UserRecord,
+  token: string,
+  visitor: Visitor,
+): Promise<{ user: User; ended: string[] } | undefined> {
+  const tokens = mailedTokenRepository(trx);
+  const found = await tokens.find(userId, 'new-address', token);
+  if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
+  const email = found.provesEmail;
+  const users = userRepository(trx);
+  if (await users.byEmail(email)) throw taken();
+  await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? taken() : error;
+  });
+  // What was mailed to the old address opens nothing any more.
+  for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
+  await users.removeFlows(userId);
+  await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });
+  await enqueue(trx, mailJob, { template: 'address_changed', before: user.email, email });
+  const ended = await revokeOtherAccess(trx, { userId, sessionId }, visitor);
+  return { user: toUser({ ...user, email, emailVerified: isDelivered }), ended };
+}

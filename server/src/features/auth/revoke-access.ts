@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { revokeAccessTokens } from '#server/security/access-token-repository';
+import type { Visitor } from '#server/security/events-repository';
+import { sessionRepository } from './session-repository.ts';
+
+/** Signs out everywhere, and lets no program in any more. Returns the ids of the sessions that ended. */
+export async function revokeAllAccess(trx: Kysely<Database>, userId: number, visitor: Visitor): Promise<string[]> {
+  await revokeAccessTokens(trx, { userId, by: 'self', visitor });
+  return sessionRepository(trx).deleteAll(userId);
+}
+
+/** The same but for one session. */
+export async function revokeOtherAccess(
+  trx: Kysely<Database>,
+  { userId, sessionId }: { userId: number; sessionId: string },
+  visitor: Visitor,
+): Promise<string[]> {
+  await revokeAccessTokens(trx, { userId, by: 'self', visitor });
+  return sessionRepository(trx).deleteOthers(userId, sessionId);
+}

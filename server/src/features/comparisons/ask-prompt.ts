@@ -1,0 +1,91 @@
+import type { comparisons as api, Comparison, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Database } from '#server/db/schema';
+import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
+import { instructionsFor, noComparison, noPrompt, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import { type ComparisonRepository, comparisonRepository, type PromptRecord } from './repository.ts';
+
+export type AskingParts = {
+  database: Pick<OpenDatabase, 'db'>;
+  sideQuestions: Pick<SideQuestionService, 'ask' | 'answers' | 'remove'>;
+};
+
+export type PromptIds = z.output<typeof api.ask.params>;
+type AskThem = (questions: SideQuestion[]) => Promise<number[]>;
+
+export async function findComparison(rows: ComparisonRepository, userId: number, id: number): Promise<Comparison> {
+  const comparison = await rows.find(userId, id);
+  if (!comparison) throw noComparison();
+  return comparison;
+}
+
+export async function findPrompt(rows: ComparisonRepository, userId: number, { id, promptId }: PromptIds) {
+  const prompt = await rows.prompt(userId, id, promptId);
+  if (!prompt) throw noPrompt();
+  return prompt;
+}
+
+export const shownPrompt = async (
+  { sideQuestions }: Pick<AskingParts, 'sideQuestions'>,
+  userId: number,
+  prompt: PromptRecord,
+) => toShown(prompt, await sideQuestions.answers(userId, threadsOf([prompt])));
+
+/** In the transaction that stores the questions. The answers that are replaced are removed in it. */
+export async function askSides(
+  { sideQuestions }: Pick<AskingParts, 'sideQuestions'>,
+  trx: Kysely<Database>,
+  askThem: AskThem,
+  userId: number,
+  comparison: Comparison,
+  promptId: number,
+  again: boolean,
+) {
+  const rows = comparisonRepository(trx);
+  const prompt = await findPrompt(rows, userId, { id: comparison.id, promptId });
+  const answers = await sideQuestions.answers(userId, threadsOf([prompt]), trx);
+  const sides = sidesToAsk(comparison, toShown(prompt, answers), again).flatMap((side) => {
+    const settings = comparison[side];
+    return settings ? [{ side, settings }] : [];
+  });
+  if (sides.length === 0) return;
+  const { turns, candidateThreadId, baselineThreadId } = prompt;
+  const threadIds = await askThem(
+    sides.map(({ settings }) => ({
+      comparisonId: comparison.id,
+      judgingId: null,
+      turns,
+      instructions: instructionsFor(settings, prompt),
+      model: settings.model,
+      temperature: settings.temperature,
+      effort: settings.effort,
+      responseSchema: settings.responseSchema,
+      knowledgeOf: comparison.assistant?.id ?? null,
+    })),
+  );
+  const before = { candidate: candidateThreadId, baseline: baselineThreadId };
+  const asked = { ...before };
+  for (const [index, { side }] of sides.entries()) asked[side] = threadIds[index] ?? null;
+  await rows.setThreads(userId, promptId, { candidateThreadId: asked.candidate, baselineThreadId: asked.baseline });
+  const replaced = sides.map(({ side }) => before[side]).filter((threadId) => threadId !== null);
+  await sideQuestions.remove(trx, userId, async () => replaced);
+}
+
+/** Asks the sides that have not answered this prompt yet; with `again` both of them anew. */
+export async function askPrompt(
+  parts: AskingParts,
+  userId: number,
+  ids: PromptIds,
+  { again = false, overBudget = false }: z.output<typeof api.ask.body>,
+): Promise<ComparisonPrompt> {
+  const rows = comparisonRepository(parts.database.db);
+  const comparison = await findComparison(rows, userId, ids.id);
+  const now = await shownPrompt(parts, userId, await findPrompt(rows, userId, ids));
+  if (sidesToAsk(comparison, now, again).length === 0) return now;
+  await parts.sideQuestions.ask(userId, { overBudget }, (trx, askThem) =>
+    askSides(parts, trx, askThem, userId, comparison, ids.promptId, again),
+  );
+  return shownPrompt(parts, userId, await findPrompt(rows, userId, ids));
+}

@@ -1,0 +1,111 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import { answersAtOnce, isUnderWay, threadsOf } from '#server/features/comparisons/answers';
+import type { AskingParts } from '#server/features/comparisons/ask-prompt';
+import { askingRepository } from '#server/features/comparisons/asking-repository';
+import { failedOutcome, type Outcome, runOnce, runPrompts } from '#server/features/comparisons/prompt-runner';
+import { type JudgingWork, judgeJob, queueJudging } from '#server/features/comparisons/queue';
+import { comparisonRepository } from '#server/features/comparisons/repository';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { type JobHandler, jobHandler } from '#server/jobs/define';
+import { judgeQuestion, verdictSchema } from './judge-prompt.ts';
+import { type JudgingRecord, judgingRepository } from './repository.ts';
+import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
+
+export type JudgingParts = AskingParts & {
+  sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
+  rates: Pick<RateLimits, 'use' | 'giveBack'>;
+};
+
+/** undefined: the comparison is gone. */
+export async function readJudged(
+  { sideQuestions }: Pick<JudgingParts, 'sideQuestions'>,
+  db: Kysely<Database>,
+  userId: number,
+  judging: Pick<JudgingRecord, 'comparisonId' | 'model' | 'criteria'> & { id?: number },
+): Promise<Judged | undefined> {
+  const rows = comparisonRepository(db);
+  const comparison = await rows.find(userId, judging.comparisonId);
+  if (!comparison) return undefined;
+  const prompts = await rows.prompts(userId, judging.comparisonId);
+  const verdicts = judging.id === undefined ? [] : await judgingRepository(db).verdicts(userId, judging.id);
+  const answers = await sideQuestions.answers(userId, [...threadsOf(prompts), ...judgeThreadsOf(verdicts)], db);
+  return { comparison, judging, prompts, verdicts, answers };
+}
+
+type AskThem = Parameters<Parameters<SideQuestionService['ask']>[2]>[1];
+
+/** In the transaction that stores the questions: of answers that are gone or being written anew nothing is asked. */
+async function askJudge(
+  { sideQuestions }: JudgingParts,
+  trx: Kysely<Database>,
+  askThem: AskThem,
+  userId: number,
+  judging: JudgingRecord,
+  verdictId: number,
+) {
+  const rows = judgingRepository(trx);
+  if (!(await askingRepository(trx, 'judging').take(userId, judging.id, verdictId))) return;
+  const judged = await readJudged({ sideQuestions }, trx, userId, judging);
+  const verdict = judged?.verdicts.find(({ id }) => id === verdictId);
+  const prompt = judged?.prompts.find(({ id }) => id === verdict?.promptId);
+  const asked = judged && prompt && toJudge(judged, prompt);
+  if (!verdict || !asked) return;
+  const threadIds = await askThem(
+    asked.orders.map((order) => {
+      const { instructions, text } = judgeQuestion(judging.criteria, asked.texts[order]);
+      return {
+        comparisonId: judging.comparisonId,
+        judgingId: judging.id,
+        model: judging.model,
+        instructions,
+        turns: [{ role: 'user', text }],
+        temperature: 0,
+        effort: null,
+        responseSchema: verdictSchema,
+        knowledgeOf: null,
+      };
+    }),
+  );
+  const { id, candidateFirst, baselineFirst } = verdict;
+  const now = { id, candidateFirst, baselineFirst };
+  for (const [index, order] of asked.orders.entries()) now[order] = threadIds[index] ?? null;
+  const { candidateThreadId: judgedCandidate, baselineThreadId: judgedBaseline } = asked.prompt;
+  await rows.setAsked(userId, judging.id, { ...now, judgedCandidate, judgedBaseline });
+  const replaced = asked.orders.map((order) => verdict[order]).filter((threadId) => threadId !== null);
+  await sideQuestions.remove(trx, userId, async () => replaced);
+}
+
+/** Asks the judge about the next prompt that is due, in both orders at once. */
+async function askNext(parts: JudgingParts, { userId, judgingId }: JudgingWork, overBudget: boolean): Promise<Outcome> {
+  const { db } = parts.database;
+  const rows = judgingRepository(db);
+  const judging = await rows.find(userId, judgingId);
+  if (!judging) return { next: 'waits' };
+  const verdicts = await rows.verdicts(userId, judgingId);
+  const answers = await parts.sideQuestions.answers(userId, judgeThreadsOf(verdicts));
+  const underWay = [...answers.values()].filter(isUnderWay).length;
+  const due = verdicts.find(({ isDue }) => isDue);
+  if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
+  if (underWay > 0 && underWay + 2 > answersAtOnce) return { next: 'waits' };
+  return runOnce(parts, userId, { overBudget, underWay }, (trx, askThem) =>
+    askJudge(parts, trx, askThem, userId, judging, due.id),
+  );
+}
+
+export function judgingJob(parts: JudgingParts): JobHandler {
+  const { db } = parts.database;
+  return jobHandler(
+    judgeJob,
+    (work) =>
+      runPrompts(db, {
+        userId: work.userId,
+        id: work.judgingId,
+        kind: 'judging',
+        askNext: (overBudget) => askNext(parts, work, overBudget),
+        queue: (trx, inMs) => queueJudging(trx, work, inMs),
+      }),
+    ({ userId, judgingId }) => askingRepository(db, 'judging').stop(userId, judgingId, failedOutcome),
+  );
+}

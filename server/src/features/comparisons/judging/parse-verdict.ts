@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+export type Choice = 'first' | 'second' | 'tie';
+
+const choiceOf = new Map<string, Choice>([
+  ...(['first', 'first answer', 'answer 1', '1', 'a'] as const).map((word) => [word, 'first'] as const),
+  ...(['second', 'second answer', 'answer 2', '2', 'b'] as const).map((word) => [word, 'second'] as const),
+  ...(['tie', 'equal', 'both', 'neither'] as const).map((word) => [word, 'tie'] as const),
+]);
+
+const Said = z.object({ better: z.union([z.string(), z.number()]), reason: z.string().optional() });
+
+function fromJson(text: string): { choice: Choice; reason: string } | null {
+  try {
+    const said = Said.safeParse(JSON.parse(text));
+    const choice = said.success && choiceOf.get(String(said.data.better).trim().toLowerCase());
+    return choice ? { choice, reason: (said.data.reason ?? '').toWellFormed().trim() } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** 'Better: first', in a line of its own, where no line says otherwise. */
+function fromWords(text: string): { choice: Choice; reason: string } | null {
+  const line =
+    /^[ \t*_#>]*(?:better|verdict|winner)[*_ \t]*[:=][*_" \t]*(?:the )?([a-z0-9]+(?: (?:answer|[12]))?)[*_". \t]*$/gim;
+  const said = new Set([...text.matchAll(line)].map(([, word = '']) => choiceOf.get(word.toLowerCase())));
+  const [choice, ...others] = said;
+  return choice && others.length === 0 ? { choice, reason: text.replaceAll(line, '').trim() } : null;
+}
+
+/** What a judge has said, also where it has written something around the JSON that it was asked for; null: who knows. */
+export function parseVerdict(text: string): { choice: Choice; reason: string } | null {
+  const end = text.lastIndexOf('}') + 1;
+  const objects = [text, text.slice(text.indexOf('{'), end), text.slice(text.lastIndexOf('{'), end)];
+  for (const object of objects) {
+    const verdict = fromJson(object);
+    if (verdict) return verdict;
+  }
+  return fromWords(text);
+}

@@ -1,0 +1,17 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { noteOutcomes } from './judging/outcomes.ts';
+import { type Asking, queueAsking, queueJudging } from './queue.ts';
+import { markUnchanged } from './test-sets/mark-unchanged.ts';
+
+/** In the transaction that ends an answer: what can be said of it now is stored, and there is room for the next. */
+export async function onAnswerFinished(trx: Kysely<Database>, asked: Asking & { judgingId: number | null }) {
+  const { userId, comparisonId, judgingId } = asked;
+  if (judgingId === null) {
+    await markUnchanged(trx, userId, comparisonId);
+    await queueAsking(trx, { userId, comparisonId });
+  } else {
+    await noteOutcomes(trx, userId, judgingId);
+    await queueJudging(trx, { userId, judgingId });
+  }
+}

@@ -1,0 +1,100 @@
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
+import type { Kysely } from 'kysely';
+import { lockActiveUser, lockUserRow } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { AppError } from '#server/lib/errors';
+import { type AskedKind, askingRepository } from './asking-repository.ts';
+
+const waitForRoomMs = 3_000;
+
+/** What has come of asking for the next answers. */
+export type Outcome =
+  | { next: 'more' | 'waits' | 'ended' }
+  | { next: 'later'; refusal: Comparison['refusal']; inMs: number };
+
+type Parts = { sideQuestions: Pick<SideQuestionService, 'ask'>; rates: Pick<RateLimits, 'use' | 'giveBack'> };
+
+/** A person who must not ask any more does not go on asking. */
+async function refuseWhoMayNot(trx: Kysely<Database>, userId: number) {
+  const role = await lockActiveUser(trx, userId);
+  if (role !== 'Admin' && role !== 'Editor') throw new AppError('not_allowed', 'Your role does not allow asking.');
+}
+
+/** Asks, within the person's rate and where there is room beside the answers that are `underWay` here. */
+export async function runOnce(
+  { sideQuestions, rates }: Parts,
+  userId: number,
+  { overBudget, underWay }: { overBudget: boolean; underWay: number },
+  ask: (trx: Kysely<Database>, askThem: (questions: SideQuestion[]) => Promise<number[]>) => Promise<void>,
+): Promise<Outcome> {
+  try {
+    await rates.use('messages', String(userId));
+    await sideQuestions.ask(userId, { overBudget }, async (trx, askThem) => {
+      await refuseWhoMayNot(trx, userId);
+      await ask(trx, askThem);
+    });
+    return { next: 'more' };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, retryAfterSeconds } = error;
+    if (code !== 'rate_limited') await rates.giveBack('messages', String(userId));
+    if (code === 'too_many_runs' && underWay > 0) return { next: 'waits' };
+    const passes = code === 'too_many_runs' || code === 'rate_limited' || code === 'unavailable';
+    if (!passes) throw error;
+    const inMs = retryAfterSeconds === undefined ? waitForRoomMs : retryAfterSeconds * 1_000;
+    return { next: 'later', refusal: { code, message }, inMs };
+  }
+}
+
+type Work = {
+  userId: number;
+  kind: AskedKind;
+  id: number;
+  askNext: (overBudget: boolean) => Promise<Outcome>;
+  queue: (trx: Kysely<Database>, inMs: number) => Promise<void>;
+  /** In the transaction in which it is finished. */
+  onEnded?: (trx: Kysely<Database>, overBudget: boolean) => Promise<void>;
+};
+
+/** Nothing more is due: what follows from that is begun together with it. */
+const finish = (db: Kysely<Database>, { userId, kind, id, onEnded }: Work, overBudget: boolean) =>
+  db.transaction().execute(async (trx) => {
+    await lockUserRow(trx, userId);
+    await askingRepository(trx, kind).finish(userId, id);
+    await onEnded?.(trx, overBudget);
+  });
+
+/** Asks until there is no room, nothing more is due, or asking is refused. It is woken when an answer has ended. */
+async function goOn(db: Kysely<Database>, work: Work) {
+  const { userId, kind, id, askNext, queue } = work;
+  const rows = askingRepository(db, kind);
+  for (;;) {
+    const started = await rows.started(userId, id);
+    if (!started) return;
+    const outcome = await askNext(started.overBudget);
+    if (outcome.next === 'more') await rows.setWaiting(userId, id, null);
+    if (outcome.next === 'waits') return;
+    if (outcome.next === 'ended') return finish(db, work, started.overBudget);
+    if (outcome.next !== 'later') continue;
+    const { refusal, inMs } = outcome;
+    await db.transaction().execute(async (trx) => {
+      await askingRepository(trx, kind).setWaiting(userId, id, refusal);
+      await queue(trx, inMs);
+    });
+    return;
+  }
+}
+
+/** What is due is asked one after the other, and stops with the reason where asking is refused for good. */
+export async function runPrompts(db: Kysely<Database>, work: Work) {
+  try {
+    await goOn(db, work);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    await askingRepository(db, work.kind).stop(work.userId, work.id, { code: error.code, message: error.message });
+  }
+}
+
+export const failedOutcome = { code: 'internal', message: 'Something went wrong. Start it again.' };

@@ -1,0 +1,115 @@
+import type { Comparison } from '@roster/contracts/comparisons/comparisons';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import type { Actor } from '#server/http/app-router/actor';
+import type { RateLimits } from '#server/http/limits/rate-limits';
+import { jobHandler } from '#server/jobs/define';
+import { AppError } from '#server/lib/errors';
+import { answersAtOnce, isUnderWay, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import { type AskingParts, askSides, findComparison } from './ask-prompt.ts';
+import { askingRepository } from './asking-repository.ts';
+import { failedOutcome, type Outcome, runOnce, runPrompts } from './prompt-runner.ts';
+import { type Asking, askJob, queueAsking } from './queue.ts';
+import { comparisonRepository } from './repository.ts';
+
+type Dependencies = AskingParts & {
+  sideQuestions: Pick<SideQuestionService, 'check' | 'stop'>;
+  rates: Pick<RateLimits, 'use' | 'giveBack'>;
+  /** In the transaction in which everything was asked and has ended. */
+  onAsked: (trx: Kysely<Database>, userId: number, comparisonId: number, overBudget: boolean) => Promise<void>;
+};
+
+/** The prompts that are not answered, of those that are being answered none. */
+async function openPrompts(
+  { sideQuestions }: AskingParts,
+  db: Kysely<Database>,
+  userId: number,
+  comparison: Comparison,
+) {
+  const prompts = await comparisonRepository(db).prompts(userId, comparison.id);
+  const answers = await sideQuestions.answers(userId, threadsOf(prompts), db);
+  return prompts.filter((prompt) => sidesToAsk(comparison, toShown(prompt, answers), false).length > 0);
+}
+
+/** In the transaction of its cause: what is open is due from now on. */
+export async function startAsking(
+  parts: AskingParts,
+  trx: Kysely<Database>,
+  userId: number,
+  id: number,
+  overBudget: boolean,
+) {
+  const comparison = await findComparison(comparisonRepository(trx), userId, id);
+  if (comparison.state === 'asking') return;
+  const open = await openPrompts(parts, trx, userId, comparison);
+  if (open.length === 0) throw new AppError('conflict', 'Every prompt is answered already.');
+  const promptIds = open.map((prompt) => prompt.id);
+  await askingRepository(trx, 'comparison').begin(userId, id, overBudget);
+  await comparisonRepository(trx).setDue(userId, id, promptIds);
+  await queueAsking(trx, { userId, comparisonId: id });
+}
+
+/** Whatever a crash or a failure has cut off is asked again here, by a person's word, and nowhere else. */
+async function start(parts: Dependencies, { userId, stillMay }: Actor, id: number, overBudget: boolean) {
+  const { db } = parts.database;
+  await findComparison(comparisonRepository(db), userId, id);
+  await parts.sideQuestions.check(userId, { overBudget });
+  await db.transaction().execute(async (trx) => {
+    await stillMay(trx);
+    await startAsking(parts, trx, userId, id, overBudget);
+  });
+  return findComparison(comparisonRepository(db), userId, id);
+}
+
+async function stop({ database, sideQuestions }: Dependencies, userId: number, id: number): Promise<Comparison> {
+  const rows = comparisonRepository(database.db);
+  await findComparison(rows, userId, id);
+  await database.db.transaction().execute((trx) => askingRepository(trx, 'comparison').stop(userId, id, null));
+  await sideQuestions.stop(userId, await rows.threadIds(userId, id));
+  return findComparison(rows, userId, id);
+}
+
+/** Asks the next prompt that is due, where there is room for its answers. */
+async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, overBudget: boolean): Promise<Outcome> {
+  const { database, sideQuestions } = parts;
+  const rows = comparisonRepository(database.db);
+  const comparison = await rows.find(userId, comparisonId);
+  if (!comparison) return { next: 'waits' };
+  const prompts = await rows.prompts(userId, comparisonId);
+  const answers = await sideQuestions.answers(userId, threadsOf(prompts));
+  const underWay = [...answers.values()].filter(isUnderWay).length;
+  const due = prompts.find(({ isDue }) => isDue);
+  if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
+  const sides = sidesToAsk(comparison, toShown(due, answers), false);
+  if (underWay > 0 && underWay + sides.length > answersAtOnce) return { next: 'waits' };
+  return runOnce(parts, userId, { overBudget, underWay }, async (trx, askThem) => {
+    if (await askingRepository(trx, 'comparison').take(userId, comparisonId, due.id))
+      await askSides(parts, trx, askThem, userId, comparison, due.id, false);
+  });
+}
+
+/** Comparisons that the server asks by itself: what is due is stored, and asked once, whatever happens in between. */
+export function startedComparisons(parts: Dependencies) {
+  const { db } = parts.database;
+  return {
+    start: (actor: Actor, id: number, { overBudget = false }: { overBudget?: boolean | undefined }) =>
+      start(parts, actor, id, overBudget),
+    stop: (userId: number, id: number) => stop(parts, userId, id),
+    jobs: [
+      jobHandler(
+        askJob,
+        (asking) =>
+          runPrompts(db, {
+            userId: asking.userId,
+            id: asking.comparisonId,
+            kind: 'comparison',
+            askNext: (overBudget) => askNext(parts, asking, overBudget),
+            queue: (trx, inMs) => queueAsking(trx, asking, inMs),
+            onEnded: (trx, overBudget) => parts.onAsked(trx, asking.userId, asking.comparisonId, overBudget),
+          }),
+        ({ userId, comparisonId }) => askingRepository(db, 'comparison').stop(userId, comparisonId, failedOutcome),
+      ),
+    ],
+  };
+}

@@ -1,0 +1,72 @@
+import { ComparedSettings, type ComparedSide, type StoredText } from '@roster/contracts/comparisons/comparisons';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { SideQuestionService } from '#server/features/chat/side-questions/service';
+import { threadsOf, toShown } from '#server/features/comparisons/answers';
+import { comparisonRepository } from '#server/features/comparisons/repository';
+import { keyOf } from './questions.ts';
+import { testSetRepository } from './repository.ts';
+
+/** So many of a set's newest runs are looked at, and answers taken from so many of them. */
+const runsLookedAt = 20;
+const runsTaken = 5;
+
+type Parts = { sideQuestions: Pick<SideQuestionService, 'answers'> };
+type Side = { runId: number; side: ComparedSide; settings: ComparedSettings };
+
+/** By question. */
+export type BaselineAnswers = ReadonlyMap<string, StoredText>;
+
+/** The whole answers of these sides, of each question the one of the first that has it. */
+export async function answersOf(
+  { sideQuestions }: Parts,
+  db: Kysely<Database>,
+  userId: number,
+  sides: readonly Side[],
+  isEnough: (found: BaselineAnswers) => boolean = () => false,
+): Promise<BaselineAnswers> {
+  const found = new Map<string, StoredText>();
+  for (const { runId, side, settings } of sides) {
+    if (isEnough(found)) break;
+    const prompts = await comparisonRepository(db).prompts(userId, runId);
+    const answers = await sideQuestions.answers(userId, threadsOf(prompts), db);
+    for (const prompt of prompts) {
+      const answer = toShown(prompt, answers)[side];
+      const key = keyOf(prompt.turns);
+      if (answer?.state !== 'complete' || found.has(key)) continue;
+      const { text, stored, finishedAt, createdAt } = answer;
+      const { model, version } = stored ?? { model: settings.model, version: settings.assistantVersion };
+      found.set(key, { text, model, version, createdAt: finishedAt ?? createdAt });
+    }
+  }
+  return found;
+}
+
+const withoutName = ({ label: _, ...settings }: ComparedSettings) => JSON.stringify(settings);
+
+/**
+ * The newest answers that a set's runs have of an assistant's version. The answers of a draft are those of the version that it
+ * was saved as: `draftOf` is the version that such a draft was made to, null where this one did not come from a draft alone.
+ */
+export async function answersOfVersion(
+  parts: Parts,
+  db: Kysely<Database>,
+  userId: number,
+  setId: number,
+  { version, draftOf }: { version: ComparedSettings; draftOf: number | null },
+  questions: readonly string[],
+): Promise<BaselineAnswers> {
+  const saved = withoutName(version);
+  const asDraft = withoutName({ ...version, assistantVersion: null });
+  const sides: Side[] = [];
+  for (const run of await testSetRepository(db).runs(userId, setId, runsLookedAt)) {
+    const candidate = ComparedSettings.parse(JSON.parse(run.candidate));
+    const baseline = run.baseline === null ? null : ComparedSettings.parse(JSON.parse(run.baseline));
+    const isDraft = run.draft !== null && draftOf !== null && baseline?.assistantVersion === draftOf;
+    const tried = withoutName(candidate);
+    if (tried === saved || (isDraft && tried === asDraft))
+      sides.push({ runId: run.id, side: 'candidate', settings: version });
+    if (baseline && withoutName(baseline) === saved) sides.push({ runId: run.id, side: 'baseline', settings: version });
+  }
+  return answersOf(parts, db, userId, sides.slice(0, runsTaken), (found) => questions.every((key) => found.has(key)));
+}

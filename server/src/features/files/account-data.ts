@@ -1,0 +1,70 @@
+import { portableName } from '@roster/contracts/text/name';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { AccountRemovalPart, ExportPart } from '#server/features/feature';
+import type { FileKey, FileStore } from '#server/storage/file-store';
+import { cleanName } from './labels.ts';
+import { fileRepository, readableKey } from './repository.ts';
+
+/**
+ * Windows unpacks no file whose whole path is longer than 260 characters, and half of that may be the folder that somebody
+ * chose. The index has the name in full.
+ */
+const nameBytes = 120;
+
+/** The beginning of a name, and its ending. */
+function withinBytes(name: string): string {
+  if (Buffer.byteLength(name) <= nameBytes) return name;
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
+  let kept = '';
+  for (const sign of name) {
+    if (Buffer.byteLength(kept + sign + ending) > nameBytes) break;
+    kept += sign;
+  }
+  return kept + ending;
+}
+
+/** The files in the export of all of a person's data: as they were uploaded, under a number so that none hides another. */
+export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
+  return {
+    description: [
+      'files/INDEX.jsonl              each file with its name, type, size and checksum',
+      'files/<number>-<name>          the files themselves, as they were uploaded or made',
+    ],
+    async *entries(userId) {
+      const files = (await fileRepository(db).all(userId)).map((file, index) => ({
+        ...file,
+        name: `files/${portableName(`${index + 1}-${withinBytes(cleanName(file.filename))}`)}`,
+      }));
+      const lines = files.map(({ name, filename, type, size, sha256, createdAt, madeByAssistant }) =>
+        JSON.stringify({
+          file: name,
+          filename,
+          type,
+          size,
+          sha256,
+          createdAt,
+          ...(madeByAssistant === 1 && { madeByAssistant: true }),
+        }),
+      );
+      yield { name: 'files/INDEX.jsonl', content: lines.map((line) => `${line}\n`) };
+      for (const { id, name, storedKey } of files) yield { name, content: bytesOf(readableKey(storedKey, id)) };
+    },
+  };
+
+  /** Opened when its turn comes: a thousand open files are too many. */
+  async function* bytesOf(storageKey: FileKey): AsyncGenerator<Buffer> {
+    for await (const piece of await store.read(storageKey)) yield piece;
+  }
+}
+
+/** The rows go by themselves; the bytes go with jobs that are stored in the same transaction. */
+export const fileRemovalPart = (
+  removeAllOf: (trx: Kysely<Database>, userId: number) => Promise<void>,
+): AccountRemovalPart => ({
+  atRest: (_userId, next) => next(),
+  async remove(trx, userId) {
+    await removeAllOf(trx, userId);
+    return true;
+  },
+});

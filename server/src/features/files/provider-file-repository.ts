@@ -1,0 +1,239 @@
+import type { FilePurpose, PendingRemoval } from '@roster/contracts/files/files';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '#server/db/schema';
+
+type State = Database['provider_copies']['state'];
+
+export type ProviderCopy = {
+  id: number;
+  userId: number;
+  fileId: number | null;
+  filename: string;
+  bytes: number;
+  sha256: string;
+  purpose: FilePurpose;
+  state: State;
+  error: string | null;
+  providerFileId: string | null;
+  sentAt: string | null;
+  tries: number;
+  instance: number | null;
+};
+
+export type NewCopy = Pick<ProviderCopy, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
+
+/** What came of sending: `sentAt` stays where nobody knows whether the provider has it now. */
+export type Sending = {
+  state: Exclude<State, 'forwarding' | 'removing'>;
+  error: string | null;
+  providerFileId?: string;
+  mayBeThere: boolean;
+};
+
+const toCopy = (row: Selectable<Database['provider_copies']>): ProviderCopy => ({
+  id: row.id,
+  userId: row.user_id,
+  fileId: row.file_id,
+  filename: row.filename,
+  bytes: row.bytes,
+  sha256: row.sha256,
+  purpose: row.purpose,
+  state: row.state,
+  error: row.error,
+  providerFileId: row.provider_file_id,
+  sentAt: row.sent_at,
+  tries: row.tries,
+  instance: row.instance,
+});
+
+/** The files at the provider, each changed only from the state it was found in. */
+export function providerFileRepository(db: Kysely<Database>) {
+  const ofUser = (userId: number) => db.selectFrom('provider_copies').selectAll().where('user_id', '=', userId);
+
+  return {
+    async insert(userId: number, fileId: number, copy: NewCopy, state: State): Promise<number> {
+      const { id } = await db
+        .insertInto('provider_copies')
+        .values({ user_id: userId, file_id: fileId, ...copy, state, created_at: new Date().toISOString() })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      return id;
+    },
+    async find(userId: number, id: number): Promise<ProviderCopy | undefined> {
+      const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
+      return row && toCopy(row);
+    },
+    /** The one for this purpose. */
+    async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderCopy | undefined> {
+      const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
+      return row && toCopy(row);
+    },
+    /** Of these files the copies that an answer can use, by the numbers of the files. */
+    async readyFor(userId: number, fileIds: readonly number[]): Promise<Map<number, string>> {
+      if (fileIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('provider_copies')
+        .select(['file_id', 'provider_file_id'])
+        .where('user_id', '=', userId)
+        .where('file_id', 'in', fileIds)
+        .where('state', '=', 'ready')
+        .where('purpose', '!=', 'fine-tune')
+        .execute();
+      return new Map(
+        rows.flatMap(({ file_id: file, provider_file_id: id }): [number, string][] =>
+          file === null || id === null ? [] : [[file, id]],
+        ),
+      );
+    },
+    async inState(userId: number, state: State): Promise<ProviderCopy[]> {
+      const rows = await ofUser(userId).where('state', '=', state).orderBy('id').execute();
+      return rows.map(toCopy);
+    },
+    /** true: this process sends it, and no other one. */
+    async begin(userId: number, id: number, instance: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('provider_copies')
+        .set((eb) => ({ state: 'forwarding' as const, instance, tries: eb('tries', '+', 1) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('state', 'in', ['queued', 'waiting_for_key'])
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Before the first byte leaves. false: the file was deleted in the meantime. */
+    async markSent(userId: number, id: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('provider_copies')
+        .set((eb) => ({ sent_at: eb.fn.coalesce('sent_at', eb.val(new Date().toISOString())) }))
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('state', '=', 'forwarding')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** false: the file was deleted while it was being sent; what is known of the copy is kept for its removal. */
+    async end(userId: number, id: number, { state, error, providerFileId, mayBeThere }: Sending): Promise<boolean> {
+      const known = {
+        instance: null,
+        ...(providerFileId !== undefined && { provider_file_id: providerFileId }),
+        ...(!mayBeThere && { sent_at: null }),
+      };
+      const one = db.updateTable('provider_copies').where('user_id', '=', userId).where('id', '=', id);
+      const { numUpdatedRows } = await one
+        .set({ ...known, state, error })
+        .where('state', '!=', 'removing')
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) return true;
+      await one.set(known).execute();
+      return false;
+    },
+    /** Queues again the copies that failed or wait for a key; returns their ids. */
+    async queueAgain(userId: number, fileId?: number): Promise<number[]> {
+      let query = db
+        .updateTable('provider_copies')
+        .set({ state: 'queued', error: null, tries: 0 })
+        .where('user_id', '=', userId)
+        .where('file_id', 'is not', null)
+        .where('state', 'in', ['queued', 'waiting_for_key', 'failed', 'not_served']);
+      if (fileId !== undefined) query = query.where('file_id', '=', fileId);
+      const rows = await query.returning('id').execute();
+      return rows.map(({ id }) => id);
+    },
+    /** It is not at the provider any more: sent anew. */
+    async lost(userId: number, id: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('provider_copies')
+        .set({ state: 'queued', error: null, tries: 0, provider_file_id: null, sent_at: null })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .where('state', '=', 'ready')
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Being sent, by whichever process. */
+    async sending(): Promise<ProviderCopy[]> {
+      const rows = await db.selectFrom('provider_copies').selectAll().where('state', '=', 'forwarding').execute();
+      return rows.map(toCopy);
+    },
+    /** The process that sent it is gone; whether the provider has it is looked up before it is sent again. */
+    async abandon(id: number, instance: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('provider_copies')
+        .set({ state: 'queued', instance: null })
+        .where('id', '=', id)
+        .where('state', '=', 'forwarding')
+        .where('instance', '=', instance)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** The copies of a file that is being deleted: those that may be at the provider are to be removed there. */
+    async release(userId: number, fileId: number): Promise<number[]> {
+      const rows = await db
+        .updateTable('provider_copies')
+        .set({ state: 'removing', error: null, file_id: null })
+        .where('user_id', '=', userId)
+        .where('file_id', '=', fileId)
+        .where((eb) =>
+          eb.or([
+            eb('provider_file_id', 'is not', null),
+            eb('sent_at', 'is not', null),
+            eb('state', '=', 'forwarding'),
+          ]),
+        )
+        .returning('id')
+        .execute();
+      await db.deleteFrom('provider_copies').where('user_id', '=', userId).where('file_id', '=', fileId).execute();
+      return rows.map(({ id }) => id);
+    },
+    async noteError(userId: number, id: number, error: string) {
+      await db
+        .updateTable('provider_copies')
+        .set({ error })
+        .where('user_id', '=', userId)
+        .where('id', '=', id)
+        .execute();
+    },
+    async delete(userId: number, id: number) {
+      await db.deleteFrom('provider_copies').where('user_id', '=', userId).where('id', '=', id).execute();
+    },
+    async pendingRemovals(userId: number): Promise<PendingRemoval[]> {
+      return db
+        .selectFrom('provider_copies')
+        .select(['id', 'filename', 'error'])
+        .where('user_id', '=', userId)
+        .where('state', '=', 'removing')
+        .orderBy('id')
+        .limit(1000)
+        .execute();
+    },
+    /** The ids at the provider that belong to some copy already. */
+    async takenIds(userId: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('provider_copies')
+        .select('provider_file_id')
+        .where('user_id', '=', userId)
+        .where('provider_file_id', 'is not', null)
+        .execute();
+      return new Set(rows.map(({ provider_file_id }) => provider_file_id ?? ''));
+    },
+    /** Whether another file, which looks the same in the provider's list, may be there without our knowing its id. */
+    async hasDouble(copy: ProviderCopy): Promise<boolean> {
+      const row = await db
+        .selectFrom('provider_copies')
+        .select('id')
+        .where('user_id', '=', copy.userId)
+        .where('id', '!=', copy.id)
+        .where('filename', '=', copy.filename)
+        .where('bytes', '=', copy.bytes)
+        .where('purpose', '=', copy.purpose)
+        .where('sha256', '!=', copy.sha256)
+        .where('provider_file_id', 'is', null)
+        .where('sent_at', 'is not', null)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+export type ProviderFileRepository = ReturnType<typeof providerFileRepository>;

@@ -1,0 +1,147 @@
+import { providerIn } from '@roster/contracts/provider-name';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import { delayAfter } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { AppError } from '#server/lib/errors';
+import type { Provider } from '#server/provider/provider';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
+import type { FileStore } from '#server/storage/file-store';
+import { type CopyPayload, forwardJob, removeCopyJob } from './jobs.ts';
+import { type ProviderCopy, providerFileRepository, type Sending } from './provider-file-repository.ts';
+import { fileRepository } from './repository.ts';
+
+export type Dependencies = {
+  db: Kysely<Database>;
+  store: FileStore;
+  provider: Pick<Provider, 'files'>;
+  keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
+  providerName: string;
+  instance: number;
+  /** Called in the transaction that stores what came of sending a file. */
+  onCopySettled: (trx: Kysely<Database>, userId: number, fileId: number) => Promise<void>;
+  log: FastifyBaseLogger;
+};
+
+/** The last try about half a day after the first. */
+const triesAtMost = 20;
+/** How far the provider's clock may be behind ours. */
+const clockTolerance = 5 * 60_000;
+
+/** Some providers keep a quotation mark in the form in which it travels. */
+const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"') === ours.replaceAll('%22', '"');
+
+/** The id of a copy that was sent without an answer, where it arrived and is not to be confused with another one. */
+export async function findUploadedCopy(
+  { db, provider }: Pick<Dependencies, 'db' | 'provider'>,
+  apiKey: Secret,
+  copy: ProviderCopy,
+): Promise<string | undefined> {
+  if (copy.sentAt === null) return undefined;
+  const copies = providerFileRepository(db);
+  const since = new Date(Date.parse(copy.sentAt) - clockTolerance).toISOString();
+  const listed = await provider.files.list(apiKey);
+  const taken = await copies.takenIds(copy.userId);
+  const alike = (listed ?? []).filter(
+    (file) =>
+      sameName(file.filename, copy.filename) &&
+      file.bytes === copy.bytes &&
+      file.purpose === copy.purpose &&
+      file.createdAt >= since &&
+      !taken.has(file.id),
+  );
+  const [found] = alike;
+  if (!found || alike.length > 1 || (await copies.hasDouble(copy))) return undefined;
+  return found.id;
+}
+
+async function send(
+  { db, store, provider }: Dependencies,
+  apiKey: Secret,
+  copy: ProviderCopy,
+  fileId: number,
+): Promise<string | undefined> {
+  const file = await fileRepository(db).stored(copy.userId, fileId);
+  if (!file) return undefined;
+  const content = await store.read(file.storageKey);
+  if (!(await providerFileRepository(db).markSent(copy.userId, copy.id))) {
+    content.destroy();
+    return undefined;
+  }
+  const { filename, type, size: bytes } = file;
+  return provider.files.send(apiKey, { filename, type, purpose: copy.purpose, bytes, content });
+}
+
+/** What a failure means for the file, in words for its owner. */
+async function failed({ keys, providerName, log }: Dependencies, copy: ProviderCopy, error: unknown): Promise<Sending> {
+  if (!(error instanceof ProviderError)) {
+    log.error({ err: error, copyId: copy.id }, 'a file could not be forwarded');
+    const message = 'Roster could not read the stored file. The operator finds the reason in the log.';
+    return { state: 'failed', error: message, mayBeThere: copy.sentAt !== null };
+  }
+  const mayBeThere = error.isUncertain;
+  if (error.code === 'key_rejected') await keys.noteRejected(copy.userId, error.message);
+  if (error.code === 'not_served') {
+    const message = `${providerIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
+    return { state: 'not_served', error: message, mayBeThere };
+  }
+  const again = error.isTransient && copy.tries + 1 < triesAtMost;
+  return { state: again ? 'queued' : 'failed', error: error.message, mayBeThere };
+}
+
+async function settle(
+  { db, onCopySettled }: Dependencies,
+  copy: ProviderCopy,
+  sending: Sending,
+  retryAfterSeconds = 0,
+) {
+  await db.transaction().execute(async (trx) => {
+    const isCurrent = await providerFileRepository(trx).end(copy.userId, copy.id, sending);
+    const job = { userId: copy.userId, copyId: copy.id };
+    if (!isCurrent) await enqueue(trx, removeCopyJob, job);
+    else if (sending.state === 'queued') {
+      const inMs = Math.max(delayAfter(copy.tries + 1), retryAfterSeconds * 1000);
+      await enqueue(trx, forwardJob, job, { inMs });
+    }
+    if (isCurrent && copy.fileId !== null) await onCopySettled(trx, copy.userId, copy.fileId);
+  });
+}
+
+/** undefined: there is none that can be used, and the copy says so. */
+async function keyFor({ db, keys }: Dependencies, copy: ProviderCopy): Promise<Secret | undefined> {
+  try {
+    return await keys.open(copy.userId);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const isMissing = error.code === 'no_api_key';
+    await providerFileRepository(db).end(copy.userId, copy.id, {
+      state: isMissing ? 'waiting_for_key' : 'failed',
+      error: isMissing ? null : error.message,
+      mayBeThere: true,
+    });
+    return undefined;
+  }
+}
+
+/** Sends one copy, where it is still wanted and no other process does. */
+export async function uploadToProvider(dependencies: Dependencies, { userId, copyId }: CopyPayload) {
+  const { db, instance } = dependencies;
+  const copies = providerFileRepository(db);
+  const copy = await copies.find(userId, copyId);
+  if (!copy || copy.fileId === null || (copy.state !== 'queued' && copy.state !== 'waiting_for_key')) return;
+  const apiKey = await keyFor(dependencies, copy);
+  if (!apiKey || !(await copies.begin(userId, copyId, instance))) return;
+  try {
+    const id =
+      (await findUploadedCopy(dependencies, apiKey, copy)) ?? (await send(dependencies, apiKey, copy, copy.fileId));
+    // Without an id it was deleted before anything was sent.
+    if (id === undefined)
+      await settle(dependencies, copy, { state: 'failed', error: null, mayBeThere: copy.sentAt !== null });
+    else await settle(dependencies, copy, { state: 'ready', error: null, providerFileId: id, mayBeThere: false });
+  } catch (error) {
+    const wait = error instanceof ProviderError ? error.retryAfterSeconds : undefined;
+    await settle(dependencies, copy, await failed(dependencies, copy, error), wait);
+  }
+}

@@ -1,0 +1,100 @@
+import type { OpenDatabase } from '#server/db/connect';
+import type { ExportPart, LeftAtProvider } from '#server/features/feature';
+import { AppError } from '#server/lib/errors';
+import { progressRepository } from './jobs/progress-repository.ts';
+import { fineTuningJobRepository } from './jobs/repository.ts';
+import type { JobService } from './jobs/service.ts';
+import { modelRepository } from './models/repository.ts';
+import type { CustomModels } from './models/tuned-models.ts';
+
+const jobsAtOnce = 50;
+const eventsAtOnce = 500;
+/** More than any training has. */
+const pointsAtMost = 1_000_000;
+
+/** The jobs in the account export, each with its notices. Read on a connection of its own. */
+export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
+  const jobs = fineTuningJobRepository(reader);
+  const progress = progressRepository(reader);
+
+  async function* events(userId: number, jobId: number) {
+    let separator = '';
+    let before: number | undefined;
+    for (;;) {
+      const batch = await progress.events(userId, jobId, eventsAtOnce, before);
+      for (const { id: _, ...event } of batch) {
+        yield `${separator}${JSON.stringify(event)}`;
+        separator = ',';
+      }
+      before = batch.at(-1)?.id;
+      if (before === undefined) return;
+    }
+  }
+
+  async function* lines(userId: number) {
+    let after = 0;
+    for (;;) {
+      const batch = await jobs.afterId(userId, after, jobsAtOnce);
+      for (const job of batch) {
+        const metrics = await progress.metrics(userId, job.id, pointsAtMost);
+        const checkpoints = await progress.checkpoints(userId, job.id);
+        yield `${JSON.stringify({ ...job, metrics, checkpoints }).slice(0, -1)},"events":[`;
+        yield* events(userId, job.id);
+        yield ']}\n';
+      }
+      const last = batch.at(-1);
+      if (!last) return;
+      after = last.id;
+    }
+  }
+
+  return {
+    description: [
+      'fine-tuning/jobs.jsonl         each fine-tuning job with its events, measurements and checkpoints',
+      'fine-tuning/models.json        the models that came of them',
+    ],
+    async *entries(userId) {
+      yield { name: 'fine-tuning/jobs.jsonl', content: lines(userId) };
+      const models = await modelRepository(reader).all(userId);
+      yield { name: 'fine-tuning/models.json', content: [`${JSON.stringify(models, undefined, 2)}\n`] };
+    },
+  };
+}
+
+type Dependencies = Pick<OpenDatabase, 'db'> & { jobs: JobService; models: CustomModels };
+
+/**
+ * When an account is closed with what it has at the provider: what Roster made there. What was found there and taken
+ * over is not Roster's to delete, others may use it.
+ */
+export function removalAtProvider({ db, jobs, models }: Dependencies) {
+  /** A refusal leaves it there, and is counted. */
+  const succeeds = async (work: () => Promise<boolean>) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  };
+
+  return async function removeEverywhere(userId: number): Promise<LeftAtProvider[]> {
+    let [trainings, tuned] = [0, 0];
+    for (const { id, providerJobId, sentAt } of await fineTuningJobRepository(db).open(userId)) {
+      if (providerJobId !== null && sentAt === null) continue;
+      const isOver = await succeeds(async () => (await jobs.cancel(userId, id)).finishedAt !== null);
+      if (!isOver) trainings++;
+    }
+    for (const id of await modelRepository(db).madeHere(userId)) {
+      const isGone = await succeeds(async () => {
+        await models.remove(userId, id);
+        return true;
+      });
+      if (!isGone) tuned++;
+    }
+    return [
+      { left: trainings, one: 'training', many: 'trainings' },
+      { left: tuned, one: 'trained model', many: 'trained models' },
+    ];
+  };
+}

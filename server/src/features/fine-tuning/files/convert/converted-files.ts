@@ -1,0 +1,84 @@
+import { type File, filenameLimit } from '@roster/contracts/files/files';
+import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
+import { beginningOf } from '@roster/contracts/text/cut';
+import type { StoredFile } from '#server/features/files/repository';
+import { resultOf } from '#server/features/fine-tuning/files/result';
+import type { Source, TrainingFileThread } from '#server/features/fine-tuning/files/thread';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import type { Side } from './split.ts';
+
+/** What the files feature does for this one. */
+export type Making = {
+  /** Stores what is made, whole or not at all. */
+  make: (
+    actor: Actor,
+    made: {
+      filename: string;
+      type: string;
+      purpose: 'fine-tune';
+      content: AsyncIterable<Buffer>;
+      datasetId: number | null;
+    },
+  ) => Promise<File>;
+  remove: (userId: number, id: number) => Promise<unknown>;
+};
+
+type Dependencies = { making: Making; thread: TrainingFileThread };
+
+/** `notes.jsonl` and `train` make `notes-train.jsonl`. */
+export function nameWith(filename: string, addition: string): string {
+  const ending = `-${addition}.jsonl`;
+  return beginningOf(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
+}
+
+const refused = (message: string) => new AppError('invalid_input', message, { fields: { fileId: message } });
+
+/** Files that are made of a training file, in the same order of lines. */
+export function makingOfFiles({ making, thread }: Dependencies) {
+  /** What is made of a dataset's file comes from that dataset, too. */
+  const save = (actor: Actor, { datasetId = null }: StoredFile, filename: string, content: AsyncIterable<Buffer>) =>
+    making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });
+
+  return {
+    async convert(actor: Actor, from: StoredFile, source: Source, signal: AbortSignal) {
+      const work = { sources: [source], signal };
+      const { pairs, leftOut, trimming } = await resultOf(
+        thread.run(actor.userId, { ...work, order: { kind: 'inspectPairs' } }),
+      );
+      if (pairs === 0)
+        throw refused('No line of this file is a prompt-completion pair, so there is nothing to convert.');
+      const content = thread.run(actor.userId, { ...work, order: { kind: 'convert', trimming } });
+      const file = await save(actor, from, nameWith(from.filename, 'chat'), content);
+      return { file, examples: pairs, leftOut };
+    },
+
+    async split(actor: Actor, file: StoredFile, source: Source, share: number, signal: AbortSignal) {
+      const work = { sources: [source], signal };
+      const plan = await resultOf(thread.run(actor.userId, { ...work, order: { kind: 'plan', share } }));
+      const { wrongLine, training: forTraining, validation: forValidation, border } = plan;
+      if (wrongLine !== null)
+        throw refused(`Line ${wrongLine} is no training example. Check the file and repair it before it is divided.`);
+      if (forValidation < 1 || forTraining < fewestExamples)
+        throw refused(
+          `Divided so, ${forTraining} examples would be left for training, and the provider needs ${fewestExamples}. Add examples, or choose a smaller share.`,
+        );
+      const part = (side: Side, name: string) =>
+        save(
+          actor,
+          file,
+          nameWith(file.filename, name),
+          thread.run(actor.userId, { ...work, order: { kind: 'split', border, side } }),
+        );
+      const training = await part('training', 'train');
+      try {
+        const validation = await part('validation', 'validation');
+        return { training, validation, examples: { training: forTraining, validation: forValidation } };
+      } catch (error) {
+        // Half of a division is of no use, and would be taken for the whole.
+        await making.remove(actor.userId, training.id);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { formatOf } from '#server/features/fine-tuning/files/check/example';
+import { contentOf } from '#server/features/fine-tuning/files/check/first-bytes';
+import { readLine } from '#server/features/fine-tuning/files/check/json-line';
+import { type Line, lineReader } from '#server/features/fine-tuning/files/lines';
+import type { Job, Works } from '#server/features/fine-tuning/files/task';
+import type { JsonObject } from '#server/lib/is-object';
+import { conversationOf, pairInspection, pairOf } from './pairs.ts';
+import { sides, splitPlan } from './split.ts';
+
+/** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
+function eachLine(
+  see: (value: JsonObject | undefined, line: Line) => void,
+  reading: Parameters<typeof readLine>[1],
+): Pick<Job, 'take' | 'next'> {
+  const reader = lineReader((line) => {
+    const read = readLine(line.bytes, reading);
+    if (read.kind !== 'blank') see(read.kind === 'object' ? read.value : undefined, line);
+  });
+  let isBegun = false;
+  return {
+    take(chunk) {
+      let bytes = chunk;
+      if (!isBegun) {
+        isBegun = true;
+        const content = contentOf(chunk);
+        if (content.kind === 'text' && content.hasMark) bytes = chunk.subarray(3);
+      }
+      reader.push(bytes);
+      return false;
+    },
+    next: reader.end,
+  };
+}
+
+/** Gathers what is made until it is asked for. */
+function output() {
+  let lines: string[] = [];
+  return {
+    add: (line: string) => lines.push(`${line}\n`),
+    made() {
+      const text = lines.join('');
+      lines = [];
+      return text;
+    },
+  };
+}
+
+/** The new file must hold everything that the line says. */
+const textsWhole = { imagesApart: false };
+
+export function inspectPairsJob(): Job<'inspectPairs'> {
+  const inspection = pairInspection();
+  const seePair = (value: JsonObject | undefined, { number }: Line) => {
+    const pair = value && pairOf(value);
+    if (pair) inspection.see(pair, number);
+    else inspection.seeOther(number);
+  };
+  return { ...eachLine(seePair, textsWhole), result: inspection.result };
+}
+
+export function convertJob({ trimming }: Works['convert']['order']): Job<'convert'> {
+  const { add, made } = output();
+  let examples = 0;
+  const convert = (value: JsonObject | undefined) => {
+    const pair = value && pairOf(value);
+    const conversation = pair && conversationOf(pair, trimming);
+    if (conversation === undefined) return;
+    examples++;
+    add(conversation);
+  };
+  return { ...eachLine(convert, textsWhole), made, result: () => ({ examples }) };
+}
+
+export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
+  const plan = splitPlan(share);
+  let wrongLine: number | null = null;
+  const note = (value: JsonObject | undefined, { number }: Line) => {
+    if (value && formatOf(value) !== 'unknown') plan.add(value);
+    else wrongLine ??= number;
+  };
+  const { take, next } = eachLine(note, { imagesApart: true });
+  return {
+    take: (chunk) => take(chunk) || wrongLine !== null,
+    next,
+    result: () => plan.result(wrongLine),
+  };
+}
+
+export function splitJob({ border, side }: Works['split']['order']): Job<'split'> {
+  const { add, made } = output();
+  const sideOf = sides(border);
+  const divide = (value: JsonObject | undefined, { bytes }: Line) => {
+    if (value && bytes && sideOf(value) === side) add(bytes.toString());
+  };
+  return { ...eachLine(divide, { imagesApart: true }), made, result: () => null };
+}

@@ -1,0 +1,92 @@
+import { type Kysely, sql } from 'kysely';
+import { keepUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+
+const dayName = 'model_ends_told';
+/** A conversation with a model of its own counts as long as it was written in so lately. */
+export const writtenInWithinMs = 90 * 24 * 60 * 60_000;
+
+type InUse = { userId: number; model: string; baseModel: string | null; assistants: number };
+export type Notification = { userId: number; model: string; step: number; shutdownDate: string };
+
+/** Who is told by mail which models end. Of all users at once: who calls goes through them in batches. */
+export function notificationRepository(db: Kysely<Database>) {
+  return {
+    /** Whether nobody has begun the round of this day yet. */
+    async claimDay(day: string): Promise<boolean> {
+      const row = await db
+        .insertInto('settings')
+        .values({ name: dayName, value: day })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: day }).where('settings.value', '<', day))
+        .returning('name')
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    /** The next active users who want such mails. */
+    async recipients(after: number, limit: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('users')
+        .leftJoin('preferences', 'preferences.user_id', 'users.id')
+        .select('users.id')
+        .where('users.id', '>', after)
+        .where('users.status', '=', 'Active')
+        .where(sql<boolean>`coalesce(preferences.model_mails, 1) = 1`)
+        .orderBy('users.id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    /** What their assistants, conversations with a model of their own, and fine-tuned models use. */
+    async inUse(userIds: number[], now: number): Promise<InUse[]> {
+      const since = new Date(now - writtenInWithinMs).toISOString();
+      const users = sql.join(userIds);
+      const { rows } = await sql<InUse>`
+        select used.user_id as "userId", used.model as model, max(c.base_model) as "baseModel",
+          sum(used.assistants) as assistants
+        from (
+          select user_id, model, count(*) as assistants from assistants where user_id in (${users}) group by user_id, model
+          union all
+          select user_id, model, 0 from threads where user_id in (${users}) and purpose = 'chat'
+            and assistant_id is null and model is not null and updated_at >= ${since}
+          union all
+          select user_id, base_model, 0 from custom_models where user_id in (${users}) and is_active = 1
+        ) used
+        left join custom_models c on c.user_id = used.user_id and c.model = used.model
+        group by used.user_id, used.model`.execute(db);
+      return rows;
+    },
+
+    told: (userIds: number[]): Promise<Notification[]> =>
+      db
+        .selectFrom('model_end_mails')
+        .select(['user_id as userId', 'model', 'step', 'shutdown_date as shutdownDate'])
+        .where('user_id', 'in', userIds)
+        .execute(),
+
+    /** Those that were not written down before, or for another day. */
+    async note(userId: number, told: Omit<Notification, 'userId'>[], at: string): Promise<Set<string>> {
+      await keepUser(db, userId);
+      const rows = told.map(({ model, step, shutdownDate }) => ({
+        user_id: userId,
+        model,
+        step,
+        shutdown_date: shutdownDate,
+        created_at: at,
+      }));
+      const noted = await db
+        .insertInto('model_end_mails')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['user_id', 'model', 'step'])
+            .doUpdateSet({ shutdown_date: sql`excluded.shutdown_date`, created_at: at })
+            .where('model_end_mails.shutdown_date', '<>', sql<string>`excluded.shutdown_date`),
+        )
+        .returning('model')
+        .execute();
+      return new Set(noted.map(({ model }) => model));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { type EndingModel, endingModelsAtMost, usersOfModelAtMost } from '@roster/contracts/models/retirement';
+import { dayOf } from '@roster/contracts/usage/day';
+import type { LastUsed } from '#server/features/usage/last-used';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { AffectedRepository, TunedModelInUse } from './affected-repository.ts';
+import { bySoonestRetirement, type NamedModel, type RetirementDate, retirementOf } from './dates.ts';
+import type { ModelListRepository } from './list-repository.ts';
+
+type Dependencies = {
+  catalogue: Catalogue;
+  lists: ModelListRepository;
+  use: AffectedRepository;
+  baseUrl: string;
+  recentUse: Pick<LastUsed, 'ofEach'>;
+  now: () => number;
+};
+
+const countOf = (rows: { model: string; count: number }[], model: string) =>
+  rows.find((row) => row.model === model)?.count ?? 0;
+
+/** Whether a tuned model is this one, or was trained from it. */
+const isOf =
+  (model: string) =>
+  ({ model: own, baseModel }: TunedModelInUse) =>
+    own === model || baseModel === model;
+
+/** All models that are in use, each once; a tuned one names its base, which is among them. */
+function named(models: Iterable<string>, tuned: TunedModelInUse[]): NamedModel[] {
+  const bases = new Map(tuned.map(({ model, baseModel }) => [model, baseModel]));
+  const all = new Set([...models, ...tuned.map(({ baseModel }) => baseModel)]);
+  return [...all].map((model) => ({ model, baseModel: bases.get(model) }));
+}
+
+/** Which of the models that a person uses end, by what the provider's list and the catalogue say; nobody is asked. */
+export function retirementService({ catalogue, lists, use, baseUrl, recentUse, now }: Dependencies) {
+  const today = () => dayOf(now());
+
+  async function ends(userId: number, models: NamedModel[]): Promise<RetirementDate[]> {
+    const sources = { catalogue, list: await lists.find(userId, baseUrl), today: today() };
+    return models.flatMap((model) => retirementOf(sources, model) ?? []).sort(bySoonestRetirement);
+  }
+
+  return {
+    /** Of tuned models, by their names: they end with their bases. */
+    async endsOf(userId: number, models: { model: string; baseModel: string }[]) {
+      const found = models.length > 0 ? await ends(userId, models) : [];
+      return new Map(
+        found.map(({ model, shutdownDate, lifecycle, successor }) => [model, { shutdownDate, lifecycle, successor }]),
+      );
+    },
+    async list(userId: number): Promise<EndingModel[]> {
+      const [byAssistants, byConversations, tuned] = await Promise.all([
+        use.byAssistants(userId),
+        use.byConversations(userId),
+        use.tunedModels(userId),
+      ]);
+      const inUse = [...byAssistants, ...byConversations].map(({ model }) => model);
+      const found = (await ends(userId, named(inUse, tuned))).slice(0, endingModelsAtMost);
+      const ids = found.map(({ model }) => model);
+      const [assistants, withUsage] = await Promise.all([
+        use.assistantsOf(userId, ids),
+        recentUse.ofEach(userId, found, now()),
+      ]);
+      return withUsage.map((end) => {
+        const tunedModels = tuned.filter(isOf(end.model));
+        return {
+          ...end,
+          assistants: assistants.filter(({ model }) => model === end.model).map(({ id, name }) => ({ id, name })),
+          assistantCount: countOf(byAssistants, end.model),
+          conversations: countOf(byConversations, end.model),
+          tunedModels: tunedModels.slice(0, usersOfModelAtMost).map(({ baseModel: _, ...tunedModel }) => tunedModel),
+          tunedModelCount: tunedModels.length,
+        };
+      });
+    },
+  };
+}
+
+export type RetirementService = ReturnType<typeof retirementService>;

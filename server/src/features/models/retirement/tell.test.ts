@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { created } from '#server/testing/assistants';
+import { newThread } from '#server/testing/chat';
+import { beside, setUser } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
+import { keptMails, type MailServer, startMailServer } from '#server/testing/mail';
+import { until } from '#server/testing/until';
+
+const subject = 'Models that you use in Roster end soon';
+/** gpt-4o ends on January 14, 2027. */
+const days = {
+  91: '2026-10-15',
+  61: '2026-11-14',
+  60: '2026-11-15',
+  14: '2026-12-31',
+  1: '2027-01-13',
+  0: '2027-01-14',
+  after: '2027-02-01',
+};
+
+/** The round of the day is over, and its mails are out. */
+const untilTold = (app: TestApp, day: string) =>
+  until(`The end of the round of ${day}`, () =>
+    beside(app, async (db) => {
+      const begun = await db
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', 'model_ends_told')
+        .executeTakeFirst();
+      const jobs = await db
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', 'in', ['models.tell-ends', 'mail', 'mail.models-end'])
+        .execute();
+      return begun?.value === day && jobs.length === 0;
+    }),
+  );
+
+describe.each(engines)('mails about models that end on %s', (engine) => {
+  let app: TestApp;
+  let mails: MailServer;
+  let today = '2026-06-01';
+  beforeAll(async () => {
+    mails = await startMailServer();
+    app = await startApp(engine, { env: mails.env, now: () => Date.parse(`${today}T12:00:00Z`) });
+  });
+  /** Each test begins at a day of its own, which may be before that of another one. */
+  beforeEach(() => forgetDay());
+  afterAll(async () => {
+    await app.stop();
+    await mails.stop();
+  });
+
+  async function on(day: string) {
+    today = day;
+    await app.restart();
+    await untilTold(app, day);
+  }
+  const textsTo = (name: string) =>
+    mails
+      .to(`${name}@example.com`)
+      .filter((mail) => mail.subject === subject)
+      .map(({ text }) => text);
+  const counts = (...names: string[]) => names.map((name) => textsTo(name).length);
+  /** Puts the day back, as if no round of it had been. */
+  const forgetDay = () =>
+    beside(app, (db) => db.updateTable('settings').set({ value: '' }).where('name', '=', 'model_ends_told').execute());
+
+  test('come 60 days, 14 days and one day before, each once', async () => {
+    await created(await app.as('ada'));
+    await created(await app.as('ada'), { name: 'Second' });
+    for (const [day, count] of [
+      [days[91], 0],
+      [days[61], 0],
+      [days[60], 1],
+      ['2026-11-16', 1],
+      ['2026-12-30', 1],
+      [days[14], 2],
+      ['2027-01-12', 2],
+      [days[1], 3],
+      [days[0], 3],
+      [days.after, 3],
+    ] as const) {
+      await on(day);
+      expect([day, ...counts('ada')]).toEqual([day, count]);
+    }
+    const [first] = textsTo('ada');
+    expect(first).toContain('- gpt-4o ends on January 14, 2027. 2 assistants use it. Its successor is gpt-6.1-terra.');
+    expect(first).toMatch(/^http:.*\/assistants\/models$/m);
+  });
+
+  test('are one for all models of a day; who was not reached in time is told once', async () => {
+    const bob = await app.as('bob');
+    await created(bob, { model: 'gpt-4o-mini' });
+    await created(bob, { model: 'gpt-4.1', name: 'Other' });
+    await created(bob, { model: 'gpt-6-luna', name: 'Stays' });
+    await newThread(bob, { model: 'gpt-4o' });
+    await on('2027-01-05');
+    const [text, ...more] = textsTo('bob');
+    expect(more).toEqual([]);
+    expect(text?.match(/^- .*$/gm)).toEqual([
+      '- gpt-4.1 ends on January 14, 2027. One assistant uses it. Its successor is gpt-6.1-terra.',
+      '- gpt-4o ends on January 14, 2027. Its successor is gpt-6.1-terra.',
+      '- gpt-4o-mini ends on January 14, 2027. One assistant uses it. Its successor is gpt-6-luna.',
+    ]);
+    await on('2027-01-06');
+    expect(counts('bob')).toEqual([1]);
+  });
+
+  test('go out once with several processes, and when a round is done again', async () => {
+    today = '2027-01-07';
+    const carol = await app.as('carol');
+    await created(carol);
+    await app.restart();
+    // Another process on SQLite there is none.
+    const second = engine === 'postgres' ? await app.secondProcess() : undefined;
+    await untilTold(app, today);
+    await forgetDay();
+    await app.restart();
+    await untilTold(app, today);
+    await second?.stop();
+    expect(counts('carol')).toEqual([1]);
+  });
+
+  test('do not go to whom they are switched off for, nor to closed doors', async () => {
+    const [dave, eve] = [await app.as('dave'), await app.as('eve')];
+    for (const visitor of [dave, eve]) await created(visitor);
+    const { body: preferences } = await dave.get('/api/settings/preferences');
+    const { theme, notificationsEnabled, soundEnabled } = preferences;
+    const colors = { customColors: false, backgroundColor: null, foregroundColor: null, accentColor: null };
+    const save = (visitor: HttpClient, more: object) =>
+      visitor.post('/api/settings/preferences', { theme, notificationsEnabled, soundEnabled, ...colors, ...more });
+    expect((await save(dave, { modelMails: false })).body.modelMails).toBe(false);
+    // A browser from before does not know of it, and changes nothing.
+    expect((await save(dave, {})).body.modelMails).toBe(false);
+    await setUser(app, 'eve@example.com', { status: 'Inactive' });
+    await on('2027-01-08');
+    expect(counts('dave', 'eve')).toEqual([0, 0]);
+    await save(dave, { modelMails: true });
+    await on('2027-01-09');
+    expect(counts('dave', 'eve')).toEqual([1, 0]);
+  });
+
+  test('come anew for an end that was put off for long', async () => {
+    const finn = await app.as('finn');
+    await created(finn, { model: 'house-model' });
+    const { id: userId } = (await finn.get('/api/user')).body;
+    const base_url = app.provider.url;
+    const end = async (shutdown_date: string) => {
+      const models = { user_id: userId, model: 'house-model', shutdown_date, is_listed: 1 as const };
+      await beside(app, async (db) => {
+        await db.deleteFrom('listed_models').where('user_id', '=', userId).execute();
+        await db.insertInto('listed_models').values(models).execute();
+      });
+    };
+    await beside(app, (db) =>
+      db
+        .insertInto('model_lists')
+        .values({ user_id: userId, base_url, asked_at: '2027-01-09T00:00:00.000Z' })
+        .execute(),
+    );
+    await end('2027-02-20');
+    await on('2027-01-10');
+    expect(counts('finn')).toEqual([1]);
+    await end('2027-02-25');
+    await on('2027-01-11');
+    expect(counts('finn')).toEqual([1]);
+    await end('2027-06-01');
+    await on('2027-04-10');
+    expect(counts('finn')).toEqual([2]);
+  });
+});
+
+test.each(engines)('without a mail server these mails are kept like all others, on %s', async (engine) => {
+  let today = '2026-06-01';
+  const app = await startApp(engine, { now: () => Date.parse(`${today}T12:00:00Z`) });
+  try {
+    await created(await app.as('ada'));
+    today = days[14];
+    await app.restart();
+    await untilTold(app, today);
+    expect((await keptMails(app)).filter((mail) => mail.subject === subject)).toHaveLength(1);
+  } finally {
+    await app.stop();
+  }
+});

@@ -1,0 +1,102 @@
+import { type Assistant, type AssistantSettings, untitled } from '@roster/contracts/assistants/assistants';
+import type { AssistantTools } from '@roster/contracts/assistants/tools';
+import {
+  type ApiAssistant,
+  type ApiAssistantChanges,
+  ApiAssistantFields,
+  type NewApiAssistant,
+} from '@roster/contracts/public-api/assistants/assistants';
+import type { ApiTool, ToolResources } from '@roster/contracts/public-api/assistants/tools';
+import { isBlank } from '@roster/contracts/text/blank';
+import { tidyName } from '@roster/contracts/text/name';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+
+/** What the provider takes where a program says nothing. */
+const usualTemperature = 1;
+
+/** What is kept beside Roster's own fields, and what stands for what is not there. */
+export function readFields(kept: ApiFields | undefined) {
+  const { name, tools, tool_resources, metadata, top_p, response_format } = ApiAssistantFields.parse(kept ?? {});
+  return {
+    name,
+    tools: tools ?? [],
+    tool_resources: tool_resources ?? {},
+    metadata: metadata ?? {},
+    top_p: top_p ?? 1,
+    response_format: response_format ?? ('auto' as const),
+  };
+}
+export type KeptFields = ReturnType<typeof readFields>;
+
+type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
+  tool_resources?: ToolResources | null | undefined;
+};
+
+/** What Roster's own fields become. What is left out is left out here too. */
+export function settingsIn(given: Given, before: AssistantTools = {}) {
+  const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
+  const settings: Partial<AssistantSettings> = {};
+  if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : tidyName(name);
+  if (description !== undefined) settings.description = description?.trim() ?? '';
+  if (model !== undefined) settings.model = model.trim();
+  if (temperature !== undefined) settings.temperature = temperature ?? usualTemperature;
+  if (reasoning_effort !== undefined) settings.reasoningEffort = reasoning_effort;
+  if (instructions !== undefined) settings.instructions = instructions ?? '';
+  if (tools !== undefined) settings.tools = toolsAfter(before, tools ?? []);
+  return settings;
+}
+
+/** The form's switch and the tool that programs name are one; of the others of the form programs say nothing. */
+function toolsAfter({ codeInterpreter: _, ...others }: AssistantTools, tools: ApiTool[]): AssistantTools {
+  return hasCode(tools) ? { ...others, codeInterpreter: {} } : others;
+}
+const hasCode = (tools: ApiTool[]) => tools.some(({ type }) => type === 'code_interpreter');
+
+export const newSettings = (given: Given & { model: string }): AssistantSettings => ({
+  name: untitled,
+  description: '',
+  temperature: usualTemperature,
+  reasoningEffort: null,
+  instructions: '',
+  starters: [],
+  icon: null,
+  color: null,
+  tools: {},
+  responseSchema: null,
+  ...settingsIn(given),
+  model: given.model.trim(),
+});
+
+/** The rest, after what was kept so far. null puts a field back to what it begins with. */
+export function keptAfter(before: ApiFields, given: Given): ApiFields {
+  const after: ApiFields = { ...before };
+  const put = (field: keyof ApiAssistantFields, value: unknown) => {
+    if (value === null) delete after[field];
+    else if (value !== undefined) after[field] = value;
+  };
+  put('tools', given.tools);
+  put('tool_resources', given.tool_resources);
+  put('metadata', given.metadata);
+  put('top_p', given.top_p);
+  put('response_format', given.response_format);
+  if (given.name === null || (given.name !== undefined && isBlank(given.name))) after.name = given.name;
+  else if (given.name !== undefined) delete after.name;
+  return after;
+}
+
+/** The name as a program gave it; a page may have given it another since. */
+export const shownName = (name: string, kept: KeptFields): ApiAssistant['name'] =>
+  kept.name !== undefined && name === untitled ? kept.name : name;
+
+/** With what a page may have changed since: the code interpreter, and the search of the files that it knows from. */
+export function shownTools(
+  { tools: kept }: KeptFields,
+  { tools: { codeInterpreter }, files }: Pick<Assistant, 'tools' | 'files'>,
+): ApiTool[] {
+  const tools = codeInterpreter ? kept : kept.filter(({ type }) => type !== 'code_interpreter');
+  const added: ApiTool[] = [
+    ...(codeInterpreter && !hasCode(kept) ? [{ type: 'code_interpreter' as const }] : []),
+    ...(files > 0 && !kept.some(({ type }) => type === 'file_search') ? [{ type: 'file_search' as const }] : []),
+  ];
+  return [...tools, ...added];
+}

@@ -1,0 +1,109 @@
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import { ReasoningEffort } from '@roster/contracts/models/models';
+import {
+  type NewApiRun,
+  type NewApiThreadAndRun,
+  ToolChoice,
+  TruncationStrategy,
+} from '@roster/contracts/public-api/assistants/runs';
+import { ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/public-api/assistants/tools';
+import { z } from 'zod';
+import { codeFilesAtMost } from '#server/conversation/code-files';
+import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import { readFields, shownTools } from '#server/features/public-api/assistants/assistants/fields';
+import { PublicApiError } from '#server/http/public-api/errors';
+
+/** Those of the assistant and of the thread together. */
+const RunResources = z.object({
+  code_interpreter: z
+    .object({
+      file_ids: z
+        .array(z.string())
+        .max(2 * codeFilesAtMost)
+        .optional(),
+    })
+    .optional(),
+  file_search: z.object({ vector_store_ids: z.array(z.string()).max(2).optional() }).optional(),
+});
+type RunResources = z.output<typeof RunResources>;
+
+/** What a run was asked for, as it is stored: whole, so that nothing that changes later changes the run. */
+const RunOptions = z.object({
+  /** By its name in this API, which the run keeps when the assistant is gone. */
+  assistant: z.string(),
+  assistantId: z.number(),
+  /** null: stored before there were versions. */
+  assistantVersion: z.number().nullable().default(null),
+  model: z.string(),
+  instructions: z.string(),
+  tools: ApiTools,
+  tool_resources: RunResources,
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  reasoning_effort: ReasoningEffort.nullable(),
+  max_prompt_tokens: z.number().nullable(),
+  max_completion_tokens: z.number().nullable(),
+  truncation_strategy: TruncationStrategy,
+  tool_choice: ToolChoice,
+  parallel_tool_calls: z.boolean(),
+  response_format: ResponseFormat,
+});
+export type RunOptions = z.output<typeof RunOptions>;
+
+export const readOptions = (stored: string): RunOptions => RunOptions.parse(JSON.parse(stored));
+
+type Given = NewApiRun | (NewApiThreadAndRun & { additional_instructions?: null; reasoning_effort?: null });
+type Answering = { id: string; assistant: Assistant; fields: ApiFields | undefined; threadResources: unknown };
+
+const united = (...lists: (readonly string[] | undefined)[]) => [...new Set(lists.flatMap((list) => list ?? []))];
+
+/** An answer reads what its assistant has and what its thread has. */
+function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources {
+  const files = united(own.code_interpreter?.file_ids, ofThread.code_interpreter?.file_ids);
+  const stores = united(own.file_search?.vector_store_ids, ofThread.file_search?.vector_store_ids);
+  return {
+    ...(files.length > 0 && { code_interpreter: { file_ids: files } }),
+    ...(stores.length > 0 && { file_search: { vector_store_ids: stores } }),
+  };
+}
+
+/** The assistant as it is now, and what this run changes of it. */
+export function optionsFor(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
+  const kept = readFields(fields);
+  const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
+  const tools = given.tools ?? shownTools(kept, assistant);
+  const ofThread = ToolResources.safeParse(threadResources).data ?? {};
+  const named = 'tool_resources' in given ? (given.tool_resources ?? {}) : {};
+  const options: RunOptions = {
+    assistant: id,
+    assistantId: assistant.id,
+    assistantVersion: assistant.version,
+    model: given.model?.trim() ?? assistant.model,
+    instructions: instructions.filter((part) => part !== '').join('\n\n'),
+    tools,
+    tool_resources: resourcesOf({ ...kept.tool_resources, ...named }, ofThread),
+    temperature: given.temperature ?? assistant.temperature,
+    top_p: given.top_p ?? kept.top_p,
+    reasoning_effort: given.reasoning_effort ?? assistant.reasoningEffort,
+    max_prompt_tokens: given.max_prompt_tokens ?? null,
+    max_completion_tokens: given.max_completion_tokens ?? null,
+    truncation_strategy: given.truncation_strategy ?? { type: 'auto', last_messages: null },
+    tool_choice: given.tool_choice ?? 'auto',
+    parallel_tool_calls: given.parallel_tool_calls ?? true,
+    response_format: given.response_format ?? kept.response_format,
+  };
+  refuseNotServed(options);
+  return options;
+}
+
+const notServed = (param: string, message: string) =>
+  new PublicApiError('invalid_input', message, { param, code: 'unsupported_value' });
+
+/** Never passed over in silence: the answer would be another one than was asked for. */
+function refuseNotServed({ tools, tool_choice: choice }: RunOptions) {
+  const types = new Set(tools.map(({ type }) => type));
+  if (typeof choice !== 'object') return;
+  const names = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
+  if (choice.type === 'function' ? names.includes(choice.function.name) : types.has(choice.type)) return;
+  throw notServed('tool_choice', 'Tool choice names a tool that is not among the tools of the run.');
+}

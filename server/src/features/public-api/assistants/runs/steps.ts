@@ -1,0 +1,173 @@
+import type { ApiRunStep, ApiToolCall } from '@roster/contracts/public-api/assistants/run-steps';
+import { z } from 'zod';
+import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
+import type { KeptCall } from '#server/features/chat/runs/tool-call-repository';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { secondsOf } from '#server/features/public-api/shared/list';
+import { KeptPassage } from '#server/provider/responses/tools';
+import { readOptions } from './options.ts';
+import { errorOf, statusOf } from './run-object.ts';
+
+/** What a part of a run can do, in the order in which it does it. */
+const kinds = ['provider_tools', 'message', 'functions'] as const;
+export type StepKind = (typeof kinds)[number];
+
+/** A step's number is that of its part and its place in it. */
+const stepsOfPart = 4;
+export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
+/** The run that a step is a part of. */
+export const runOfStep = (number: number) => Math.floor(number / stepsOfPart);
+
+const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
+
+/** Those of a JSON list that have this form. */
+function listed<Schema extends z.ZodType>(schema: Schema, json: string | null): z.output<Schema>[] {
+  const items: unknown = JSON.parse(json ?? '[]');
+  return Array.isArray(items)
+    ? items.flatMap((item) => {
+        const parsed = schema.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      })
+    : [];
+}
+
+/** Kept before files had our numbers there: by the provider's id, under which the file is known too. */
+const EarlierPassage = z
+  .object({ ...KeptPassage.omit({ fileId: true }).shape, file_id: z.string() })
+  .transform(({ file_id: fileId, ...passage }) => ({ ...passage, fileId }));
+const Passage = z.union([KeptPassage, EarlierPassage]);
+
+/** The files that a run has found something in. */
+export const filesFound = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
+  calls.flatMap(({ kind, output }) =>
+    kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
+  );
+
+/** A call of a kind that the retired API knows; of the others it says nothing. */
+export type ToldCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
+const toldKinds = ['function', 'file_search', 'code_interpreter'] as const;
+export const isTold = <Call extends Pick<KeptCall, 'kind'>>(call: Call): call is Call & Pick<ToldCall, 'kind'> =>
+  toldKinds.some((kind) => kind === call.kind);
+
+/** How calls are told. */
+export type Telling = {
+  /** With what was found in the files. */
+  withTexts: boolean;
+  /** Of the files that were searched those that are still there; undefined: all, for it was just now. */
+  present?: ReadonlySet<number> | undefined;
+};
+
+export function toolCallObject(
+  { kind, callId: id, name, input, output }: ToldCall,
+  { encode }: Pick<Ids, 'encode'>,
+  { withTexts, present }: Telling,
+): ApiToolCall {
+  switch (kind) {
+    case 'function':
+      return { id, type: kind, function: { name, arguments: input, output } };
+    case 'code_interpreter':
+      return { id, type: kind, code_interpreter: { input, outputs: listed(Logs, output) } };
+    case 'file_search':
+      return {
+        id,
+        type: kind,
+        file_search: {
+          results: listed(Passage, output)
+            .filter(({ fileId }) => typeof fileId === 'string' || (present?.has(fileId) ?? true))
+            .map(({ fileId, filename, score, text }) => ({
+              file_id: typeof fileId === 'string' ? fileId : encode('file', fileId),
+              file_name: filename,
+              score,
+              ...(withTexts && { content: [{ type: 'text' as const, text }] }),
+            })),
+        },
+      };
+  }
+}
+
+type Standing = Pick<
+  ApiRunStep,
+  'status' | 'last_error' | 'expired_at' | 'cancelled_at' | 'failed_at' | 'completed_at'
+>;
+const open: Standing = {
+  status: 'in_progress',
+  last_error: null,
+  expired_at: null,
+  cancelled_at: null,
+  failed_at: null,
+  completed_at: null,
+};
+
+function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind): Standing {
+  const at = secondsOf(run.endedAt ?? part.finishedAt ?? part.createdAt);
+  if (part.state === 'queued' || part.state === 'running' || part.state === 'waiting') return open;
+  if (part.state === 'stopped') return { ...open, status: 'cancelled', cancelled_at: at };
+  if (part.state !== 'complete') {
+    const error = errorOf(part.error);
+    const code = error?.code === 'rate_limit_exceeded' ? error.code : 'server_error';
+    return { ...open, status: 'failed', failed_at: at, last_error: { code, message: error?.message ?? '' } };
+  }
+  const isOpen = kind === 'functions' && part.id === run.currentRunId && run.state !== 'as_current';
+  if (!isOpen) return { ...open, status: 'completed', completed_at: secondsOf(part.finishedAt ?? part.createdAt) };
+  const status = statusOf(run);
+  if (status === 'requires_action') return open;
+  if (status === 'cancelled') return { ...open, status, cancelled_at: at };
+  return { ...open, status: 'expired', expired_at: secondsOf(run.waitsUntil ?? part.createdAt) };
+}
+
+/** A step while the run is at it. */
+export function stepObject(
+  run: WholeProgramRun,
+  part: PartOfProgramRun,
+  kind: StepKind,
+  { encode }: Ids,
+  more: Partial<ApiRunStep> & Pick<ApiRunStep, 'step_details'>,
+): ApiRunStep {
+  return {
+    id: encode('step', stepNumber(part.id, kind)),
+    object: 'thread.run.step',
+    created_at: secondsOf(part.createdAt),
+    assistant_id: readOptions(run.options).assistant,
+    thread_id: encode('thread', run.threadId),
+    run_id: encode('run', run.id),
+    type: more.step_details.type,
+    ...open,
+    metadata: {},
+    usage: null,
+    ...more,
+  };
+}
+
+/** What a run has done so far, the oldest first. */
+export function stepsOf(run: WholeProgramRun, ids: Ids, telling: Telling): (ApiRunStep & { number: number })[] {
+  return run.parts.flatMap((part) => {
+    const calls = run.calls.filter(isTold).filter(({ runId }) => runId === part.id);
+    const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
+    const toolCalls = (isFunction: boolean) => ({
+      type: 'tool_calls' as const,
+      tool_calls: called(isFunction).map((call) => toolCallObject(call, ids, telling)),
+    });
+    const messageId = ids.encode('msg', part.messageId);
+    const details: [StepKind, ApiRunStep['step_details']][] = [];
+    if (called(false).length > 0) details.push(['provider_tools', toolCalls(false)]);
+    if (part.hasText)
+      details.push(['message', { type: 'message_creation', message_creation: { message_id: messageId } }]);
+    if (called(true).length > 0) details.push(['functions', toolCalls(true)]);
+    return details.map(([kind, step_details], index) => ({
+      number: stepNumber(part.id, kind),
+      ...stepObject(run, part, kind, ids, {
+        step_details,
+        ...standingOf(run, part, kind),
+        // What a part has used stands with the last thing that it did.
+        usage: index === details.length - 1 ? usageOf(part) : null,
+      }),
+    }));
+  });
+}
+
+function usageOf({ usage }: PartOfProgramRun): ApiRunStep['usage'] {
+  if (!usage) return null;
+  const { inputTokens, outputTokens } = usage;
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens };
+}

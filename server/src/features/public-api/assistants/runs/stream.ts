@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { settled } from '#server/http/error-handler';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import type { CallRegistry } from '#server/http/public-api/call-registry';
+import { apiError } from '#server/http/public-api/errors';
+import { sendEventHeaders, streamTo } from '#server/http/streaming/event-stream';
+import { doneFrame, type Ended, frame, runEvents } from './run-events.ts';
+
+const heartbeatMs = 15_000;
+
+type Dependencies = {
+  openCalls: CallRegistry;
+  watch: ProgramRuns['watch'];
+  /** How it is stored now that it has ended. */
+  endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<Ended>;
+};
+
+type Answering = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
+type Streamed = {
+  run: WholeProgramRun;
+  part: PartOfProgramRun;
+  ids: Ids;
+  withTexts: boolean;
+  /** What is told before the run's own events. */
+  before: (events: ReturnType<typeof runEvents>) => string;
+};
+
+/**
+ * Follows a run for a program, as the pages do. The run belongs to the server: a program that leaves, or whose token ends,
+ * ends the stream and not the run.
+ */
+export function runStreaming({ openCalls, watch, endedRun }: Dependencies) {
+  return {
+    /** Taken before anything is stored: a program that has too many calls open is refused. */
+    begin: (caller: ApiPrincipal) => openCalls.begin(caller),
+
+    async follow(
+      { caller: { userId }, request, reply }: Answering,
+      { controller: { signal }, done }: ReturnType<CallRegistry['begin']>,
+      { run, part, ids, withTexts, before }: Streamed,
+    ): Promise<void> {
+      sendEventHeaders(request, reply);
+      const heartbeat = setInterval(() => out.write(': still here\n\n'), heartbeatMs).unref();
+      const closing = new Set<() => void>();
+      const out = streamTo(reply.raw, () => {
+        clearInterval(heartbeat);
+        done();
+        for (const listener of closing) listener();
+      });
+      const events = runEvents(run, part, ids, withTexts);
+      let isOver = false;
+
+      function breakOff(error: unknown) {
+        if (isOver) return;
+        isOver = true;
+        const { body } = apiError(settled(error, request, reply));
+        out.write(frame('error', body.error));
+        out.end();
+      }
+      async function finish() {
+        isOver = true;
+        try {
+          out.write(events.end(await endedRun(userId, run, part)));
+          out.end();
+        } catch (error) {
+          isOver = false;
+          breakOff(error);
+        }
+      }
+
+      if (signal.aborted) return breakOff(signal.reason);
+      signal.addEventListener('abort', () => breakOff(signal.reason), { once: true });
+      out.write(before(events));
+      await watch(userId, part.id, {
+        tell(told) {
+          if (isOver) return;
+          out.write(events.of(told));
+          if (told.some(({ type }) => type === 'finished' || type === 'failed')) void finish();
+        },
+        // Without its end where the conversation was deleted meanwhile.
+        end() {
+          if (isOver) return;
+          isOver = true;
+          out.write(doneFrame);
+          out.end();
+        },
+        onClose: (listener) => closing.add(listener),
+      });
+    },
+  };
+}
+
+export type RunStreaming = ReturnType<typeof runStreaming>;

@@ -1,0 +1,171 @@
+import { type NewToolResources, ToolResources } from '@roster/contracts/public-api/assistants/tools';
+import type { StoreDraft } from '@roster/contracts/public-api/vector-stores';
+import { StoreChangedError } from '#server/conversation/errors';
+import type { SearchedStore } from '#server/features/chat/programs/messages';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
+import { AppError } from '#server/lib/errors';
+
+type VectorStores = {
+  create: (userId: number, draft: StoreDraft) => Promise<{ id: string }>;
+  remove: (userId: number, id: string) => Promise<unknown>;
+  /** false: the provider has no vector stores. */
+  isServed: (userId: number) => Promise<boolean>;
+  has: (userId: number, id: string) => Promise<boolean>;
+  hasFile: (userId: number, id: string, fileId: string) => Promise<boolean>;
+  addFile: (userId: number, id: string, file: { file_id: string }) => Promise<unknown>;
+  removeFile: (userId: number, id: string, fileId: string) => Promise<unknown>;
+  /** @throws 404 where one of them is none of theirs */
+  check: (userId: number, ids: string[]) => Promise<void>;
+};
+
+type Dependencies = { fileIds: Pick<FileIds, 'numbersOf' | 'named'>; vectorStores: VectorStores };
+
+/** Days after its last use in which a store that attachments have made goes, as at the provider. */
+const attachedForDays = 7;
+/** Bounds the retries of one call while others change the thread’s store. */
+const attemptsAtMost = 3;
+
+/** Each once, in their order. */
+export const numbersIn = (names: readonly string[], known: ReadonlyMap<string, number>): number[] => [
+  ...new Set(names.flatMap((name) => known.get(name) ?? [])),
+];
+
+/** As a thread keeps them; null: none. */
+export const readResources = ({ toolResources }: { toolResources: unknown }): ToolResources | null =>
+  ToolResources.safeParse(toolResources).data ?? null;
+
+/** Does `work` with a vector store that is made along with it, and goes again where the work is refused. */
+async function withStore<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  draft: StoreDraft,
+  work: (storeId: string) => Promise<T>,
+): Promise<T> {
+  const { id } = await vectorStores.create(userId, draft);
+  try {
+    return await work(id);
+  } catch (error) {
+    // After any other failure the store may already be in use.
+    if (error instanceof AppError) await vectorStores.remove(userId, id);
+    throw error;
+  }
+}
+
+/** Does `work` with these files in a store that is there already; those that were not in it go again where the work is refused. */
+async function withFiles<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  { storeId, files }: { storeId: string; files: readonly string[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  const added: string[] = [];
+  try {
+    for (const file_id of files) {
+      if (await vectorStores.hasFile(userId, storeId, file_id)) continue;
+      await vectorStores.addFile(userId, storeId, { file_id });
+      added.push(file_id);
+    }
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError) for (const id of added) await vectorStores.removeFile(userId, storeId, id);
+    throw error;
+  }
+}
+
+async function attachOnce<T>(
+  vectorStores: VectorStores,
+  userId: number,
+  files: readonly string[],
+  resources: ToolResources | null,
+  work: (kept: ToolResources | null, store: SearchedStore | null) => Promise<T>,
+): Promise<T> {
+  const [before = null] = resources?.file_search?.vector_store_ids ?? [];
+  if (before !== null && (await vectorStores.has(userId, before)))
+    return withFiles(vectorStores, userId, { storeId: before, files }, () => work(resources, { id: before, before }));
+  const expires_after = { anchor: 'last_active_at' as const, days: attachedForDays };
+  return withStore(vectorStores, userId, { file_ids: [...files], expires_after }, (id) =>
+    work({ ...resources, file_search: { vector_store_ids: [id] } }, { id, before }),
+  );
+}
+
+/**
+ * Does `work` with files that messages have for file_search in the vector store of their thread, which is made where it has
+ * none. Where the provider has no vector stores, a file only goes to the model like any other attachment.
+ */
+function attachingIn(vectorStores: VectorStores) {
+  return async function attaching<T>(
+    userId: number,
+    messages: readonly { searchedFiles: string[] }[],
+    resourcesOfThread: () => Promise<ToolResources | null>,
+    work: (kept: ToolResources | null, store: SearchedStore | null) => Promise<T>,
+  ): Promise<T> {
+    const files = [...new Set(messages.flatMap(({ searchedFiles }) => searchedFiles))];
+    if (files.length === 0 || !(await vectorStores.isServed(userId))) return work(await resourcesOfThread(), null);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await attachOnce(vectorStores, userId, files, await resourcesOfThread(), work);
+      } catch (error) {
+        if (!(error instanceof StoreChangedError) || attempt === attemptsAtMost) throw error;
+      }
+    }
+  };
+}
+
+/**
+ * What tools may use, as it is kept: each has to be its person's own. Files have Roster's ids, since the provider's change when
+ * it loses one.
+ */
+export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
+  async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
+    const named = given.code_interpreter?.file_ids ?? [];
+    const own = await fileIds.numbersOf(userId, named);
+    const missing = named.find((id) => !own.has(id));
+    if (missing !== undefined) throw resourceNotFound('file', missing);
+    const nameOf = await fileIds.named();
+    const { vector_store_ids: stores = [], vector_stores: drafts = [] } = given.file_search ?? {};
+    if (stores.length > 0 && drafts.length > 0)
+      throw new PublicApiError('invalid_input', 'Name a vector store, or have one made, not both.', {
+        param: 'tool_resources.file_search',
+      });
+    await vectorStores.check(userId, stores);
+    return {
+      ...(given.code_interpreter && { code_interpreter: { file_ids: numbersIn(named, own).map(nameOf) } }),
+      ...(given.file_search && { file_search: { vector_store_ids: stores } }),
+    };
+  }
+
+  return {
+    checked,
+    attaching: attachingIn(vectorStores),
+    /** Does `work` with them as they are kept, with what is to be made along. What names none stays as it is: null, or nothing. */
+    async using<T, None extends null | undefined>(
+      userId: number,
+      given: NewToolResources | None,
+      work: (kept: ToolResources | None) => Promise<T>,
+    ): Promise<T> {
+      if (!given) return work(given);
+      const kept = await checked(userId, given);
+      // The contract takes one at most.
+      const [draft] = given.file_search?.vector_stores ?? [];
+      if (!draft) return work(kept);
+      return withStore(vectorStores, userId, draft, (id) => work({ ...kept, file_search: { vector_store_ids: [id] } }));
+    },
+  };
+}
+export type KeptToolResources = ReturnType<typeof keptToolResources>;
+
+/** The same as it is shown, of several things of one person: files that have been deleted since are left out. */
+export function shownToolResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
+  return async function shown(userId: number, all: ToolResources[]): Promise<ToolResources[]> {
+    const named = all.flatMap(({ code_interpreter: code }) => code?.file_ids ?? []);
+    if (named.length === 0) return all;
+    const [there, nameOf] = [await fileIds.numbersOf(userId, named), await fileIds.named()];
+    return all.map(({ code_interpreter: code, ...others }) => {
+      if (!code?.file_ids) return { ...others, ...(code && { code_interpreter: code }) };
+      return { ...others, code_interpreter: { file_ids: numbersIn(code.file_ids, there).map(nameOf) } };
+    });
+  };
+}
+
+export type ShownToolResources = ReturnType<typeof shownToolResources>;

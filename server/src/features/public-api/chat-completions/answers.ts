@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import { type Answered, readInto } from '#server/features/public-api/responses/answer';
+import { readResponseBody } from '#server/features/public-api/shared/read-response-body';
+import { writerFrom } from '#server/http/streaming/event-stream';
+import type { JsonObject } from '#server/lib/is-object';
+import { usedTools } from '#server/provider/responses/tools';
+import { notAnAnswer } from '#server/provider/transport/event-reader';
+import { chatWithoutKey, keyIn } from '#server/provider/transport/masking';
+import type { RelayedResponse } from '#server/provider/transport/relay';
+import { chunkWriter } from './by-responses/chunk-writer.ts';
+import { cutOf, responseEventReader } from './by-responses/event-reader.ts';
+import { costInWhole, type Outcome, passOn } from './pass-on.ts';
+
+/** An answer of the provider that has begun. */
+export type Answer = {
+  isStream: boolean;
+  notes: string[];
+  /** To its end, at once. @throws ProviderError, or the reason of the signal, where nothing is known of what came */
+  whole: (signal: AbortSignal) => Promise<Outcome & { type: string; body: Buffer | JsonObject }>;
+  /** To its end, as it comes. The connection is left open. */
+  passOn: (raw: ServerResponse, signal: AbortSignal) => Promise<Outcome>;
+};
+
+type Asked = { streams: boolean; notes: string[] };
+
+/** One that is passed on as it is. @throws ProviderError where events come that nobody has asked for */
+export function relayedAnswer(
+  relayed: RelayedResponse,
+  { streams, notes, hidesUsage }: Asked & { hidesUsage: boolean },
+): Answer {
+  const isStream = relayed.contentType.includes('text/event-stream');
+  if (isStream && !streams) {
+    // A program that has not asked for them would take them for a text.
+    relayed.body.destroy();
+    throw notAnAnswer();
+  }
+  return {
+    isStream,
+    notes,
+    async whole(signal) {
+      const body = await readResponseBody(relayed, signal);
+      const outcome = {
+        ...costInWhole(body, relayed.apiKey),
+        events: Math.ceil(body.length / 4),
+        used: [],
+        failure: undefined,
+      };
+      const isSafe = !keyIn(relayed.apiKey)(body);
+      const told = isSafe ? body : Buffer.from(chatWithoutKey(body.toString(), relayed.apiKey));
+      return { ...outcome, type: relayed.contentType || json, body: told };
+    },
+    passOn: (raw, signal) => passOn(relayed, raw, { hidesUsage, signal }),
+  };
+}
+
+const json = 'application/json';
+
+/** One of Responses, made a chat completion again. */
+export function translatedAnswer(
+  answered: Answered,
+  { streams, notes, ...how }: Asked & { model: string; tellsUsage: boolean },
+): Answer {
+  const writer = chunkWriter(how);
+  const reader = responseEventReader(writer, answered.apiKey);
+  const outcomeOf = (failure: unknown): Outcome => {
+    const { output, deltas } = reader.soFar();
+    return { usage: reader.usage(), tier: reader.tier(), events: deltas, used: usedTools(output), failure };
+  };
+  async function read(signal: AbortSignal, send: (frames: string) => void): Promise<Outcome> {
+    try {
+      await readInto(reader, answered, { send, signal });
+      return outcomeOf(undefined);
+    } catch (failure) {
+      send(writer.taken());
+      return outcomeOf(failure);
+    }
+  }
+  return {
+    isStream: streams,
+    notes,
+    async whole(signal) {
+      const outcome = await read(signal, () => undefined);
+      return { ...outcome, type: json, body: writer.whole(cutOf(reader.ending()), outcome.usage) };
+    },
+    async passOn(raw, signal) {
+      const { write, release } = writerFrom(answered.body, raw);
+      const outcome = await read(signal, write);
+      if (outcome.failure === undefined) write(writer.ending(cutOf(reader.ending()), outcome.usage));
+      release();
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { estimatePiece } from '#server/conversation/token-estimate';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
+
+type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '');
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : 0);
+
+const frameOf = (chunk: JsonObject) => `data: ${JSON.stringify(chunk)}\n\n`;
+
+const usageObject = (counts: TokenCounts) => ({
+  prompt_tokens: counts.inputTokens,
+  completion_tokens: counts.outputTokens,
+  total_tokens: counts.inputTokens + counts.outputTokens,
+  prompt_tokens_details: { cached_tokens: counts.cachedTokens },
+  completion_tokens_details: { reasoning_tokens: counts.reasoningTokens },
+});
+
+/** A link to a page of the web. What else is cited has no form in Chat Completions. */
+function linkOf(annotation: unknown, from: number): JsonObject | undefined {
+  if (!isObject(annotation) || annotation.type !== 'url_citation') return undefined;
+  const { url, title, start_index: start, end_index: end } = annotation;
+  const place = { start_index: from + numberOf(start), end_index: from + numberOf(end) };
+  return { type: 'url_citation', url_citation: { url: text(url), title: text(title), ...place } };
+}
+
+const messageOf = (part: string) => part.split(' ', 1)[0];
+
+const choiceOf = (delta: JsonObject, finish: string | null) => [
+  { index: 0, delta, logprobs: null, finish_reason: finish },
+];
+
+/**
+ * Writes an answer as the chunks of a chat completion, and in the end as a whole one.
+ *
+ * Long: every part of the answer continues the same message.
+ */
+export function chunkWriter({ model: asked, tellsUsage }: { model: string; tellsUsage: boolean }) {
+  const id = `chatcmpl-${randomBytes(18).toString('base64url')}`;
+  const created = Math.floor(Date.now() / 1000);
+  let model = asked;
+  let tier = '';
+  let frames = '';
+  let isBegun = false;
+  /** About how many tokens were written. */
+  let tokens = 0;
+  let content = '';
+  let refusal = '';
+  /** The message that was written last. */
+  let last: string | undefined;
+  /** Where the words of each part begin. */
+  const parts = new Map<string, number>();
+  const links = new Map<string, JsonObject>();
+  /** By the place of their item. */
+  const calls = new Map<number, Call>();
+
+  const served = () => (tier === '' ? {} : { service_tier: tier });
+  const chunk = (choices: JsonObject[], usage: JsonObject | null = null) =>
+    frameOf({
+      id,
+      object: 'chat.completion.chunk',
+      created,
+      model,
+      ...served(),
+      choices,
+      ...(tellsUsage && { usage }),
+    });
+
+  const beginning = () => (isBegun ? '' : chunk(choiceOf({ role: 'assistant', content: '', refusal: null }, null)));
+
+  function tell(delta: JsonObject, words: string) {
+    frames += beginning() + chunk(choiceOf(delta, null));
+    isBegun = true;
+    tokens += estimatePiece(words);
+  }
+
+  const finishOf = (cut: 'length' | 'content_filter' | undefined) => cut ?? (calls.size > 0 ? 'tool_calls' : 'stop');
+
+  return {
+    hasPart: (part: string) => parts.has(part),
+    hasRefusal: () => refusal !== '',
+    argumentsOf: (at: number) => calls.get(at)?.function.arguments,
+    tokens: () => tokens,
+    named(name: unknown) {
+      model = text(name) || model;
+    },
+    servedBy(name: unknown) {
+      tier = text(name) || tier;
+    },
+    /** `part`: of which message, and which part of it. */
+    text(part: string, words: string) {
+      if (words === '') return;
+      const message = messageOf(part);
+      // What is said before and after a tool was run are two messages there.
+      const between = last === undefined || last === message ? '' : '\n\n';
+      last = message;
+      // The provider counts whole characters.
+      if (!parts.has(part)) parts.set(part, [...content].length + between.length);
+      content += between + words;
+      tell({ content: between + words }, words);
+    },
+    link(part: string, annotation: unknown) {
+      const link = linkOf(annotation, parts.get(part) ?? [...content].length);
+      // With the finished item they come once more.
+      if (link) links.set(JSON.stringify(link), link);
+    },
+    refusal(words: string) {
+      if (words === '') return;
+      refusal += words;
+      tell({ refusal: words }, words);
+    },
+    /** One without an id cannot be answered; some servers say it only with the finished item. */
+    call(at: number, callId: unknown, name: unknown) {
+      if (calls.has(at) || text(callId) === '') return;
+      const call: Call = { id: text(callId), type: 'function', function: { name: text(name), arguments: '' } };
+      tell({ tool_calls: [{ index: calls.size, ...call, function: { ...call.function } }] }, call.function.name);
+      calls.set(at, call);
+    },
+    arguments(at: number, given: string) {
+      const call = calls.get(at);
+      if (!call || given === '') return;
+      call.function.arguments += given;
+      tell({ tool_calls: [{ index: [...calls.keys()].indexOf(at), function: { arguments: given } }] }, given);
+    },
+    taken() {
+      const taken = frames;
+      frames = '';
+      return taken;
+    },
+    /** The chunks that end a stream. `cut`: why the answer is not whole. */
+    ending(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): string {
+      // Of a list clients keep what came last, so that all of it comes at once.
+      const cited = links.size > 0 ? chunk(choiceOf({ annotations: [...links.values()] }, null)) : '';
+      const told = tellsUsage && usage ? chunk([], usageObject(usage)) : '';
+      return `${beginning()}${cited}${chunk(choiceOf({}, finishOf(cut)))}${told}data: [DONE]\n\n`;
+    },
+    /** All of it at once. */
+    whole(cut: 'length' | 'content_filter' | undefined, usage: TokenCounts | null): JsonObject {
+      const message = {
+        role: 'assistant',
+        content: content === '' && (calls.size > 0 || refusal !== '') ? null : content,
+        refusal: refusal === '' ? null : refusal,
+        annotations: [...links.values()],
+        ...(calls.size > 0 && { tool_calls: [...calls.values()] }),
+      };
+      return {
+        id,
+        object: 'chat.completion',
+        created,
+        model,
+        ...served(),
+        choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(cut) }],
+        ...(usage && { usage: usageObject(usage) }),
+      };
+    },
+  };
+}
+
+export type ChunkWriter = ReturnType<typeof chunkWriter>;

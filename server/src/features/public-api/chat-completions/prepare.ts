@@ -1,0 +1,91 @@
+import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
+import type { ParsedRequest, RequestParser } from '#server/features/public-api/responses/parse-request';
+import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
+import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/public-api/shared/assistant-settings';
+import { builtInNames, mergeTools } from '#server/features/public-api/shared/merge-tools';
+import type { Provider } from '#server/provider/provider';
+import { unsupportedToolNote } from '#server/provider/unsupported/tools';
+import type { Secret } from '#server/security/secret';
+import { asResponse } from './by-responses/request.ts';
+import { type PreparedRequest, questionOf, requestForAssistant, requestForModel } from './request.ts';
+
+type Dependencies = {
+  provider: Pick<Provider, 'lacksTool'>;
+  assistantModels: Pick<AssistantModels, 'isNamed'>;
+  settingsOf: SettingsOf;
+  responses: { orderOf: RequestParser };
+};
+
+type Asked = {
+  userId: number;
+  body: ChatCompletion;
+  text: string | undefined;
+  apiKey: Secret;
+  check: BudgetCheck;
+};
+
+/** A request of Chat Completions, and the same as one of Responses where tools are wanted that only those have. */
+export type Prepared = PreparedRequest & {
+  byResponses?: {
+    order: ParsedRequest;
+    /** What is left out where it has to be asked by Chat Completions after all. */
+    otherwise: string[];
+  };
+};
+
+/** The request as it is to go out. @throws budget_exceeded before the provider is asked for anything */
+export async function prepare(dependencies: Dependencies, asked: Asked): Promise<Prepared> {
+  const { userId, body, text, apiKey, check } = asked;
+  const { assistantModels, settingsOf } = dependencies;
+  const { model, messages } = body;
+  if (!assistantModels.isNamed(model)) {
+    await check(null);
+    return requestForModel(body, text ?? JSON.stringify(body));
+  }
+  const settings = await settingsOf(userId, { model, question: questionOf(messages) }, apiKey, check);
+  return withTools(dependencies, asked, settings);
+}
+
+const noPictures = unsupportedToolNote('imageGeneration', 'Chat Completions have no pictures.');
+const otherwiseUnsaid = (field: string) => `it cannot be had together with this request’s ‘${field}’.`;
+
+/** As far as a request of Chat Completions can have them: its functions only where the program has named no tools, and no pictures. */
+function toolsFor(body: ChatCompletion, settings: AssistantSettings) {
+  const { functions, hosted, notes } = settings;
+  const { imageGeneration, ...others } = hosted;
+  const isNaming = body.tools != null || body.functions != null;
+  return {
+    ...settings,
+    functions: isNaming ? [] : functions,
+    hosted: others,
+    notes: imageGeneration && body.tool_choice !== 'none' ? [...notes, noPictures] : notes,
+  };
+}
+
+/** Tools that the provider runs are asked for by Responses: Chat Completions have none. */
+async function withTools(
+  { provider, responses }: Dependencies,
+  { userId, body, apiKey, check }: Asked,
+  settings: AssistantSettings,
+): Promise<Prepared> {
+  const assistant = toolsFor(body, settings);
+  const prepared = requestForAssistant(body, assistant);
+  const { hosted, notes: missing } = mergeTools(body, assistant, (model, tool) =>
+    provider.lacksTool(model, tool, apiKey),
+  );
+  const names = builtInNames(hosted);
+  const notes = [...prepared.notes, ...missing];
+  const without = (why: string) => [...notes, ...names.map((name) => unsupportedToolNote(name, why))];
+  if (names.length === 0) return { ...prepared, notes };
+  const said = asResponse(body);
+  if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
+  const order = await responses.orderOf(userId, said.request, { apiKey, check, known: assistant });
+  return {
+    ...prepared,
+    inputTokens: order.inputTokens,
+    byResponses: {
+      order: { ...order, notes: [...order.notes, ...said.notes] },
+      otherwise: without('the provider serves no Responses.'),
+    },
+  };
+}

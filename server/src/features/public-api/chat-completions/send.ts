@@ -1,0 +1,47 @@
+import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
+import { areNotServed, insteadOf, type ResponseSender } from '#server/features/public-api/responses/send';
+import { retryWithoutUnsupported } from '#server/features/public-api/shared/retry-without-unsupported';
+import type { Provider } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
+import { type Answer, relayedAnswer, translatedAnswer } from './answers.ts';
+import type { Prepared } from './prepare.ts';
+
+type Dependencies = {
+  provider: Pick<Provider, 'relay' | 'responses' | 'refusedFields'>;
+  responses: Pick<ResponseSender, 'byResponses'>;
+};
+
+type How = { body: ChatCompletion; apiKey: Secret; signal: AbortSignal };
+
+/** Asks the provider: by Responses where the request needs its tools and they are served, else by Chat Completions. */
+export function chatSender({ provider, responses }: Dependencies) {
+  async function byChat({ model, write }: Prepared, { body, ...call }: How, notes: string[]): Promise<Answer> {
+    const streams = body.stream === true;
+    const relay = (text: string) => provider.relay({ ...call, streams, text });
+    const asked = await retryWithoutUnsupported({ model, apiKey: call.apiKey, provider, write, relay });
+    const { hidesUsage } = asked.request;
+    return relayedAnswer(asked.relayed, { streams, notes: [...notes, ...asked.notes], hidesUsage });
+  }
+
+  async function byResponses({ order }: NonNullable<Prepared['byResponses']>, { body, ...call }: How): Promise<Answer> {
+    const streams = body.stream === true;
+    const answered = await responses.byResponses(order, { ...call, streams });
+    const { notes } = answered;
+    const tellsUsage = body.stream_options?.include_usage === true;
+    return translatedAnswer(answered, { streams, notes, model: order.model, tellsUsage });
+  }
+
+  /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+  return async (prepared: Prepared, how: How): Promise<Answer> => {
+    const { byResponses: wanted } = prepared;
+    if (!wanted) return byChat(prepared, how, prepared.notes);
+    try {
+      return await byResponses(wanted, how);
+    } catch (error) {
+      if (!areNotServed(wanted.order, error)) throw error;
+      const answer = await insteadOf(error, () => byChat(prepared, how, wanted.otherwise));
+      await provider.responses.areNotServed(how.apiKey, wanted.order.model, error);
+      return answer;
+    }
+  };
+}

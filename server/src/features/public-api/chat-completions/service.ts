@@ -1,0 +1,95 @@
+import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import {
+  budgetCheck,
+  ClientDisconnectedError,
+  sendNotes,
+  whileClientWaits,
+} from '#server/features/public-api/shared/call-context';
+import { type CallLog, type Cost, costOf } from '#server/features/public-api/shared/call-log';
+import { publicFailure } from '#server/features/public-api/shared/provider-failure';
+import type { BudgetService } from '#server/features/usage/budgets';
+import { settled } from '#server/http/error-handler';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import type { CallRegistry } from '#server/http/public-api/call-registry';
+import { apiError } from '#server/http/public-api/errors';
+import { sendEventHeaders } from '#server/http/streaming/event-stream';
+import { AppError } from '#server/lib/errors';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Answer } from './answers.ts';
+import type { Outcome } from './pass-on.ts';
+import { prepare } from './prepare.ts';
+import { chatSender } from './send.ts';
+
+type Dependencies = Parameters<typeof prepare>[0] &
+  Parameters<typeof chatSender>[0] & {
+    keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+    budgets: Pick<BudgetService, 'check'>;
+    calls: CallLog;
+    openCalls: CallRegistry;
+  };
+
+type Call = { caller: ApiPrincipal; body: ChatCompletion; request: FastifyRequest; reply: FastifyReply };
+
+/** Answers a program's Chat Completions on the key of its person, and puts on record what each has cost. */
+export function chatCompletionService(dependencies: Dependencies) {
+  const { keys, budgets, calls, openCalls } = dependencies;
+  const ask = chatSender(dependencies);
+
+  async function answer(call: Call, controller: AbortController): Promise<void> {
+    const { caller, body, request, reply } = call;
+    const { signal } = controller;
+    const apiKey = await keys.open(caller.userId);
+    const { userId } = caller;
+    const check = budgetCheck(budgets, caller);
+    const prepared = await prepare(dependencies, { userId, body, text: request.bodyText, apiKey, check });
+    const stored = await calls.begin(caller, prepared);
+    let isEnded = false;
+    const end = async (cost: Cost | null) => {
+      if (isEnded) return;
+      isEnded = true;
+      await stored.end(cost);
+    };
+    const endWith: End = (outcome) => end(costOf(prepared.inputTokens, outcome));
+    try {
+      const answered = await ask(prepared, { body, apiKey, signal });
+      sendNotes(reply, answered.notes);
+      if (answered.isStream) await answerInStream(call, answered, endWith, signal);
+      else await answerWhole(reply, answered, endWith, signal);
+    } catch (error) {
+      // A refusal costs nothing; whether what broke off did, only the provider knows.
+      const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
+      await end(isRefused && !signal.aborted ? null : costOf(prepared.inputTokens, { usage: null, events: 0 }));
+      if (error instanceof ProviderError && error.code === 'key_rejected')
+        await keys.noteRejected(caller.userId, error.message);
+      request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
+      throw publicFailure(error);
+    }
+  }
+
+  return (call: Call): Promise<FastifyReply> =>
+    whileClientWaits(openCalls, call, (controller) => answer(call, controller));
+}
+
+type End = (outcome: Omit<Outcome, 'failure'>) => Promise<void>;
+
+async function answerWhole(reply: FastifyReply, answer: Answer, end: End, signal: AbortSignal) {
+  const { type, body, ...outcome } = await answer.whole(signal);
+  await end(outcome);
+  if (outcome.failure !== undefined) throw outcome.failure;
+  await reply.status(200).type(type).send(body);
+}
+
+async function answerInStream({ request, reply }: Call, answer: Answer, end: End, signal: AbortSignal) {
+  sendEventHeaders(request, reply);
+  const outcome = await answer.passOn(reply.raw, signal);
+  const { failure } = outcome;
+  // The headers have gone: from here on nothing can be answered but what the stream itself says.
+  await end(outcome).catch((err: unknown) => request.log.error({ err }, 'the cost of a call was not recorded'));
+  if (failure !== undefined && !(failure instanceof ClientDisconnectedError)) {
+    const { body } = apiError(settled(publicFailure(failure), request, reply));
+    if (!reply.raw.destroyed) reply.raw.write(`data: ${JSON.stringify(body)}\n\n`);
+  }
+  reply.raw.end();
+}

@@ -1,0 +1,127 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { AssistantLabel } from '#server/features/assistants/repository';
+import type { Feature } from '#server/features/feature';
+import { createCallRegistry } from '#server/http/public-api/call-registry';
+import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
+import { accessTokenRepository } from '#server/security/access-token-repository';
+import { assistantsApiFeatures } from './assistants/feature.ts';
+import { chatCompletionFeature } from './chat-completions/feature.ts';
+import { connectFeature } from './connect/feature.ts';
+import { apiFileFeature } from './files/feature.ts';
+import { fileIds } from './files/file-ids.ts';
+import { apiModelFeature } from './models/feature.ts';
+import { responseFeature } from './responses/feature.ts';
+import { responseRepository } from './responses/repository.ts';
+import { interrupted } from './responses/store.ts';
+import { assistantModels } from './shared/assistant-models.ts';
+import { assistantSearch } from './shared/assistant-search.ts';
+import { assistantSettings } from './shared/assistant-settings.ts';
+import { createCallLog } from './shared/call-log.ts';
+import type { Ids } from './shared/ids.ts';
+import { vectorStoreFeature } from './vector-stores/feature.ts';
+
+type Settings = Parameters<typeof assistantSettings>[0];
+type AssistantsApi = Parameters<typeof assistantsApiFeatures>[0];
+type VectorStores = Parameters<typeof vectorStoreFeature>[0];
+type Made =
+  | 'assistantModels'
+  | 'settingsOf'
+  | 'calls'
+  | 'openCalls'
+  | 'ids'
+  | 'fileIds'
+  | 'knowledge'
+  | 'searchedStores'
+  | 'responses';
+type Dependencies = Omit<Parameters<typeof apiModelFeature>[0], Made> &
+  Omit<Parameters<typeof chatCompletionFeature>[0], Made> &
+  Omit<Parameters<typeof responseFeature>[0], Made> &
+  Omit<Parameters<typeof createCallLog>[0], 'db' | 'onAbandoned'> &
+  Pick<Parameters<typeof apiFileFeature>[0], 'files'> &
+  Omit<VectorStores, Made> &
+  Pick<Settings, 'catalogue' | 'toolBox'> & {
+    provider: Pick<Settings, 'vectorStores'>;
+    log: FastifyBaseLogger;
+    ids: () => Promise<Ids>;
+    providerTimes: Pick<ProviderTimeouts, 'answerMs' | 'backgroundMs'>;
+    assistants: {
+      labels: (userId: number) => Promise<AssistantLabel[]>;
+      forPrograms: AssistantsApi['assistants'];
+    };
+    knowledge: VectorStores['knowledge'] & { forAnswer: Parameters<typeof assistantSearch>[0]['knowledgeOf'] };
+    conversations: AssistantsApi['conversations'];
+    programRuns: AssistantsApi['programRuns'];
+  };
+
+const recoverEveryMs = 5_000;
+
+/**
+ * What programs call under /v1: the provider's API over the same services that the pages use.
+ *
+ * Long: the list of the features, each made from those before it.
+ */
+export function publicApiFeatures(dependencies: Dependencies): Feature[] {
+  const { database, assistants, knowledge, files, conversations, programRuns, log, ids, ...base } = dependencies;
+  const { db } = database;
+  const named = assistantModels({ ids, labels: assistants.labels });
+  const openCalls = createCallRegistry(
+    accessTokenRepository(db).live,
+    (err) => log.error({ err }, 'checking access tokens failed'),
+    base.providerTimes.answerMs,
+  );
+  const calls = createCallLog({
+    ...base,
+    db,
+    onAbandoned: (trx, callId) => responseRepository(trx).fail(callId, interrupted),
+  });
+  const namedFiles = fileIds({ db, ids });
+  const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
+  const searchedStores = vectors.vectorStores.forAnswer;
+  const searchOf = assistantSearch({ knowledgeOf: knowledge.forAnswer, searchedStores });
+  const settingsOf = assistantSettings({
+    ...base,
+    vectorStores: base.provider.vectorStores,
+    assistantModels: named,
+    assistants: assistants.forPrograms,
+    fileIds: namedFiles,
+    searchOf,
+  });
+  const shared = {
+    ...base,
+    log,
+    calls,
+    openCalls,
+    settingsOf,
+    assistantModels: named,
+    database,
+    ids,
+    fileIds: namedFiles,
+    searchedStores,
+  };
+  const responses = responseFeature({ ...shared, files });
+  return [
+    {
+      recover: calls.recover,
+      upkeep: [{ everyMs: recoverEveryMs, run: calls.recover }],
+      close: async () => openCalls.close(),
+    },
+    apiModelFeature(shared),
+    chatCompletionFeature({ ...shared, responses: responses.responses }),
+    responses,
+    vectors,
+    connectFeature(named),
+    apiFileFeature({ files, openCalls, fileIds: namedFiles }),
+    ...assistantsApiFeatures({
+      assistants: assistants.forPrograms,
+      conversations,
+      ids,
+      fileIds: namedFiles,
+      assistantModels: named,
+      vectorStores: vectors.vectorStores,
+      programRuns,
+      openCalls,
+      catalogue: base.catalogue,
+      searchOf,
+    }),
+  ];
+}

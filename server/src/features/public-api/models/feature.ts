@@ -1,0 +1,72 @@
+import { type ApiModel, apiModels as api } from '@roster/contracts/public-api/models';
+import type { Config } from '#server/config/config';
+import type { ModelService } from '#server/features/models/service';
+import type { AssistantModel, AssistantModels } from '#server/features/public-api/shared/assistant-models';
+import { PublicApiError } from '#server/http/public-api/errors';
+import type { PublicApiRouter } from '#server/http/public-api/router';
+
+type Dependencies = {
+  config: Pick<Config, 'provider'>;
+  models: Pick<ModelService, 'list' | 'lately'>;
+  assistantModels: AssistantModels;
+};
+
+/** As the provider words it, which programs may look for. */
+export const noModel = (model: string) =>
+  new PublicApiError(
+    'not_found',
+    `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`,
+    {
+      param: 'model',
+      code: 'model_not_found',
+    },
+  );
+
+const ofAssistant = (id: string, createdAt: string): ApiModel => ({
+  id,
+  object: 'model',
+  created: Math.floor(Date.parse(createdAt) / 1000),
+  owned_by: 'roster',
+});
+
+/** What can stand as `model` in a program's call. */
+export function apiModelFeature({ config, models, assistantModels }: Dependencies) {
+  /** Nothing is made up: without a list of the provider's there are assistants alone. */
+  async function ofKey(userId: number): Promise<ApiModel[]> {
+    const list = await models.list(userId);
+    if (list.source === 'unknown') return [];
+    const said = new Map(models.lately(userId)?.map((model) => [model.id, model]));
+    return list.models.map(({ id }) => {
+      const { created = 0, ownedBy = config.provider.name } = said.get(id) ?? {};
+      return { id, object: 'model', created, owned_by: ownedBy };
+    });
+  }
+
+  const ofAssistants = (all: AssistantModel[]) => [
+    ...all.map(({ id, createdAt }) => ofAssistant(id, createdAt)),
+    ...all.flatMap(({ alias, createdAt }) => (alias === undefined ? [] : [ofAssistant(alias, createdAt)])),
+  ];
+
+  return {
+    apiRoutes({ route }: PublicApiRouter) {
+      route(api.list, async ({ caller: { userId } }) => {
+        const assistants = ofAssistants(await assistantModels.list(userId));
+        return { object: 'list' as const, data: [...assistants, ...(await ofKey(userId))] };
+      });
+      route(api.get, async ({ caller: { userId }, params: { '*': model } }) => {
+        if (model === '')
+          throw new PublicApiError('invalid_input', 'The address names no model. GET /v1/models lists them.', {
+            param: 'model',
+          });
+        if (assistantModels.isNamed(model)) {
+          const assistant = await assistantModels.find(userId, model);
+          if (!assistant) throw noModel(model);
+          return ofAssistant(model, assistant.createdAt);
+        }
+        const found = (await ofKey(userId)).find(({ id }) => id === model);
+        if (!found) throw noModel(model);
+        return found;
+      });
+    },
+  };
+}

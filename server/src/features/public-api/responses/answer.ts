@@ -1,0 +1,163 @@
+import { estimateInput } from '#server/features/public-api/shared/input-tokens';
+import { publicFailure } from '#server/features/public-api/shared/provider-failure';
+import { apiError } from '#server/http/public-api/errors';
+import { AppError } from '#server/lib/errors';
+import { isObject } from '#server/lib/is-object';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
+import type { ToolUse } from '#server/provider/provider';
+import { usedTools } from '#server/provider/responses/tools';
+import { tierIn } from '#server/provider/token-counts';
+import { ProviderError } from '#server/provider/transport/error';
+import { readEvents } from '#server/provider/transport/event-reader';
+import type { RelayedResponse } from '#server/provider/transport/relay';
+import type { AnswerReader, NumberedReader } from './answer-reader.ts';
+import { CancelledError } from './background.ts';
+import { chatReader } from './chat-events.ts';
+import { done, endFrame, errorFrame } from './events.ts';
+import type { Naming } from './item-files.ts';
+import type { KeptItem } from './items.ts';
+import { relayReader } from './relay-stream.ts';
+import { ownResponse, type ResponseObject, usageObject } from './response-object.ts';
+
+/** How an answer ended. What is said of its end waits until that is stored. */
+export type Outcome = {
+  response: ResponseObject;
+  usage: TokenCounts | null;
+  /** About how many tokens came. */
+  events: number;
+  /** The tools that the provider has run for it. */
+  used: ToolUse[];
+  /** The service tier that answered; null: the standard one, or none was named. */
+  tier: string | null;
+  /** What broke it off, where that was not said by the provider in the response itself. */
+  failure: unknown;
+  lastFrames: string;
+};
+
+export type Answered = RelayedResponse & { speaks: 'responses' | 'chat' };
+
+const charactersAtMost = 64 * 1024 * 1024;
+const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+
+/** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
+export async function readInto(
+  reader: AnswerReader,
+  answered: Answered,
+  { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
+) {
+  const tell = () => {
+    const frames = reader.taken();
+    if (frames !== '') send(frames);
+  };
+  let characters = 0;
+  const reading = {
+    onEvent({ event, data }: { event?: string | undefined; data: string }) {
+      if (reader.ending()) return;
+      characters += data.length;
+      if (characters > charactersAtMost) throw tooLarge();
+      if (data !== '[DONE]' || answered.speaks === 'chat') reader.event(event, data);
+    },
+    onPacket: tell,
+    isDone: () => reader.ending() !== undefined,
+    onWhole: reader.whole,
+    onClosed: () => reader.closed?.(),
+  };
+  await readEvents(answered.body, reading, signal);
+}
+
+/** Reads an answer to its end, whatever that is; events are passed to `send`. */
+export async function readAnswer(
+  answered: Answered,
+  base: ResponseObject,
+  { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: Naming | undefined },
+): Promise<Outcome> {
+  const reader =
+    answered.speaks === 'chat' ? chatReader(base, answered.apiKey) : relayReader(base, naming, answered.apiKey);
+  try {
+    await readInto(reader, answered, { send, signal });
+  } catch (failure) {
+    // What it has begun with, where nothing else came.
+    const frames = reader.taken();
+    if (frames !== '') send(frames);
+    return brokenOff(base, failure, reader, answered);
+  }
+  const ending = reader.ending();
+  if (!ending) return brokenOff(base, new Error('an answer has no end'), reader, answered);
+  const { status, of, output, usage } = ending;
+  const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
+  const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
+  const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
+  const events = tokensIn(output, reader.soFar().deltas);
+  const used = usedIn(answered, output);
+  return {
+    response,
+    usage,
+    events,
+    used,
+    tier: tierIn(of),
+    failure: undefined,
+    lastFrames: endFrame(response, reader.nextNumber()) + done,
+  };
+}
+
+/** A server that sends all its words at once has few deltas, or none. */
+const tokensIn = (output: KeptItem[], deltas: number) => Math.max(deltas, estimateInput(output.map(written)));
+
+/** What a model wrote of an item: names and states are Roster's or the provider's. */
+const written = ({ content, summary, arguments: args, input, code }: KeptItem) =>
+  [content, summary]
+    .flatMap((parts) => (Array.isArray(parts) ? parts.map(wordsOfPart) : []))
+    .concat([args, input, code]);
+
+const wordsOfPart = (part: unknown) => (isObject(part) ? (part.text ?? part.refusal) : undefined);
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** An item that was not finished is not kept: nobody knows what was still to come. */
+const isFinished = ({ status }: KeptItem) => status !== 'in_progress';
+
+/** What of a failure stands in the response. */
+export function responseError(failure: unknown): { code: string; message: string } {
+  const { error } = apiError(asAppError(failure)).body;
+  return { code: error.code === 'rate_limit_exceeded' ? error.code : 'server_error', message: error.message };
+}
+
+function asAppError(failure: unknown): AppError {
+  const told = publicFailure(failure);
+  return told instanceof AppError
+    ? told
+    : new AppError('internal', 'Something went wrong on our side. Please try again.');
+}
+
+/** Chat Completions run no tools: a picture in their answer is part of it. */
+const usedIn = ({ speaks }: Answered, output: KeptItem[]) => (speaks === 'chat' ? [] : usedTools(output));
+
+function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
+  const soFar = reader.soFar();
+  const output = soFar.output.filter(isFinished);
+  const used = usedIn(answered, output);
+  return failedOutcome(base, failure, { ...soFar, output, used, number: reader.nextNumber() });
+}
+
+/** The end of an answer that was broken off. */
+export function failedOutcome(
+  base: ResponseObject,
+  failure: unknown,
+  {
+    output,
+    deltas,
+    used = [],
+    tier = null,
+    number,
+  }: { output: KeptItem[]; deltas: number; used?: ToolUse[]; tier?: string | null; number: number },
+): Outcome {
+  const soFar = { usage: null, events: tokensIn(output, deltas), used, tier, failure };
+  if (failure instanceof CancelledError) {
+    const response = ownResponse(base, {}, 'cancelled', output);
+    return { ...soFar, response, lastFrames: endFrame(response, number) + done };
+  }
+  const response = ownResponse(base, { error: responseError(failure) }, 'failed', output);
+  const { error } = apiError(asAppError(failure)).body;
+  const lastFrames = errorFrame(error, number) + endFrame(response, number + 1) + done;
+  return { ...soFar, response, lastFrames };
+}

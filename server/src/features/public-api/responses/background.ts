@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { restarting } from '#server/lib/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
+import { ProviderError } from '#server/provider/transport/error';
+import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
+import type { ResponseRepository } from './repository.ts';
+
+const drainWithinMs = 25_000;
+const cancelWithinMs = 5_000;
+const lookEveryMs = 100;
+
+/** The program has asked for the end of it. */
+export class CancelledError extends Error {
+  override name = 'CancelledError';
+}
+
+type Dependencies = {
+  repository: Pick<ResponseRepository, 'wanted' | 'find' | 'requestCancel'>;
+  log: FastifyBaseLogger;
+  providerTimes: Pick<ProviderTimeouts, 'backgroundMs'>;
+};
+
+type Held = { controller: AbortController; done: () => void };
+type Live = { controller: AbortController; ended: Promise<void> };
+
+/** Waits until another process has obeyed, within reason. */
+async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: number, id: number) {
+  const giveUpAt = performance.now() + cancelWithinMs;
+  while (performance.now() < giveUpAt) {
+    const found = await find(userId, id);
+    if (!found || (found.state !== 'queued' && found.state !== 'in_progress')) return;
+    await wait(lookEveryMs);
+  }
+}
+
+/** Responses that are written without their programs. Each belongs to the process that took it. */
+export function backgroundWork({ repository, log, providerTimes }: Dependencies) {
+  const live = new Map<number, Live>();
+  let isClosing = false;
+
+  async function run(id: number, { controller, done }: Held, write: (signal: AbortSignal) => Promise<void>) {
+    const timer = setTimeout(
+      () => controller.abort(new ProviderError('provider_timeout', 'The response took too long.')),
+      providerTimes.backgroundMs,
+    );
+    try {
+      await write(controller.signal);
+    } catch (err) {
+      log.error({ err, responseId: id }, 'the end of a response was not stored');
+    } finally {
+      clearTimeout(timer);
+      live.delete(id);
+      done();
+    }
+  }
+
+  return {
+    /** @throws restarting */
+    refuseWhenClosing() {
+      if (isClosing) throw restarting();
+    },
+    start(id: number, held: Held, write: (signal: AbortSignal) => Promise<void>): Promise<void> {
+      const ended = run(id, held, write);
+      live.set(id, { controller: held.controller, ended });
+      return ended;
+    },
+    /** Resolves when it has ended, or is about to. One that has ended stays as it is. */
+    async cancel(userId: number, id: number) {
+      if (!(await repository.requestCancel(userId, id))) return;
+      const here = live.get(id);
+      here?.controller.abort(new CancelledError('The response was cancelled.'));
+      await (here ? here.ended : endElsewhere(repository, userId, id));
+    },
+    /** Ends those that another process was asked to cancel or to delete. */
+    async obey() {
+      const ids = [...live.keys()];
+      if (ids.length === 0) return;
+      const wanted = await repository.wanted(ids);
+      for (const id of ids)
+        if (!wanted.has(id)) live.get(id)?.controller.abort(new CancelledError('The response was cancelled.'));
+    },
+    /** Gives those under way time to end; the rest fail. */
+    async close() {
+      isClosing = true;
+      const ends = Promise.all([...live.values()].map(({ ended }) => ended));
+      await settlesWithin(drainWithinMs, ends);
+      for (const { controller } of live.values()) controller.abort(restarting());
+      await ends;
+    },
+  };
+}
+
+export type BackgroundWork = ReturnType<typeof backgroundWork>;

@@ -1,0 +1,70 @@
+import type { CodeCopies } from '#server/features/chat/messages/run-order';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { PublicApiError } from '#server/http/public-api/errors';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+
+type Dependencies = {
+  ids: () => Promise<Ids>;
+  fileIds: Pick<FileIds, 'numbersOf'>;
+  /** The copies at the provider, which may be asked for it. */
+  files: { copies: CodeCopies };
+};
+
+/** The files of Roster's that the code of a response reads. */
+export type CodeFiles = {
+  /** Files are named, Roster's or others of the provider's. */
+  areNamed: boolean;
+  /** Roster's are among them. */
+  areOurs: boolean;
+  /** The tools with the names that the provider has for them. Those that it does not have yet are forwarded first. */
+  inTools: (tools: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** It does not have one of them any more: those that are missing there are forwarded again. */
+  checked: () => Promise<void>;
+};
+
+const runsIn = (tool: unknown): tool is JsonObject & { container: JsonObject & { file_ids: unknown[] } } =>
+  isObject(tool) &&
+  tool.type === 'code_interpreter' &&
+  isObject(tool.container) &&
+  Array.isArray(tool.container.file_ids);
+
+const noFile = (id: string) =>
+  new PublicApiError('invalid_input', `The file with ID '${id}' was not found.`, {
+    param: 'tools',
+    code: 'file_not_found',
+  });
+
+/** Reads which files a request gives to the code that a model runs. */
+export function codeFilesOfResponses({ ids, fileIds, files: { copies } }: Dependencies) {
+  /** @throws ApiRefusal for a file of Roster's that is not there */
+  return async (userId: number, tools: unknown): Promise<CodeFiles> => {
+    const all: unknown[] = Array.isArray(tools) ? tools : [];
+    const named = all.flatMap((tool) => (runsIn(tool) ? tool.container.file_ids : []));
+    const names = named.filter((id) => typeof id === 'string');
+    const numbers = names.length > 0 ? await fileIds.numbersOf(userId, names) : new Map<string, number>();
+    const { decode } = await ids();
+    // What is no name of ours is the provider's.
+    const missing = names.find((id) => !numbers.has(id) && decode('file', id) !== undefined);
+    if (missing !== undefined) throw noFile(missing);
+    return {
+      areNamed: named.length > 0,
+      areOurs: numbers.size > 0,
+      async inTools(given, signal) {
+        if (numbers.size === 0 || !Array.isArray(given)) return given;
+        const there = await copies.forwarded(userId, [...numbers.values()], signal);
+        const theirs = (id: unknown) => {
+          const number = typeof id === 'string' ? numbers.get(id) : undefined;
+          // One that was deleted just now has no name there.
+          return number === undefined ? [id] : (there.get(number) ?? []);
+        };
+        return given.map((tool: unknown) =>
+          runsIn(tool)
+            ? { ...tool, container: { ...tool.container, file_ids: tool.container.file_ids.flatMap(theirs) } }
+            : tool,
+        );
+      },
+      checked: () => copies.check(userId),
+    };
+  };
+}

@@ -1,0 +1,101 @@
+import { apiResponses as api } from '@roster/contracts/public-api/responses';
+import type { FastifyBaseLogger } from 'fastify';
+import type { OpenDatabase } from '#server/db/connect';
+import type { Feature } from '#server/features/feature';
+import type { CallLog } from '#server/features/public-api/shared/call-log';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { PublicApiError } from '#server/http/public-api/errors';
+import { hourMs } from '#server/jobs/scheduler';
+import { backgroundWork } from './background.ts';
+import { codeFilesOfResponses } from './code-files.ts';
+import { responseExport } from './export-part.ts';
+import { fileNames } from './file-names.ts';
+import { responseHistory } from './history.ts';
+import { type RequestParser, requestParser } from './parse-request.ts';
+import { providerNames } from './provider-names.ts';
+import { responseRepository } from './repository.ts';
+import { searchStores } from './search-stores.ts';
+import { type ResponseSender, responseSender } from './send.ts';
+import { responseService } from './service.ts';
+import { responseStore } from './store.ts';
+import { storedResponses } from './stored-responses.ts';
+
+type Dependencies = Parameters<typeof responseSender>[0] &
+  Omit<Parameters<typeof requestParser>[0], 'history' | 'names' | 'searchedBy' | 'codeFilesBy' | 'fileNames'> &
+  Parameters<typeof providerNames>[0] &
+  Parameters<typeof searchStores>[0] &
+  Parameters<typeof codeFilesOfResponses>[0] &
+  Parameters<typeof fileNames>[0] &
+  Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
+    log: FastifyBaseLogger;
+    providerTimes: Parameters<typeof backgroundWork>[0]['providerTimes'];
+    database: Pick<OpenDatabase, 'db' | 'reader'>;
+    calls: CallLog;
+    ids: () => Promise<Ids>;
+  };
+
+const obeyEveryMs = 1_000;
+
+const noReplay = () =>
+  new PublicApiError(
+    'invalid_input',
+    'Roster does not keep the events of responses. Read it without stream, until it has ended.',
+    {
+      param: 'stream',
+    },
+  );
+
+/** /v1/responses; and how they are asked for, for who needs tools that only those have. */
+export function responseFeature({
+  database,
+  calls,
+  ids,
+  ...dependencies
+}: Dependencies): Feature & { responses: Pick<ResponseSender, 'byResponses'> & { orderOf: RequestParser } } {
+  const repository = responseRepository(database.db);
+  const history = responseHistory({ repository, ids });
+  const inItems = fileNames({ ...dependencies, ids });
+  const background = backgroundWork({ ...dependencies, repository });
+  const { ask, byResponses } = responseSender(dependencies);
+  const orderOf = requestParser({
+    ...dependencies,
+    history,
+    names: providerNames({ ...dependencies, ids }),
+    searchedBy: searchStores({ ...dependencies, ids }),
+    codeFilesBy: codeFilesOfResponses({ ...dependencies, ids }),
+    fileNames: inItems,
+  });
+  const service = responseService({
+    ...dependencies,
+    background,
+    begun: repository.begun,
+    orderOf,
+    ask,
+    store: responseStore({ calls, ids, reading: responseRepository(database.reader) }),
+  });
+  const kept = storedResponses({ repository, background, ids, fileNames: inItems });
+  return {
+    responses: { orderOf, byResponses },
+    apiRoutes({ route, rawRoute }) {
+      rawRoute(api.create, service.create);
+      route(api.get, ({ caller: { userId }, params, query }) => {
+        if (query.stream === 'true') throw noReplay();
+        return kept.get(userId, params.id);
+      });
+      route(api.remove, ({ caller: { userId }, params }) => kept.remove(userId, params.id));
+      route(api.cancel, ({ caller: { userId }, params }) => kept.cancel(userId, params.id));
+      route(api.inputItems, ({ caller: { userId }, params, query }) => kept.inputItems(userId, params.id, query));
+    },
+    exportParts: [
+      responseExport(database, async () => {
+        const { encode } = await ids();
+        return (id) => encode('resp', id);
+      }),
+    ],
+    upkeep: [
+      { everyMs: hourMs, atStart: true, run: repository.forgetExpired },
+      { everyMs: obeyEveryMs, run: background.obey },
+    ],
+    close: background.close,
+  };
+}

@@ -1,0 +1,87 @@
+import type { ResponseItem } from '@roster/contracts/public-api/responses';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { PublicApiError } from '#server/http/public-api/errors';
+import type { JsonObject } from '#server/lib/is-object';
+import { type KeptItem, keptItem, readAgain, typeOf } from './items.ts';
+import type { ResponseRepository } from './repository.ts';
+
+/** How far back a response can go on from others: so many of them, so many bytes. */
+const chainAtMost = { links: 1_000, bytes: 20 * 1024 * 1024 };
+
+type Dependencies = {
+  repository: Pick<ResponseRepository, 'chain' | 'items' | 'named' | 'known'>;
+  ids: () => Promise<Ids>;
+};
+
+const refusedPrevious = (message: string, code: string | null) =>
+  new PublicApiError('invalid_input', message, { param: 'previous_response_id', ...(code !== null && { code }) });
+
+const noPrevious = (id: string) =>
+  refusedPrevious(`Previous response with id '${id.slice(0, 100)}' not found.`, 'previous_response_not_found');
+
+export type History = { previousId: number | null; items: KeptItem[] };
+
+/** What was said before a request, by what it names: the responses that it goes on from, and single items. */
+export function responseHistory({ repository, ids }: Dependencies) {
+  async function before(userId: number, previous: string): Promise<History> {
+    const previousId = (await ids()).decode('resp', previous);
+    const links = previousId === undefined ? [] : await repository.chain(userId, previousId, chainAtMost);
+    const [last] = links;
+    if (previousId === undefined || !last) throw noPrevious(previous);
+    if (last.state === 'queued' || last.state === 'in_progress')
+      throw refusedPrevious(`The response '${previous}' is still being written. Wait for its end.`, null);
+    if (last.state !== 'completed' && last.state !== 'incomplete')
+      throw refusedPrevious(`The response '${previous}' is ${last.state}: go on from the one before it.`, null);
+    const total = links.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (links.length > chainAtMost.links || total > chainAtMost.bytes)
+      throw refusedPrevious(
+        `This conversation has grown too long: at most ${chainAtMost.links} responses with ${chainAtMost.bytes / 1024 / 1024} MiB can be gone on from. Send what matters of it as input, without previous_response_id.`,
+        'previous_responses_too_long',
+      );
+    if (links.at(-1)?.previousId !== null)
+      throw refusedPrevious(
+        `A response before '${previous}' has been deleted. Send what matters of it as input, without previous_response_id.`,
+        'previous_response_not_found',
+      );
+    const rows = await repository.items(
+      userId,
+      links.map(({ id }) => id),
+    );
+    return { previousId, items: rows.map(({ item }): KeptItem => JSON.parse(item)) };
+  }
+
+  return {
+    before: async (userId: number, previous: string | null | undefined): Promise<History> =>
+      previous ? before(userId, previous) : { previousId: null, items: [] },
+    /** What a request names, in the place of its name; and what of it the provider is to read. */
+    async resolved(userId: number, named: ResponseItem[]): Promise<{ items: ResponseItem[]; read: JsonObject[] }> {
+      const references = named.flatMap((item) => (isReference(item) ? String(item.id) : []));
+      const others = named.flatMap((item) => (!isReference(item) && typeof item.id === 'string' ? item.id : []));
+      const found = new Map(
+        (await repository.named(userId, [...new Set(references)])).map(({ name, item }) => [name, item] as const),
+      );
+      const own = await repository.known(userId, [...new Set(others)]);
+      const items = named.map((item): ResponseItem => (isReference(item) ? referred(found, item.id) : item));
+      const isOurs = (index: number) => {
+        const item = named[index];
+        return item !== undefined && (isReference(item) || own.has(String(item.id)));
+      };
+      return { items, read: items.flatMap((item, index) => (isOurs(index) ? readAgain(keptItem(item)) : [item])) };
+    },
+  };
+}
+
+const isReference = (item: ResponseItem) => typeOf(item) === 'item_reference';
+
+function referred(found: ReadonlyMap<string, string>, id: unknown): ResponseItem {
+  if (typeof id !== 'string')
+    throw new PublicApiError('invalid_input', 'An item without a type, or that refers to another one, needs an id.', {
+      param: 'input',
+    });
+  const item = found.get(id);
+  if (item === undefined)
+    throw new PublicApiError('invalid_input', `Item with id '${id.slice(0, 100)}' not found.`, { param: 'input' });
+  return JSON.parse(item);
+}
+
+export type ResponseHistory = ReturnType<typeof responseHistory>;

@@ -1,0 +1,71 @@
+import { isObject, type JsonObject } from '#server/lib/is-object';
+
+/** What a file is called on the other side, by its name on this one. undefined: there it is nobody's, and is left out. */
+export type Naming = (id: string) => { file_id: string; filename?: string } | undefined;
+
+const renamed = (parts: unknown[], naming: Naming): unknown[] =>
+  parts.flatMap((part) => {
+    if (!isObject(part) || typeof part.file_id !== 'string') return [part];
+    const name = naming(part.file_id);
+    return name ? [{ ...part, ...name }] : [];
+  });
+
+/** Citations alone: what code has made in a container of the provider is none of Roster's files. */
+const renamedAnnotations = (annotations: unknown[], naming: Naming): unknown[] =>
+  annotations.flatMap((one) => (isObject(one) && one.type === 'file_citation' ? renamed([one], naming) : [one]));
+
+const renamedPart = (part: unknown, naming: Naming): unknown =>
+  isObject(part) && Array.isArray(part.annotations)
+    ? { ...part, annotations: renamedAnnotations(part.annotations, naming) }
+    : part;
+
+/** An item with the files that were found and cited by their names on the other side. */
+export function renamedItem<Item extends JsonObject>(item: Item, naming: Naming): Item {
+  const { type, results, content } = item;
+  return {
+    ...item,
+    ...(type === 'file_search_call' && Array.isArray(results) && { results: renamed(results, naming) }),
+    ...(Array.isArray(content) && { content: content.map((part: unknown) => renamedPart(part, naming)) }),
+  };
+}
+
+/** The names of the files that were found and cited. */
+export function namesIn(items: JsonObject[]): string[] {
+  const names = new Set<string>();
+  for (const item of items)
+    renamedItem(item, (id) => {
+      names.add(id);
+      return { file_id: id };
+    });
+  return [...names];
+}
+
+/** The same for the events of a response. undefined: the event says nothing but what is left out. */
+export function renamedEvents(naming: Naming) {
+  const leftOut = new Map<string, number>();
+
+  /** Those that come after one that was left out move up. */
+  function annotation(event: JsonObject): JsonObject | undefined {
+    const { item_id: item, content_index: part, annotation_index: index } = event;
+    const place = `${item} ${part}`;
+    const before = leftOut.get(place) ?? 0;
+    const [one] = renamedAnnotations([event.annotation], naming);
+    if (one === undefined) return void leftOut.set(place, before + 1);
+    return { ...event, annotation: one, ...(typeof index === 'number' && { annotation_index: index - before }) };
+  }
+
+  return (type: string, event: JsonObject): JsonObject | undefined => {
+    switch (type) {
+      case 'response.output_item.added':
+      case 'response.output_item.done':
+        return isObject(event.item) ? { ...event, item: renamedItem(event.item, naming) } : event;
+      case 'response.content_part.added':
+      case 'response.content_part.done':
+        return { ...event, part: renamedPart(event.part, naming) };
+      case 'response.output_text.annotation.added':
+        return annotation(event);
+      default:
+        return event;
+    }
+  };
+}

@@ -1,0 +1,122 @@
+import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api/responses';
+import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
+import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/public-api/shared/assistant-settings';
+import { estimateInput } from '#server/features/public-api/shared/input-tokens';
+import { type MergedTools, mergeTools } from '#server/features/public-api/shared/merge-tools';
+import { isObject } from '#server/lib/is-object';
+import type { Provider } from '#server/provider/provider';
+import type { Secret } from '#server/security/secret';
+import type { CodeFiles, codeFilesOfResponses } from './code-files.ts';
+import type { FileNames } from './file-names.ts';
+import type { ResponseHistory } from './history.ts';
+import type { Naming } from './item-files.ts';
+import { type KeptItem, keptItem, readAgain } from './items.ts';
+import type { ProviderNames } from './provider-names.ts';
+import type { Searched, searchStores } from './search-stores.ts';
+
+/** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
+export type ParsedRequest = {
+  body: ResponseRequest;
+  /** The provider's. */
+  model: string;
+  assistant: AssistantSettings | null;
+  /** What an assistant and the program say before everything else. */
+  instructions: string | null;
+  /** As the model is to read it: the items before, and those of the request. */
+  input: string | ResponseItem[];
+  /** The program's, and those of the assistant. */
+  tools: MergedTools;
+  searched: Searched;
+  codeFiles: CodeFiles;
+  /** Of the files that the answer names; undefined: it can name none. */
+  naming: Naming | undefined;
+  /** The new items, as they are kept. */
+  kept: KeptItem[];
+  previousId: number | null;
+  isStored: boolean;
+  isBackground: boolean;
+  inputTokens: number;
+  notes: string[];
+};
+
+type Dependencies = {
+  provider: Pick<Provider, 'lacksTool'>;
+  history: ResponseHistory;
+  assistantModels: Pick<AssistantModels, 'isNamed'>;
+  settingsOf: SettingsOf;
+  names: ProviderNames;
+  searchedBy: ReturnType<typeof searchStores>;
+  codeFilesBy: ReturnType<typeof codeFilesOfResponses>;
+  fileNames: FileNames;
+};
+
+type For = {
+  apiKey: Secret;
+  check: BudgetCheck;
+  /** Of the assistant that is named, where they have been read. */
+  known?: AssistantSettings;
+};
+
+/** The words of the last message that a person has written. */
+function questionOf(items: KeptItem[]): string {
+  const question = items.findLast(({ type, role }) => type === 'message' && role === 'user');
+  if (!question || !Array.isArray(question.content)) return '';
+  return question.content
+    .flatMap((part) => (isObject(part) && part.type === 'input_text' && typeof part.text === 'string' ? part.text : []))
+    .join('\n');
+}
+
+const instructionsOf = (assistant: AssistantSettings | null, { instructions }: ResponseRequest) => {
+  if (!assistant) return instructions ?? null;
+  const all = [...assistant.system, ...(instructions ? [instructions] : [])];
+  return all.length > 0 ? all.join('\n\n') : null;
+};
+
+/**
+ * Reads what a request stands for: the responses before it, the items that it names, the assistant that it calls.
+ * @throws budget_exceeded before the provider is asked for anything
+ */
+export function requestParser(dependencies: Dependencies) {
+  const { provider, history, assistantModels, settingsOf, names, searchedBy, codeFilesBy, fileNames } = dependencies;
+  return async (userId: number, body: ResponseRequest, { apiKey, check, known }: For): Promise<ParsedRequest> => {
+    const before = await history.before(userId, body.previous_response_id);
+    const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
+    const { items, read } = await history.resolved(userId, named);
+    const kept = items.map(keptItem);
+    const assistant = assistantModels.isNamed(body.model)
+      ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey, check)))
+      : null;
+    if (!assistant) await check(null);
+    const isText = typeof body.input === 'string' && before.items.length === 0;
+    const said = await fileNames.forProvider<ResponseItem>(userId, [
+      ...(await names.itemsBefore(userId, before.items.flatMap(readAgain))),
+      ...(await names.items(userId, read)),
+    ]);
+    const input = isText ? body.input : said.items;
+    const tools = assistant
+      ? mergeTools(body, assistant, (model, tool) => provider.lacksTool(model, tool, apiKey))
+      : { tools: body.tools, hosted: {}, notes: [] };
+    const searched = await searchedBy(userId, tools.tools);
+    const codeFiles = await codeFilesBy(userId, tools.tools);
+    const instructions = instructionsOf(assistant, body);
+    return {
+      body,
+      model: assistant?.model ?? body.model,
+      assistant,
+      instructions,
+      input,
+      tools,
+      searched,
+      codeFiles,
+      naming: await fileNames.ofAnswer(userId, { ...searched, before: said.files }),
+      kept,
+      previousId: before.previousId,
+      isStored: body.store !== false,
+      isBackground: body.background === true,
+      inputTokens: estimateInput([input, instructions ?? '']),
+      notes: [...(assistant?.notes ?? []), ...tools.notes],
+    };
+  };
+}
+
+export type RequestParser = ReturnType<typeof requestParser>;

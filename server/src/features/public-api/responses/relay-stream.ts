@@ -1,0 +1,118 @@
+import { estimatePiece } from '#server/conversation/token-estimate';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { readUsage, tierIn } from '#server/provider/token-counts';
+import { eventJson, notAnAnswer } from '#server/provider/transport/event-reader';
+import { failureInStream } from '#server/provider/transport/failures';
+import { keyInText, responsesEventWithoutKey, responseWithoutKey } from '#server/provider/transport/masking';
+import type { Secret } from '#server/security/secret';
+import type { Ending, NumberedReader } from './answer-reader.ts';
+import { eventWriter, frameOf } from './events.ts';
+import { type Naming, renamedEvents, renamedItem } from './item-files.ts';
+import { type KeptItem, outputItem } from './items.ts';
+import { ownResponse, type ResponseObject } from './response-object.ts';
+
+const endings = new Map<string, Ending['status']>([
+  ['response.completed', 'completed'],
+  ['response.incomplete', 'incomplete'],
+  ['response.failed', 'failed'],
+]);
+const beginnings = new Set(['response.created', 'response.in_progress', 'response.queued']);
+
+/**
+ * Passes the events of a provider's Responses on as they come: only those that carry the whole response or name files are
+ * rewritten, to our names, and the last one is kept back.
+ *
+ * Long: each kind of event adds to the same answer.
+ */
+export function relayReader(base: ResponseObject, naming: Naming | undefined, apiKey: Secret): NumberedReader {
+  const renamedEvent = naming && renamedEvents(naming);
+  const items = new Map<number, KeptItem>();
+  const mayHoldKey = keyInText(apiKey);
+  let frames = '';
+  let number = 0;
+  /** Events that were left out. */
+  let missing = 0;
+  /** About how many tokens have come in deltas. */
+  let tokens = 0;
+  let tier: string | null = null;
+  let ending: Ending | undefined;
+
+  const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
+
+  function kept(all: unknown): KeptItem[] {
+    const its = Array.isArray(all) ? all.flatMap((one) => outputItem(one) ?? []) : [];
+    return naming ? its.map((item) => renamedItem(item, naming)) : its;
+  }
+
+  function rewritten(type: string, event: JsonObject) {
+    tier = tierIn(event.response);
+    const response = ownResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
+    frames += frameOf(type, JSON.stringify({ ...event, type, response }));
+  }
+
+  /** Those that come after one that was left out move up. */
+  function numbered(event: JsonObject): string {
+    const { sequence_number: at } = event;
+    return JSON.stringify({ ...event, ...(typeof at === 'number' && { sequence_number: at - missing }) });
+  }
+
+  function passOn(type: string, event: JsonObject, data: string) {
+    const told = renamedEvent ? renamedEvent(type, event) : event;
+    if (!told) return void missing++;
+    if (type === 'response.output_item.done') itemDone(told);
+    if (type.endsWith('.delta')) tokens += estimatePiece(event.delta);
+    if (told !== event || missing > 0) frames += frameOf(type, numbered(told));
+    // An event in several lines is one line of JSON all the same.
+    else frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
+  }
+
+  function itemDone({ item, output_index: index }: JsonObject) {
+    const one = outputItem(item);
+    if (one) items.set(typeof index === 'number' ? index : items.size, one);
+  }
+
+  function end(status: Ending['status'], of: unknown) {
+    const response = isObject(of) ? of : {};
+    const all = kept(response.output);
+    ending = { status, of: response, output: all.length > 0 ? all : output(), usage: readUsage(response.usage) };
+  }
+
+  return {
+    event(name, given) {
+      const data = given.includes('error') || mayHoldKey(given) ? responsesEventWithoutKey(given, apiKey) : given;
+      const event = eventJson(data);
+      const type = name ?? String(event.type);
+      if (typeof event.sequence_number === 'number') number = event.sequence_number;
+      const status = endings.get(type);
+      // These two are told in our words, with the number that they came with.
+      if (status) return end(status, event.response);
+      if (type === 'error') throw failureInStream(event, apiKey);
+      number++;
+      if (beginnings.has(type)) return rewritten(type, event);
+      passOn(type, event, data);
+    },
+    // Also where events were asked for: those who read them get what there is.
+    whole(json) {
+      const answer = responseWithoutKey(eventJson(json), apiKey);
+      const { status = 'completed', error, output: items } = answer;
+      if (error && status !== 'failed') throw failureInStream(answer, apiKey);
+      const ended = endings.get(`response.${status}`);
+      if (!ended || (ended !== 'failed' && !Array.isArray(items))) throw notAnAnswer();
+      const writer = eventWriter(base, (frame) => {
+        frames += frame;
+      });
+      writer.begin();
+      for (const item of kept(items)) writer.item(item);
+      number = writer.nextNumber();
+      end(ended, answer);
+    },
+    taken() {
+      const taken = frames;
+      frames = '';
+      return taken;
+    },
+    ending: () => ending,
+    soFar: () => ({ output: output(), deltas: tokens, tier }),
+    nextNumber: () => number - missing,
+  };
+}

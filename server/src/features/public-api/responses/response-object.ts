@@ -1,0 +1,106 @@
+import type { ResponseRequest, ResponseState } from '@roster/contracts/public-api/responses';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import type { TokenCounts } from '#server/provider/catalogue/catalogue';
+import type { KeptItem } from './items.ts';
+
+/** A response as a program reads it. */
+export type ResponseObject = JsonObject & { id: string; object: 'response'; status: ResponseState; output: KeptItem[] };
+
+type Named = {
+  id: string;
+  createdAt: number;
+  previousId: string | null;
+  isStored: boolean;
+  isBackground: boolean;
+  /** The model that answers. */
+  model: string;
+};
+
+/** A function as responses show it. */
+const shownTool = (tool: unknown) =>
+  isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
+
+/** What is true of a response from its beginning: what was asked for, and the usual where nothing was. */
+export function responseBase(
+  body: ResponseRequest,
+  tools: unknown,
+  { id, createdAt, previousId, ...named }: Named,
+): ResponseObject {
+  const given = (name: string, usual: unknown) => body[name] ?? usual;
+  return {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    status: 'in_progress',
+    background: named.isBackground,
+    completed_at: null,
+    error: null,
+    frequency_penalty: given('frequency_penalty', 0),
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: given('max_output_tokens', null),
+    max_tool_calls: given('max_tool_calls', null),
+    metadata: body.metadata ?? {},
+    model: named.model,
+    output: [],
+    parallel_tool_calls: given('parallel_tool_calls', true),
+    presence_penalty: given('presence_penalty', 0),
+    previous_response_id: previousId,
+    prompt_cache_key: given('prompt_cache_key', null),
+    reasoning: given('reasoning', { effort: null, summary: null }),
+    safety_identifier: given('safety_identifier', null),
+    service_tier: given('service_tier', 'default'),
+    store: named.isStored,
+    temperature: given('temperature', 1),
+    text: given('text', { format: { type: 'text' } }),
+    tool_choice: given('tool_choice', 'auto'),
+    tools: Array.isArray(tools) ? tools.map(shownTool) : [],
+    top_logprobs: given('top_logprobs', 0),
+    top_p: given('top_p', 1),
+    truncation: given('truncation', 'disabled'),
+    usage: null,
+    ...(body.user !== undefined && { user: body.user }),
+  };
+}
+
+/** What is Roster's to say, whatever the provider says. */
+const owned = [
+  'id',
+  'object',
+  'created_at',
+  'background',
+  'instructions',
+  'metadata',
+  'previous_response_id',
+  'store',
+] as const;
+
+const isNaming = (tool: unknown) =>
+  isObject(tool) &&
+  (tool.type === 'file_search' ||
+    (tool.type === 'code_interpreter' && isObject(tool.container) && tool.container.file_ids !== undefined));
+
+/** The provider's response as the program's: with what the provider has left out, and by our names. */
+export function ownResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: KeptItem[]) {
+  const own = Object.fromEntries(owned.map((name) => [name, base[name]]));
+  // A search names vector stores, and a container files, which the provider knows by other names.
+  const namesThings = Array.isArray(base.tools) && base.tools.some(isNaming);
+  return {
+    ...base,
+    ...of,
+    ...own,
+    ...(namesThings && { tools: base.tools }),
+    id: base.id,
+    object: base.object,
+    status,
+    output,
+  };
+}
+
+export const usageObject = (counts: TokenCounts): JsonObject => ({
+  input_tokens: counts.inputTokens,
+  input_tokens_details: { cached_tokens: counts.cachedTokens, cache_write_tokens: counts.cacheWriteTokens },
+  output_tokens: counts.outputTokens,
+  output_tokens_details: { reasoning_tokens: counts.reasoningTokens },
+  total_tokens: counts.inputTokens + counts.outputTokens,
+});

@@ -1,0 +1,52 @@
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { type SearchedStores, type StoreSearch, storeLost } from '#server/features/public-api/vector-stores/search';
+import { isObject } from '#server/lib/is-object';
+import type { ProviderError } from '#server/provider/transport/error';
+import type { Sources } from './file-names.ts';
+
+type Dependencies = { ids: () => Promise<Ids>; searchedStores: StoreSearch['forAnswer'] };
+
+/** What the tools of a response search. */
+export type Searched = Omit<Sources, 'before'> & {
+  /** The tools, with the vector stores as the provider knows them. */
+  tools: unknown;
+  /** The provider does not have one of the stores: what the program is told. Roster's are made again. */
+  gone: (error: ProviderError) => Error;
+};
+
+type Search = { tools: unknown[]; own?: SearchedStores; others: unknown[] };
+
+/** Reads which vector stores a request names. */
+export function searchStores({ ids, searchedStores }: Dependencies) {
+  /** A search of a store that has nothing yet is left out: the provider knows of no such store. */
+  async function searchOf(userId: number, tool: unknown): Promise<Search> {
+    if (!isObject(tool) || tool.type !== 'file_search' || !Array.isArray(tool.vector_store_ids))
+      return { tools: [tool], others: [] };
+    const { decode } = await ids();
+    const isOurs = (id: unknown): id is string => typeof id === 'string' && decode('vs', id) !== undefined;
+    const named = tool.vector_store_ids.filter(isOurs);
+    const others = tool.vector_store_ids.filter((id) => !isOurs(id));
+    if (named.length === 0) return { tools: [tool], others };
+    const own = await searchedStores(userId, named);
+    const all = [...others, ...own.storeIds];
+    return { tools: all.length === 0 ? [] : [{ ...tool, vector_store_ids: all }], own, others };
+  }
+
+  /** @throws ApiRefusal for a vector store that is not there */
+  return async (userId: number, tools: unknown): Promise<Searched> => {
+    const searches = Array.isArray(tools) ? await Promise.all(tools.map((tool) => searchOf(userId, tool))) : [];
+    const own = searches.flatMap(({ own: stores }) => stores ?? []);
+    const hasOthers = searches.some(({ others }) => others.length > 0);
+    return {
+      tools: Array.isArray(tools) ? searches.flatMap(({ tools: those }) => those) : tools,
+      files: new Map(own.flatMap(({ files }) => [...files])),
+      areAll: !hasOthers && own.some(({ storeIds }) => storeIds.length > 0),
+      hasOthers,
+      gone(error) {
+        for (const { onRefused } of own) onRefused();
+        const isNamed = own.some(({ storeIds }) => storeIds.some((id) => error.message.includes(id)));
+        return isNamed || (own.length > 0 && !hasOthers) ? storeLost(error) : error;
+      },
+    };
+  };
+}

@@ -1,0 +1,137 @@
+import type { BuiltInTool } from '@roster/contracts/assistants/tools';
+import { withoutBuiltIn } from '#server/features/public-api/shared/merge-tools';
+import { publicFailure } from '#server/features/public-api/shared/provider-failure';
+import { retryWithoutUnsupported } from '#server/features/public-api/shared/retry-without-unsupported';
+import { isObject } from '#server/lib/is-object';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { Provider } from '#server/provider/provider';
+import { mayLackResponses } from '#server/provider/responses/availability';
+import { ProviderError } from '#server/provider/transport/error';
+import { type UnsupportedTool, unsupportedToolIn, unsupportedToolNote } from '#server/provider/unsupported/tools';
+import type { Secret } from '#server/security/secret';
+import type { Answered } from './answer.ts';
+import { chatRequest } from './chat-request.ts';
+import type { ParsedRequest } from './parse-request.ts';
+import { responsesRequest } from './to-responses-request.ts';
+
+type Dependencies = {
+  provider: Pick<Provider, 'relay' | 'responses' | 'toolRefused' | 'refusedFields'>;
+  catalogue: Pick<Catalogue, 'leastEffort'>;
+};
+
+type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
+type Noted = Answered & { notes: string[] };
+
+/** True if the provider may not serve Responses at all, rather than lack a file that the request names. */
+export const areNotServed = ({ codeFiles }: ParsedRequest, error: unknown): error is ProviderError =>
+  mayLackResponses(error) && !(codeFiles.areNamed && error.isFileGone);
+
+/** If Chat Completions are not served either, the first refusal is the better reason. */
+export async function insteadOf<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await byChat();
+  } catch (error) {
+    const isNeither = error instanceof ProviderError && error.code === 'not_served';
+    throw isNeither && refusal.code !== 'not_served' ? refusal : error;
+  }
+}
+
+const draws = (tools: unknown) =>
+  Array.isArray(tools) && tools.some((tool) => isObject(tool) && tool.type === 'image_generation');
+
+/** The tools, with files as the provider knows them. @throws where one cannot be brought there: nothing has been asked by then */
+async function filesIn({ codeFiles, searched }: ParsedRequest, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await codeFiles.inTools(searched.tools, signal);
+  } catch (error) {
+    throw publicFailure(error);
+  }
+}
+
+/** Asks by Responses, without those tools of an assistant that the model refuses. @throws ProviderError */
+function askingByResponses({ provider, catalogue }: Dependencies) {
+  async function askWith(order: ParsedRequest, tools: unknown, { streams, ...call }: How): Promise<Noted> {
+    const write = responsesRequest(order, tools, catalogue);
+    const { relayed, notes } = await retryWithoutUnsupported({
+      model: order.model,
+      apiKey: call.apiKey,
+      provider,
+      write: (refused: Parameters<typeof write>[0]) => write(refused, streams),
+      relay: (text) => provider.relay({ ...call, path: '/responses', streams, draws: draws(tools), text }),
+    });
+    return { ...relayed, speaks: 'responses', notes };
+  }
+
+  async function ask(order: ParsedRequest, how: How): Promise<Noted> {
+    const { model, notes, tools } = order;
+    const all = await filesIn(order, how.signal);
+    const refused = new Map<BuiltInTool, UnsupportedTool>();
+    for (;;) {
+      try {
+        const answered = await askWith(order, withoutBuiltIn(all, new Set(refused.keys())), how);
+        return {
+          ...answered,
+          notes: [...notes, ...(await learned(model, [...refused.values()], how.apiKey)), ...answered.notes],
+        };
+      } catch (error) {
+        const isOfFile = error instanceof ProviderError && order.codeFiles.areNamed && error.isFileGone;
+        const refusal = isOfFile ? undefined : unsupportedToolIn(error, { model, ...tools }, new Set(refused.keys()));
+        if (refusal === undefined) throw error;
+        refused.set(refusal.tool, refusal);
+      }
+    }
+  }
+
+  /** Once the request is good without them. What the model has not is asked for no more. */
+  async function learned(model: string, refusals: UnsupportedTool[], apiKey: Secret): Promise<string[]> {
+    for (const { tool, isOfModel } of refusals) if (isOfModel) await provider.toolRefused(model, tool, apiKey);
+    return refusals.map(({ tool, why }) => unsupportedToolNote(tool, why));
+  }
+
+  /** A file for code that the provider does not have any more is brought there again, once. */
+  return async (order: ParsedRequest, how: How): Promise<Noted> => {
+    try {
+      return await ask(order, how);
+    } catch (error) {
+      if (!order.codeFiles.areOurs || !(error instanceof ProviderError) || !error.isFileGone) throw error;
+      await order.codeFiles.checked();
+      return ask(order, how);
+    }
+  };
+}
+
+/** Asks the provider by Responses, or by Chat Completions where it serves no Responses. */
+export function responseSender(dependencies: Dependencies) {
+  const { provider } = dependencies;
+  const byResponses = askingByResponses(dependencies);
+
+  /** Always as events, which say the most. */
+  async function byChat(order: ParsedRequest, call: How): Promise<Noted> {
+    const { notes, write } = chatRequest(order);
+    const relay = (text: string) => provider.relay({ ...call, streams: true, text });
+    const asked = await retryWithoutUnsupported({ model: order.model, apiKey: call.apiKey, provider, write, relay });
+    return { ...asked.relayed, speaks: 'chat', notes: [...order.notes, ...notes, ...asked.notes] };
+  }
+
+  return {
+    byResponses,
+    /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+    async ask(order: ParsedRequest, how: How): Promise<Noted> {
+      const { areServed, haveAnswered, areNotServed: learn } = provider.responses;
+      if (!areServed(how.apiKey, order.model)) return byChat(order, how);
+      try {
+        const answered = await byResponses(order, how);
+        await haveAnswered(how.apiKey, order.model);
+        return answered;
+      } catch (error) {
+        if (error instanceof ProviderError && error.code === 'store_gone') throw order.searched.gone(error);
+        if (!areNotServed(order, error)) throw error;
+        const answered = await insteadOf(error, () => byChat(order, how));
+        await learn(how.apiKey, order.model, error);
+        return answered;
+      }
+    },
+  };
+}
+
+export type ResponseSender = ReturnType<typeof responseSender>;

@@ -1,0 +1,204 @@
+import type { ResponseRequest } from '@roster/contracts/public-api/responses';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProviderKeyService } from '#server/features/account/provider-key';
+import {
+  budgetCheck,
+  ClientDisconnectedError,
+  sendNotes,
+  whileClientWaits,
+} from '#server/features/public-api/shared/call-context';
+import { type Cost, costOf } from '#server/features/public-api/shared/call-log';
+import { publicFailure } from '#server/features/public-api/shared/provider-failure';
+import type { BudgetService } from '#server/features/usage/budgets';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import type { CallRegistry } from '#server/http/public-api/call-registry';
+import { PublicApiError } from '#server/http/public-api/errors';
+import { sendEventHeaders, writerFrom } from '#server/http/streaming/event-stream';
+import { AppError } from '#server/lib/errors';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
+import { failedOutcome, type Outcome, readAnswer } from './answer.ts';
+import { type BackgroundWork, CancelledError } from './background.ts';
+import type { ParsedRequest, requestParser } from './parse-request.ts';
+import type { ResponseRepository } from './repository.ts';
+import type { ResponseSender } from './send.ts';
+import type { OpenResponse, responseStore } from './store.ts';
+
+type Dependencies = {
+  keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
+  budgets: Pick<BudgetService, 'check'>;
+  openCalls: CallRegistry;
+  orderOf: ReturnType<typeof requestParser>;
+  ask: ResponseSender['ask'];
+  store: ReturnType<typeof responseStore>;
+  background: BackgroundWork;
+  begun: ResponseRepository['begun'];
+};
+
+export type Call = { caller: ApiPrincipal; body: ResponseRequest; request: FastifyRequest; reply: FastifyReply };
+/** A request that is stored and not asked yet. */
+type Begun = { order: ParsedRequest; open: OpenResponse; apiKey: Secret };
+
+/** Answers a program's Responses on the key of its person: stores, asks, passes on, and stores how it ended before it says so. */
+export function responseService(dependencies: Dependencies) {
+  const { keys, budgets, openCalls, orderOf, store } = dependencies;
+
+  async function begin({ caller, body }: Call): Promise<Begun> {
+    const apiKey = await keys.open(caller.userId);
+    const order = await orderOf(caller.userId, body, { apiKey, check: budgetCheck(budgets, caller) });
+    return { order, open: await store.begin(caller, order), apiKey };
+  }
+
+  const noted = notedWith(keys);
+  const attended = attendedAnswers(dependencies, noted);
+  const unattended = unattendedAnswers(dependencies, noted);
+
+  return {
+    create: (call: Call): Promise<FastifyReply> =>
+      call.body.background === true
+        ? unattended(call, begin)
+        : whileClientWaits(openCalls, call, async ({ signal }) => attended(call, await begin(call), signal)),
+  };
+}
+
+type Noted = (call: Call, error: unknown) => Promise<void>;
+
+const notedWith =
+  (keys: Dependencies['keys']): Noted =>
+  async ({ caller, request }, error) => {
+    if (error instanceof ProviderError && error.code === 'key_rejected')
+      await keys.noteRejected(caller.userId, error.message);
+    request.log.info({ event: 'api_call_failed', code: error instanceof ProviderError ? error.code : undefined });
+  };
+
+/** A refusal costs nothing; whether what broke off did, only the provider knows. */
+function costOfRefusal({ inputTokens }: ParsedRequest, error: unknown, signal: AbortSignal): Cost | null {
+  const isRefused = error instanceof ProviderError ? error.status !== undefined : error instanceof AppError;
+  return isRefused && !signal.aborted ? null : costOf(inputTokens, { usage: null, events: 0 });
+}
+
+/** While the program waits for the answer. */
+function attendedAnswers({ ask }: Pick<Dependencies, 'ask'>, noted: Noted) {
+  async function askFor(call: Call, { order, open, apiKey }: Begun, signal: AbortSignal) {
+    try {
+      return await ask(order, { apiKey, signal, streams: call.body.stream === true });
+    } catch (error) {
+      // Nobody has been told of it.
+      await open.end(costOfRefusal(order, error, signal), undefined);
+      await noted(call, error);
+      throw publicFailure(error);
+    }
+  }
+
+  return async (call: Call, begun: Begun, signal: AbortSignal): Promise<void> => {
+    const { order, open } = begun;
+    const { naming } = order;
+    const { body, reply, request } = call;
+    const answered = await askFor(call, begun, signal);
+    sendNotes(reply, answered.notes);
+    if (body.stream === true) {
+      sendEventHeaders(request, reply);
+      const { write, release } = writerFrom(answered.body, reply.raw);
+      const outcome = await readAnswer(answered, open.base, { send: write, signal, naming });
+      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      write(await lastFrames(call, begun, outcome));
+      release();
+      reply.raw.end();
+      return;
+    }
+    const outcome = await readAnswer(answered, open.base, { send: () => undefined, signal, naming });
+    await end(order, open, outcome);
+    if (outcome.failure !== undefined) {
+      await noted(call, outcome.failure);
+      throw publicFailure(outcome.failure);
+    }
+    await reply.status(200).type(json).send(outcome.response);
+  };
+}
+
+const json = 'application/json; charset=utf-8';
+
+/** Stores the end. From the headers on nothing can be answered but what the stream itself says. */
+async function lastFrames({ request }: Call, { order, open }: Begun, outcome: Outcome): Promise<string> {
+  try {
+    await end(order, open, outcome);
+    return outcome.lastFrames;
+  } catch (error) {
+    request.log.error({ err: error }, 'the end of a response was not stored');
+    return failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 }).lastFrames;
+  }
+}
+
+/** Where the program only comes to see how far it is. What it may follow of the events it follows at its own pace. */
+function unattendedAnswers({ openCalls, background, begun: markBegun, ask }: Dependencies, noted: Noted) {
+  async function write(
+    call: Call,
+    { order, open, apiKey }: Begun,
+    send: (frames: string) => void,
+    signal: AbortSignal,
+  ) {
+    await markBegun(call.caller.userId, open.id ?? 0);
+    try {
+      const answered = await ask(order, { apiKey, signal, streams: true });
+      const { naming } = order;
+      const outcome = await readAnswer(answered, open.base, { send, signal, naming });
+      await end(order, open, outcome);
+      if (outcome.failure !== undefined) await noted(call, outcome.failure);
+      send(outcome.lastFrames);
+    } catch (error) {
+      const outcome = failedOutcome(open.base, error, { output: [], deltas: 0, number: 0 });
+      await open.end(costOfRefusal(order, error, signal), ended(outcome));
+      await noted(call, error);
+      send(outcome.lastFrames);
+    }
+  }
+
+  return async (call: Call, begin: (call: Call) => Promise<Begun>): Promise<FastifyReply> => {
+    const { caller, body, reply, request } = call;
+    if (body.store === false)
+      throw new PublicApiError('invalid_input', "Background mode requires 'store' to be true.", {
+        param: 'background',
+      });
+    background.refuseWhenClosing();
+    const held = openCalls.begin(caller, { isKept: true });
+    let begun: Begun;
+    try {
+      begun = await begin(call);
+    } catch (error) {
+      held.done();
+      throw error;
+    }
+    const { open, order } = begun;
+    sendNotes(reply, order.notes);
+    if (body.stream !== true) {
+      void background.start(open.id ?? 0, held, (signal) => write(call, begun, () => undefined, signal));
+      return reply
+        .status(200)
+        .type(json)
+        .send({ ...open.base, status: 'queued' });
+    }
+    sendEventHeaders(request, reply);
+    const { raw } = reply;
+    const send = (frames: string) => {
+      if (!raw.destroyed) raw.write(frames);
+      // It can be read again; nobody waits for a program that does not read.
+      if (raw.writableLength > unreadAtMost) raw.destroy();
+    };
+    await background.start(open.id ?? 0, held, (signal) => write(call, begun, send, signal));
+    raw.end();
+    return reply;
+  };
+}
+
+const unreadAtMost = 4 * 1024 * 1024;
+
+/** One that its program has ended has not failed. */
+function ended(outcome: Outcome): Outcome {
+  const { failure, response } = outcome;
+  if (!(failure instanceof ClientDisconnectedError) && !(failure instanceof CancelledError)) return outcome;
+  return { ...outcome, response: { ...response, status: 'cancelled', error: null } };
+}
+
+/** Stores how it ended, with what it has cost. */
+const end = ({ inputTokens }: ParsedRequest, open: OpenResponse, outcome: Outcome) =>
+  open.end(costOf(inputTokens, outcome), ended(outcome));

@@ -1,0 +1,62 @@
+import type { ResponseRequest } from '@roster/contracts/public-api/responses';
+import type { AssistantSettings } from '#server/features/public-api/shared/assistant-settings';
+import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import { formatOf } from '#server/provider/responses/tools';
+import { isEchoItem } from './call-echo.ts';
+import type { ParsedRequest } from './parse-request.ts';
+
+/** Fields that Roster adds to a client's request, and removes again if they are refused. */
+export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
+
+const sealedThoughts = 'reasoning.encrypted_content';
+
+/**
+ * The request for a provider that serves Responses: as it came, with what Roster does itself taken out. Nothing is kept there,
+ * so that what a model has thought has to come along, sealed, to be read again in the next response.
+ */
+export function responsesRequest(
+  order: ParsedRequest,
+  /** As the provider knows what they name. */
+  tools: unknown,
+  catalogue: Pick<Catalogue, 'leastEffort'>,
+) {
+  const { body, model, assistant, instructions, input, isStored } = order;
+  const { previous_response_id: _, background: __, conversation: ___, store: ____, ...rest } = body;
+  return (refused: ReadonlySet<Added>, streams: boolean): Written<Added> => {
+    const { added, fields, add } = additions(refused);
+    if (assistant) addSettings(add, body, assistant);
+    add('store', false);
+    const include = Array.isArray(body.include) ? body.include : [];
+    if (isStored && catalogue.leastEffort(model) !== null && !include.includes(sealedThoughts))
+      add('include', [...include, sealedThoughts]);
+    const whole = {
+      ...rest,
+      ...fields,
+      model,
+      // What Chat Completions want back is nothing that Responses know.
+      input: typeof input === 'string' ? input : input.filter((item) => !isEchoItem(item)),
+      ...(tools !== undefined && { tools }),
+      ...(instructions !== null && { instructions }),
+    };
+    return {
+      text: JSON.stringify({ ...whole, ...(streams !== (body.stream === true) && { stream: streams }) }),
+      added,
+    };
+  };
+}
+
+/** An assistant's settings count where the program has named none. */
+function addSettings(
+  add: (name: Added, value: unknown) => void,
+  body: ResponseRequest,
+  { temperature, topP, effort, format }: AssistantSettings,
+) {
+  if (body.temperature == null) add('temperature', temperature);
+  if (body.top_p == null) add('top_p', topP);
+  const reasoning = Object(body.reasoning);
+  if (effort !== null && reasoning.effort == null) add('reasoning', { ...reasoning, effort });
+  const text = Object(body.text);
+  if (format === null || text.format != null) return;
+  add('text', { ...text, format: formatOf(format) });
+}

@@ -1,0 +1,39 @@
+import type { ApiTool } from '@roster/contracts/public-api/assistants/tools';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { StoreSearch } from '#server/features/public-api/vector-stores/search';
+import type { FileSearch } from '#server/provider/provider';
+
+type Dependencies = {
+  knowledgeOf: (userId: number, assistantId: number) => Promise<Knowledge>;
+  searchedStores: StoreSearch['forAnswer'];
+};
+
+type Asked = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonly string[] };
+
+/**
+ * What an assistant searches where it has `file_search`: the files that it knows from, and the vector stores that are named for
+ * it. @throws ApiRefusal for a store that is not there
+ */
+export const assistantSearch =
+  ({ knowledgeOf, searchedStores }: Dependencies) =>
+  async (userId: number, { assistantId, tools, storeIds: named }: Asked): Promise<Knowledge> => {
+    const tool = tools.find(({ type }) => type === 'file_search');
+    if (tool?.type !== 'file_search') return { search: undefined, notes: [] };
+    const known = await knowledgeOf(userId, assistantId);
+    const { storeIds, files, onRefused } = await searchedStores(userId, [...named]);
+    const all = [...(known.search?.storeIds ?? []), ...storeIds];
+    if (all.length === 0) return { search: undefined, notes: known.notes };
+    const search: FileSearch = {
+      files: new Map([...(known.search?.files ?? []), ...files]),
+      storeIds: all,
+      onRefused() {
+        known.search?.onRefused();
+        onRefused();
+      },
+      maxResults: tool.file_search?.max_num_results,
+      ranking: tool.file_search?.ranking_options,
+    };
+    return { search, notes: known.notes };
+  };
+
+export type AssistantSearch = ReturnType<typeof assistantSearch>;

@@ -1,0 +1,174 @@
+import type { AssistantTools } from '@roster/contracts/assistants/tools';
+import { beginningOf } from '@roster/contracts/text/cut';
+import type { ToolRegistry } from '#server/conversation/tools';
+import type { ApiAssistants } from '#server/features/assistants/api-assistants';
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import { readFields, shownTools } from '#server/features/public-api/assistants/assistants/fields';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import { noModel } from '#server/features/public-api/models/feature';
+import { PublicApiError } from '#server/http/public-api/errors';
+import type { FunctionTool, ResponseFormat } from '#server/provider/answer-tools';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { FileSearch, Provider } from '#server/provider/provider';
+import { formatOfSchema } from '#server/provider/schema-format';
+import { ProviderError } from '#server/provider/transport/error';
+import type { Secret } from '#server/security/secret';
+import type { AssistantModels } from './assistant-models.ts';
+import type { AssistantSearch } from './assistant-search.ts';
+
+type Dependencies = {
+  assistantModels: Pick<AssistantModels, 'find'>;
+  assistants: Pick<ApiAssistants, 'find'>;
+  searchOf: AssistantSearch;
+  fileIds: Pick<FileIds, 'numbersOf'>;
+  vectorStores: Pick<Provider['vectorStores'], 'search'>;
+  toolBox: Pick<ToolRegistry, 'offered'>;
+  catalogue: Pick<Catalogue, 'parameters'>;
+};
+
+/** What an assistant brings along to a program's request. */
+export type AssistantSettings = {
+  assistantId: number;
+  model: string;
+  /** What the model is told before the conversation: instructions, and what the files say about the question. */
+  system: string[];
+  temperature: number | null;
+  topP: number | null;
+  effort: string | null;
+  /** The form of its answers. */
+  format: ResponseFormat | null;
+  /** What programs have given it to call, and answer themselves. */
+  functions: FunctionTool[];
+  /** What the provider runs. */
+  hosted: AssistantTools;
+  /** What code reads, by Roster's names. */
+  codeFiles: string[];
+  notes: string[];
+};
+
+/** @throws budget_exceeded */
+export type BudgetCheck = (assistantId: number | null) => Promise<void>;
+
+type Found = NonNullable<Awaited<ReturnType<ApiAssistants['find']>>>;
+
+const queryLimit = 4_000;
+
+const notSearched = ({ message }: Error) => `The assistant’s files could not be searched: ${message}`;
+
+/** What an assistant brings along: instructions, settings, tools, and what its files say about the question. */
+export function assistantSettings(dependencies: Dependencies) {
+  const { assistantModels, assistants, catalogue } = dependencies;
+  return async (
+    userId: number,
+    asked: { model: string; question: string },
+    apiKey: Secret,
+    /** Refuses what may not be spent, before the provider is asked for passages. */
+    check: BudgetCheck,
+  ): Promise<AssistantSettings> => {
+    const named = await assistantModels.find(userId, asked.model);
+    const found = named && (await assistants.find(userId, named.assistantId));
+    if (!found) throw noModel(asked.model);
+    const { id: assistantId, model, instructions, temperature, reasoningEffort } = found.assistant;
+    await check(assistantId);
+    const passages = await passagesFor(dependencies, { userId, found, apiKey, question: asked.question });
+    const parameters = catalogue.parameters(model, { temperature, effort: reasoningEffort });
+    const { top_p: topP } = readFields(found.fields);
+    return {
+      assistantId,
+      model,
+      system: [...(instructions ? [instructions] : []), ...passages.system],
+      ...parameters,
+      // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
+      topP: topP === 1 || parameters.temperature === null ? null : topP,
+      format: formatOf(found),
+      ...(await toolsFor(dependencies, userId, found)),
+      notes: [...passages.notes, ...(await unusedServers(dependencies, userId, assistantId))],
+    };
+  };
+}
+
+/** That of the form comes first: in runs, which have only the other one, it is for conversations and these calls. */
+function formatOf({ assistant: { responseSchema }, fields }: Found): ResponseFormat | null {
+  if (responseSchema !== null) return formatOfSchema(responseSchema);
+  const { response_format: format } = readFields(fields);
+  return format === 'auto' || format.type === 'text' ? null : format;
+}
+
+async function toolsFor(
+  { fileIds }: Dependencies,
+  userId: number,
+  { assistant, fields }: Found,
+): Promise<Pick<AssistantSettings, 'functions' | 'hosted' | 'codeFiles'>> {
+  const { tools, tool_resources: resources } = readFields(fields);
+  const hosted = assistant.tools;
+  const named = hosted.codeInterpreter ? (resources.code_interpreter?.file_ids ?? []) : [];
+  const there = named.length > 0 ? await fileIds.numbersOf(userId, named) : new Map<string, number>();
+  return {
+    functions: tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : [])),
+    hosted,
+    codeFiles: named.filter((name) => there.has(name)),
+  };
+}
+
+/** They are Roster's to call, with a record of each call, which takes a run. */
+async function unusedServers({ toolBox }: Dependencies, userId: number, assistantId: number): Promise<string[]> {
+  const offered = await toolBox.offered(userId, assistantId);
+  const names = [...new Set(offered.map(({ serverName }) => serverName))];
+  return names.length === 0
+    ? []
+    : [`Tools of tool servers are called in runs of the Assistants API alone; left out: ${names.join(', ')}.`];
+}
+
+type Asking = { userId: number; found: Found; apiKey: Secret; question: string };
+
+/** An answer never fails for its files: what could not be searched is told. */
+async function passagesFor(dependencies: Dependencies, asking: Asking): Promise<{ system: string[]; notes: string[] }> {
+  const { search, notes } = await searchFor(dependencies, asking);
+  if (!search || asking.question.trim() === '') return { system: [], notes };
+  try {
+    return { system: await passages(dependencies, search, asking), notes };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.code === 'store_gone') search.onRefused();
+    return { system: [], notes: [...notes, notSearched(error)] };
+  }
+}
+
+async function searchFor({ searchOf }: Dependencies, { userId, found }: Asking): Promise<Knowledge> {
+  const { assistant, fields } = found;
+  const kept = readFields(fields);
+  const asked = { assistantId: assistant.id, tools: shownTools(kept, assistant) };
+  try {
+    return await searchOf(userId, { ...asked, storeIds: kept.tool_resources.file_search?.vector_store_ids ?? [] });
+  } catch (error) {
+    if (!(error instanceof PublicApiError)) throw error;
+    const { search, notes } = await searchOf(userId, { ...asked, storeIds: [] });
+    return { search, notes: [...notes, notSearched(error)] };
+  }
+}
+
+/** Passages stand in the request itself, so that every field of it goes on meaning what it says. */
+async function passages(
+  { vectorStores }: Dependencies,
+  { storeIds, files, maxResults, ranking }: FileSearch,
+  { apiKey, question }: Asking,
+): Promise<string[]> {
+  const options = {
+    query: beginningOf(question, queryLimit),
+    ...(maxResults !== undefined && { max_num_results: maxResults }),
+    ...(ranking && { ranking_options: ranking }),
+  };
+  const found = [];
+  for (const storeId of storeIds) found.push(...(await vectorStores.search(apiKey, storeId, options)));
+  // One that is no file of the search was taken out of it, and is not gone at the provider yet.
+  const texts = found.flatMap(({ fileId, text }) => {
+    const file = files.get(fileId);
+    return file ? [`[${file.filename}]\n${text}`] : [];
+  });
+  if (texts.length === 0) return [];
+  return [
+    `Passages of your files that may answer the question. Name the file of what you use.\n\n${texts.join('\n\n')}`,
+  ];
+}
+
+export type SettingsOf = ReturnType<typeof assistantSettings>;

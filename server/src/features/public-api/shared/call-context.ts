@@ -1,0 +1,60 @@
+import type { FastifyReply } from 'fastify';
+import type { BudgetService } from '#server/features/usage/budgets';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import type { CallRegistry } from '#server/http/public-api/call-registry';
+import { ProviderError } from '#server/provider/transport/error';
+import { refuseOverTokenBudget } from './token-budget.ts';
+
+/** The program has closed its connection: nobody is there for the rest of the answer. */
+export class ClientDisconnectedError extends Error {
+  override name = 'ClientDisconnectedError';
+}
+
+/** Answers a program as long as it is there, its token is good, and it does not take too long. */
+export async function whileClientWaits(
+  openCalls: CallRegistry,
+  { caller, reply }: { caller: ApiPrincipal; reply: FastifyReply },
+  answer: (controller: AbortController) => Promise<void>,
+): Promise<FastifyReply> {
+  const { controller, done } = openCalls.begin(caller);
+  const timer = setTimeout(
+    () => controller.abort(new ProviderError('provider_timeout', 'The provider did not answer in time.')),
+    openCalls.longestMs,
+  );
+  const onClose = () => controller.abort(new ClientDisconnectedError('The program has closed its connection.'));
+  reply.raw.once('close', onClose);
+  try {
+    await answer(controller);
+  } catch (error) {
+    if (!(error instanceof ClientDisconnectedError)) throw error;
+    // Nobody is there to be answered.
+    reply.hijack();
+    reply.raw.destroy();
+  } finally {
+    clearTimeout(timer);
+    reply.raw.off('close', onClose);
+    done();
+  }
+  return reply;
+}
+
+/** Before anything is spent. */
+export const budgetCheck =
+  (budgets: Pick<BudgetService, 'check'>, caller: ApiPrincipal) =>
+  async (assistantId: number | null): Promise<void> => {
+    refuseOverTokenBudget(caller);
+    await budgets.check(caller.userId, assistantId, 'Raise it in Analytics.');
+  };
+
+/** Headers are ASCII. */
+const inHeader = (text: string) =>
+  text
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll(/[“”]/g, '"')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, 1_000);
+
+/** Says what could not be done as it was asked for. */
+export function sendNotes(reply: FastifyReply, notes: string[]) {
+  if (notes.length > 0) reply.header('x-roster-note', inHeader(notes.join(' ')));
+}

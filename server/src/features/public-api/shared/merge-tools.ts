@@ -1,0 +1,66 @@
+import {
+  type AssistantTools,
+  type BuiltInTool,
+  builtInTools as hostedOptions,
+} from '@roster/contracts/assistants/tools';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { functionOf, hostedFields } from '#server/provider/responses/tools';
+import { builtInTools, unsupportedToolNote } from '#server/provider/unsupported/tools';
+import type { AssistantSettings } from './assistant-settings.ts';
+
+/** The tools of a program and those of the assistant that it has called. */
+export type MergedTools = {
+  /** As Responses say them, with files by Roster's names; undefined: there are none. */
+  tools: unknown;
+  /** Of the assistant's, what the provider runs: the program has not named it. */
+  hosted: AssistantTools;
+  /** What had to be left out of them. */
+  notes: string[];
+};
+
+export const builtInNames = (hosted: AssistantTools) => hostedOptions.filter((name) => hosted[name] !== undefined);
+
+const typesIn = (tools: unknown) =>
+  new Set(Array.isArray(tools) ? tools.flatMap((tool) => (isObject(tool) ? tool.type : [])) : []);
+
+/** A program that asks for a call waits for one that it can answer. */
+const isNoCall = 'the request requires a call, which it would count as.';
+
+/**
+ * What the provider runs comes beside the tools of the program, as the assistant's instructions and files do. Its functions only where the
+ * program has named no tools: it can answer those alone that it knows.
+ */
+export function mergeTools(
+  { tools: given, tool_choice: choice }: JsonObject,
+  assistant: AssistantSettings,
+  lacksTool: (model: string, tool: BuiltInTool) => string | null,
+): MergedTools {
+  if (given != null && !Array.isArray(given)) return { tools: given, hosted: {}, notes: [] };
+  const types = typesIn(given);
+  const wanted = choice === 'none' ? [] : builtInNames(assistant.hosted).filter((name) => !isNamed(types, name));
+  const functions = given == null ? assistant.functions.map(functionOf) : [];
+  const mustCall = choice === 'required' && functions.length + (given?.length ?? 0) > 0;
+  const missing = new Map(
+    wanted.map((name) => [name, mustCall ? isNoCall : lacksTool(assistant.model, name)] as const),
+  );
+  const notes = [...missing].flatMap(([name, why]) => (why === null ? [] : [unsupportedToolNote(name, why)]));
+  const hosted = only(
+    assistant.hosted,
+    wanted.filter((name) => missing.get(name) === null),
+  );
+  const own = [...functions, ...hostedFields(hosted, assistant.codeFiles)];
+  return { tools: own.length === 0 ? given : [...(given ?? []), ...own], hosted, notes };
+}
+
+const only = (hosted: AssistantTools, names: readonly BuiltInTool[]): AssistantTools =>
+  Object.fromEntries(Object.entries(hosted).filter(([name]) => names.some((one) => one === name)));
+
+/** Also as an earlier version of it: `web_search_preview`. */
+const isNamed = (types: ReadonlySet<unknown>, name: BuiltInTool) =>
+  [...types].some((type) => typeof type === 'string' && type.startsWith(builtInTools[name].type));
+
+/** A request's tools without some that the provider would run, none of which its program has named. */
+export const withoutBuiltIn = (tools: unknown, names: ReadonlySet<BuiltInTool>) =>
+  Array.isArray(tools) && names.size > 0
+    ? tools.filter((tool) => ![...names].some((name) => isObject(tool) && tool.type === builtInTools[name].type))
+    : tools;

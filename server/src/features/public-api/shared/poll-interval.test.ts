@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { pollAfterMs } from './poll-interval.ts';
+
+test.each([
+  [300, 500],
+  [150, 1_000],
+  [60, 2_500],
+  [30, 5_000],
+  [0, 5_000],
+])('a program with %i of 300 calls left looks again after %i ms', (remaining, ms) => {
+  expect(pollAfterMs({ limit: 300, remaining })).toBe(ms);
+});

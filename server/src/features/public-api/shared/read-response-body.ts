@@ -1,0 +1,30 @@
+import { ProviderError } from '#server/provider/transport/error';
+import { networkFailure } from '#server/provider/transport/http';
+import type { RelayedResponse } from '#server/provider/transport/relay';
+
+const wholeLimit = 20 * 1024 * 1024;
+
+export const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+/** A connection that ended too early, as one failure. */
+export function brokeOff(cause: unknown): ProviderError {
+  if (cause instanceof ProviderError) return cause;
+  const failure = networkFailure(cause);
+  if (failure.code === 'provider_timeout') return failure;
+  return new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause });
+}
+
+/** An answer that comes at once. @throws ProviderError, or the reason of the signal */
+export async function readResponseBody({ body }: RelayedResponse, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > wholeLimit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : brokeOff(error);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,296 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AssistantFile } from '@roster/contracts/assistants/assistants';
+import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import {
+  type ApiFileBatch,
+  type ApiVectorStoreFile,
+  type Attributes,
+  type BatchDraft,
+  type Chunking,
+  type FileDraft,
+  type FilePage,
+  storeFileLimit,
+} from '@roster/contracts/public-api/vector-stores';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { listAnswer } from '#server/features/public-api/shared/list';
+import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
+import { settlesWithin } from '#server/lib/with-timeout';
+import type { StoreAccess } from './access.ts';
+import { type EntryPage, type NewEntry, type Place, type StoreEntry, storeFileRepository } from './file-repository.ts';
+import { queueFilling } from './job.ts';
+import { type ProgramStore, programStoreRepository, statusOf } from './repository.ts';
+import { entryOf, serializeBatch, serializeFile } from './serializers.ts';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  ids: () => Promise<Ids>;
+  access: StoreAccess;
+  fileIds: FileIds;
+  /** The files of an assistant, in the order that they were added in. */
+  assistantFiles: (userId: number, assistantId: number) => Promise<AssistantFile[]>;
+  /** Brings a store in line now. false: that is under way already. */
+  fillNow: (userId: number, storeId: number) => Promise<boolean>;
+};
+
+/** How long a call that changes attributes waits for the provider's word. */
+const patienceMs = 5_000;
+/** While the store is being filled already. */
+const busyMs = 100;
+
+const noFile = (id: string) =>
+  new PublicApiError('not_found', `No such File object: ${id.slice(0, 100)}`, { param: 'file_id' });
+const notInStore = (fileId: string, storeId: string) =>
+  new PublicApiError(
+    'not_found',
+    `No file found with id '${fileId.slice(0, 100)}' in vector store '${storeId.slice(0, 100)}'.`,
+    {},
+  );
+
+export const stored = (attributes: Attributes | null | undefined) =>
+  attributes ? JSON.stringify(attributes) : undefined;
+const storedChunking = (chunking: Chunking | null | undefined) => (chunking ? JSON.stringify(chunking) : null);
+
+/** What a program names, each file once; of one that is named twice, the last word counts. */
+export type NamedFile = Pick<FileDraft, 'file_id' | 'attributes' | 'chunking_strategy'>;
+
+/** In a transaction that has locked the user: puts files into a store, whose `numbers` are known. Returns their numbers in it. @throws 404, 400 */
+export async function putFiles(
+  trx: Kysely<Database>,
+  numbers: ReadonlyMap<string, number>,
+  userId: number,
+  store: Pick<ProgramStore, 'id' | 'expiresAfterDays'>,
+  named: NamedFile[],
+): Promise<number[]> {
+  const files = storeFileRepository(trx);
+  const wanted = new Map<number, NamedFile>();
+  for (const file of named) {
+    const fileId = numbers.get(file.file_id);
+    if (fileId === undefined) throw noFile(file.file_id);
+    wanted.set(fileId, file);
+  }
+  const names = await files.hold(userId, [...wanted.keys()]);
+  const entries = [...wanted].map(([fileId, file]): NewEntry => {
+    const filename = names.get(fileId);
+    if (filename === undefined) throw noFile(file.file_id);
+    return {
+      fileId,
+      attributes: stored(file.attributes),
+      chunking: storedChunking(file.chunking_strategy),
+      refusal: whyNotSearchable(filename),
+    };
+  });
+  const entryIds = await files.put(userId, store.id, entries);
+  if ((await files.count(userId, store.id)) > storeFileLimit)
+    throw new PublicApiError('invalid_input', `A vector store can have at most ${storeFileLimit} files.`, {
+      param: 'file_ids',
+    });
+  await programStoreRepository(trx).touch(userId, store);
+  await queueFilling(trx, userId, store.id);
+  return entryIds;
+}
+
+/** A page of a list that is short enough to be read whole, oldest first; its entries are numbered as their files. */
+function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): StoreEntry[] {
+  const ordered = order === 'asc' ? all : all.toReversed();
+  const indexOf = ({ number }: Place) => {
+    const index = ordered.findIndex(({ fileId }) => (order === 'asc' ? fileId >= number : fileId <= number));
+    const exact = ordered.findIndex(({ fileId }) => fileId === number);
+    if (exact >= 0) return { from: exact + 1, to: exact };
+    return index < 0 ? { from: ordered.length, to: ordered.length } : { from: index, to: index };
+  };
+  const from = after === null ? 0 : indexOf(after).from;
+  const to = before === null ? ordered.length : indexOf(before).to;
+  return ordered.slice(from, Math.min(to, from + limit + 1));
+}
+
+/**
+ * The files of vector stores.
+ * Long: a list of calls, each read alone.
+ */
+export function storeFileService(dependencies: Dependencies) {
+  const { db, ids, access, fileIds, assistantFiles, fillNow } = dependencies;
+  const files = storeFileRepository(db);
+
+  const numberOf = async (userId: number, fileId: string) => (await fileIds.numbersOf(userId, [fileId])).get(fileId);
+
+  /** @throws 404 */
+  async function entryIn(userId: number, storeId: string, fileId: string) {
+    const store = await access.find(db, userId, storeId);
+    const number = await numberOf(userId, fileId);
+    const entry = number === undefined ? undefined : await findEntry(userId, store, number);
+    if (!entry) throw notInStore(fileId, storeId);
+    return { store, entry };
+  }
+
+  async function findEntry(userId: number, { id, assistantId }: ProgramStore, fileId: number) {
+    if (assistantId === null) return files.find(userId, id, fileId);
+    const file = (await assistantFiles(userId, assistantId)).find((one) => one.fileId === fileId);
+    return file && entryOf(file);
+  }
+
+  /** Runs `work` while no other call changes the stores of this person. */
+  const change = <Result>(
+    userId: number,
+    storeId: string,
+    work: (trx: Kysely<Database>, store: ProgramStore) => Promise<Result>,
+  ): Promise<Result> =>
+    db.transaction().execute(async (trx) => {
+      await programStoreRepository(trx).lock(userId);
+      return work(trx, access.ofProgram(await access.live(trx, userId, storeId)));
+    });
+
+  /** What fails, or takes longer, is for the job. */
+  async function tellNow(userId: number, storeId: number) {
+    const giveUpAt = performance.now() + patienceMs;
+    const told = (async () => {
+      while (!(await fillNow(userId, storeId)) && performance.now() < giveUpAt) await wait(busyMs);
+    })();
+    await settlesWithin(
+      patienceMs,
+      told.catch(() => undefined),
+    );
+  }
+
+  async function shown(userId: number, store: ProgramStore, fileId: number): Promise<ApiVectorStoreFile> {
+    const entry = await findEntry(userId, store, fileId);
+    const known = await ids();
+    if (!entry) throw notInStore(known.encode('file', fileId), known.encode('vs', store.id));
+    return serializeFile(known, store.id, entry);
+  }
+
+  async function list(userId: number, store: ProgramStore, batchId: number | null, query: FilePage) {
+    const known = await ids();
+    const placeOf = async (id: string | undefined): Promise<Place | null> => {
+      if (id === undefined) return null;
+      const number = await fileIds.placeOf(userId, id);
+      if (number === undefined) throw notInStore(id, known.encode('vs', store.id));
+      const entry = await findEntry(userId, store, number);
+      return entry ? { of: 'entry', number: entry.id } : { of: 'file', number };
+    };
+    const { limit, order, filter: status } = query;
+    const [after, before] = [await placeOf(query.after), await placeOf(query.before)];
+    const isBack = before !== null;
+    // Read from its end, as those immediately before an id.
+    const page: EntryPage = isBack
+      ? { limit, order: order === 'asc' ? 'desc' : 'asc', after: before, before: after }
+      : { limit, order, after, before };
+    const found =
+      store.assistantId === null
+        ? await files.page(userId, { storeId: store.id, batchId, status }, page)
+        : pageOf(
+            (await assistantFiles(userId, store.assistantId))
+              .map(entryOf)
+              .filter(({ state }) => status === undefined || statusOf(state) === status),
+            page,
+          );
+    return listAnswer(
+      found.map((entry) => serializeFile(known, store.id, entry)),
+      limit,
+      isBack,
+    );
+  }
+
+  async function batchIn(userId: number, storeId: string, batchId: string) {
+    const store = await access.find(db, userId, storeId);
+    const number = (await ids()).decode('vsfb', batchId);
+    const batch = number === undefined ? undefined : await files.batches.find(userId, store.id, number);
+    if (!batch) throw resourceNotFound('vector store file batch', batchId);
+    return { store, batch };
+  }
+
+  return {
+    async create(userId: number, storeId: string, draft: FileDraft): Promise<ApiVectorStoreFile> {
+      access.ofProgram(await access.live(db, userId, storeId));
+      await access.served(userId);
+      const numbers = await fileIds.numbersOf(userId, [draft.file_id]);
+      const store = await change(userId, storeId, async (trx, found) => {
+        await putFiles(trx, numbers, userId, found, [draft]);
+        return found;
+      });
+      return shown(userId, store, numbers.get(draft.file_id) ?? 0);
+    },
+
+    list: async (userId: number, storeId: string, query: FilePage) =>
+      list(userId, await access.find(db, userId, storeId), null, query),
+
+    async get(userId: number, storeId: string, fileId: string): Promise<ApiVectorStoreFile> {
+      const { store, entry } = await entryIn(userId, storeId, fileId);
+      return serializeFile(await ids(), store.id, entry);
+    },
+
+    /** The provider is told at once where it answers, and later where it does not: searches are filtered there. */
+    async update(userId: number, storeId: string, fileId: string, attributes: Attributes | null) {
+      const { store, entry } = await entryIn(userId, storeId, fileId);
+      await change(userId, storeId, async (trx) => {
+        await storeFileRepository(trx).setAttributes(userId, entry.id, stored(attributes) ?? '{}');
+        await queueFilling(trx, userId, store.id, patienceMs);
+      });
+      await tellNow(userId, store.id);
+      return shown(userId, store, entry.fileId);
+    },
+
+    async remove(userId: number, storeId: string, fileId: string) {
+      const { entry } = await entryIn(userId, storeId, fileId);
+      await change(userId, storeId, async (trx, store) => {
+        const inTransaction = storeFileRepository(trx);
+        await inTransaction.hold(userId, [entry.fileId]);
+        if (!(await inTransaction.remove(userId, store.id, entry.fileId))) throw notInStore(fileId, storeId);
+        await programStoreRepository(trx).touch(userId, store);
+        await queueFilling(trx, userId, store.id);
+      });
+      return { id: fileId, object: 'vector_store.file.deleted' as const, deleted: true as const };
+    },
+
+    entryIn,
+
+    batches: {
+      async create(userId: number, storeId: string, draft: BatchDraft): Promise<ApiFileBatch> {
+        access.ofProgram(await access.live(db, userId, storeId));
+        await access.served(userId);
+        const known = await ids();
+        const { attributes, chunking_strategy } = draft;
+        const named =
+          draft.files ?? (draft.file_ids ?? []).map((file_id) => ({ file_id, attributes, chunking_strategy }));
+        const numbers = await fileIds.numbersOf(
+          userId,
+          named.map(({ file_id }) => file_id),
+        );
+        const { store, id } = await change(userId, storeId, async (trx, found) => {
+          const entryIds = await putFiles(trx, numbers, userId, found, named);
+          return { store: found, id: await storeFileRepository(trx).batches.insert(userId, found.id, entryIds) };
+        });
+        const batch = await files.batches.find(userId, store.id, id);
+        if (!batch) throw resourceNotFound('vector store file batch', known.encode('vsfb', id));
+        return serializeBatch(known, store.id, batch);
+      },
+
+      async get(userId: number, storeId: string, batchId: string): Promise<ApiFileBatch> {
+        const { store, batch } = await batchIn(userId, storeId, batchId);
+        return serializeBatch(await ids(), store.id, batch);
+      },
+
+      async cancel(userId: number, storeId: string, batchId: string): Promise<ApiFileBatch> {
+        const { batch } = await batchIn(userId, storeId, batchId);
+        const { store, now } = await change(userId, storeId, async (trx, found) => {
+          const { batches } = storeFileRepository(trx);
+          const current = await batches.find(userId, found.id, batch.id);
+          // One whose files are all done stays as it is.
+          if (current && current.counts.in_progress > 0) {
+            await batches.cancel(userId, found.id, batch.id);
+            await queueFilling(trx, userId, found.id);
+          }
+          return { store: found, now: await batches.find(userId, found.id, batch.id) };
+        });
+        return serializeBatch(await ids(), store.id, now ?? batch);
+      },
+
+      async files(userId: number, storeId: string, batchId: string, query: FilePage) {
+        const { store, batch } = await batchIn(userId, storeId, batchId);
+        return list(userId, store, batch.id, query);
+      },
+    },
+  };
+}

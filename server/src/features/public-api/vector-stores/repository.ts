@@ -1,0 +1,269 @@
+import type { FileCounts, VectorStoreFileStatus } from '@roster/contracts/public-api/vector-stores';
+import type { Kysely } from 'kysely';
+import { lockUser } from '#server/db/locks';
+import type { Database } from '#server/db/schema';
+import type { NumberedPage } from '#server/features/public-api/shared/list';
+
+/** A vector store as programs see it: one that a program has made, or what an assistant knows. */
+export type ProgramStore = {
+  id: number;
+  assistantId: number | null;
+  name: string;
+  description: string | null;
+  metadata: string;
+  expiresAfterDays: number | null;
+  expiresAt: string | null;
+  lastActiveAt: string;
+  createdAt: string;
+  hasExpired: boolean;
+  /** null: nothing of it is at the provider yet. */
+  providerStoreId: string | null;
+};
+
+export type NewStore = {
+  name: string;
+  description: string | null;
+  metadata: string;
+  expiresAfterDays: number | null;
+};
+
+/** A file as it is found in a store at the provider. */
+export type IndexedEntry = { indexedFileId: string; fileId: number; filename: string; attributes: string };
+
+export type Contents = { counts: FileCounts; bytes: number };
+
+export const statusOf = (state: Database['program_vector_store_files']['state']): VectorStoreFileStatus => {
+  switch (state) {
+    case 'ready':
+      return 'completed';
+    case 'cancelled':
+      return 'cancelled';
+    case 'failed':
+    case 'not_served':
+      return 'failed';
+    default:
+      return 'in_progress';
+  }
+};
+
+export const noFiles = (): FileCounts => ({ in_progress: 0, completed: 0, failed: 0, cancelled: 0, total: 0 });
+
+export function countsOf(
+  rows: { state: Database['program_vector_store_files']['state']; files: number }[],
+): FileCounts {
+  const counts = noFiles();
+  for (const { state, files } of rows) {
+    counts[statusOf(state)] += files;
+    counts.total += files;
+  }
+  return counts;
+}
+
+const expiryOf = (days: number | null, from: string) =>
+  days === null ? null : new Date(Date.parse(from) + days * 86_400_000).toISOString();
+
+/** What programs say of vector stores; what is at the provider is the rows that assistants have too. */
+export function programStoreRepository(db: Kysely<Database>) {
+  const shown = (userId: number) =>
+    db
+      .selectFrom('vector_stores as store')
+      .leftJoin('program_vector_stores as own', 'own.store_id', 'store.id')
+      .leftJoin('assistants', 'assistants.id', 'store.assistant_id')
+      .select([
+        'store.id',
+        'store.state',
+        'store.created_at as createdAt',
+        'store.provider_store_id as providerStoreId',
+        'store.assistant_id as assistantId',
+        'assistants.name as assistantName',
+        'own.name',
+        'own.description',
+        'own.metadata',
+        'own.expires_after_days as expiresAfterDays',
+        'own.expires_at as expiresAt',
+        'own.last_active_at as lastActiveAt',
+      ])
+      .where('store.user_id', '=', userId)
+      .where('store.state', '!=', 'removing')
+      .where((eb) => eb.or([eb('own.store_id', 'is not', null), eb('store.assistant_id', 'is not', null)]));
+
+  type Row = Awaited<ReturnType<ReturnType<typeof shown>['executeTakeFirstOrThrow']>>;
+
+  const toStore = ({ state, name, assistantName, lastActiveAt, metadata, ...row }: Row): ProgramStore => ({
+    ...row,
+    name: name ?? assistantName ?? '',
+    metadata: metadata ?? '{}',
+    lastActiveAt: lastActiveAt ?? row.createdAt,
+    hasExpired: state === 'expired' || (row.expiresAt !== null && row.expiresAt <= new Date().toISOString()),
+  });
+
+  const own = (userId: number, id: number) =>
+    db.updateTable('program_vector_stores').where('user_id', '=', userId).where('store_id', '=', id);
+
+  return {
+    /** Other calls that change stores of this person wait. false: there is no such person any more. */
+    lock: (userId: number) => lockUser(db, userId),
+    async insert(userId: number, id: number, store: NewStore) {
+      const now = new Date().toISOString();
+      const { name, description, metadata, expiresAfterDays } = store;
+      await db
+        .insertInto('program_vector_stores')
+        .values({
+          store_id: id,
+          user_id: userId,
+          name,
+          description,
+          metadata,
+          expires_after_days: expiresAfterDays,
+          expires_at: expiryOf(expiresAfterDays, now),
+          last_active_at: now,
+        })
+        .execute();
+    },
+    async find(userId: number, id: number): Promise<ProgramStore | undefined> {
+      const row = await shown(userId).where('store.id', '=', id).executeTakeFirst();
+      return row && toStore(row);
+    },
+    /** By our numbers, and by the provider's ids. */
+    async named(userId: number, ids: readonly number[], providerIds: readonly string[]): Promise<ProgramStore[]> {
+      const rows = await shown(userId)
+        .where((eb) => eb.or([eb('store.id', 'in', [0, ...ids]), eb('store.provider_store_id', 'in', providerIds)]))
+        .execute();
+      return rows.map(toStore);
+    },
+    /** One more than asked for. */
+    async page(userId: number, { limit, order, after, before }: NumberedPage): Promise<ProgramStore[]> {
+      let query = shown(userId);
+      if (after !== null) query = query.where('store.id', order === 'asc' ? '>' : '<', after);
+      if (before !== null) query = query.where('store.id', order === 'asc' ? '<' : '>', before);
+      const rows = await query
+        .orderBy('store.id', order)
+        .limit(limit + 1)
+        .execute();
+      return rows.map(toStore);
+    },
+    async update(userId: number, { id, lastActiveAt }: ProgramStore, to: Partial<NewStore>) {
+      const { name, metadata, expiresAfterDays } = to;
+      await own(userId, id)
+        .set({
+          ...(name !== undefined && { name }),
+          ...(metadata !== undefined && { metadata }),
+          ...(expiresAfterDays !== undefined && {
+            expires_after_days: expiresAfterDays,
+            expires_at: expiryOf(expiresAfterDays, lastActiveAt),
+          }),
+          user_id: userId,
+        })
+        .execute();
+    },
+    /** It is used now, from which its expiry counts. */
+    async touch(userId: number, { id, expiresAfterDays }: Pick<ProgramStore, 'id' | 'expiresAfterDays'>) {
+      const now = new Date().toISOString();
+      await own(userId, id)
+        .set({ last_active_at: now, expires_at: expiryOf(expiresAfterDays, now) })
+        .execute();
+    },
+    /** How many files the stores have in which state, and what they take. */
+    async contents(userId: number, stores: ProgramStore[]): Promise<Map<number, Contents>> {
+      const made = stores.flatMap(({ id, assistantId }) => (assistantId === null ? [id] : []));
+      const known = new Map(stores.flatMap(({ id, assistantId }) => (assistantId === null ? [] : [[assistantId, id]])));
+      const ofMade =
+        made.length === 0
+          ? []
+          : await db
+              .selectFrom('program_vector_store_files')
+              .select((eb) => [
+                'store_id as id',
+                'state',
+                eb.fn.countAll<number>().as('files'),
+                eb.fn.sum<number>('usage_bytes').as('bytes'),
+              ])
+              .where('user_id', '=', userId)
+              .where('store_id', 'in', made)
+              .groupBy(['store_id', 'state'])
+              .execute();
+      const ofKnown =
+        known.size === 0
+          ? []
+          : await db
+              .selectFrom('assistant_files')
+              .innerJoin('files', 'files.id', 'assistant_files.file_id')
+              .select((eb) => [
+                'assistant_files.assistant_id as assistantId',
+                'assistant_files.state',
+                eb.fn.countAll<number>().as('files'),
+                eb.fn.sum<number>('files.size').as('bytes'),
+              ])
+              .where('assistant_files.user_id', '=', userId)
+              .where('assistant_files.assistant_id', 'in', [...known.keys()])
+              .groupBy(['assistant_files.assistant_id', 'assistant_files.state'])
+              .execute();
+      const rows = [...ofMade, ...ofKnown.map((row) => ({ ...row, id: known.get(row.assistantId) ?? 0 }))];
+      return new Map(
+        stores.map(({ id }) => {
+          const its = rows.filter((row) => row.id === id);
+          const ready = its.find(({ state }) => state === 'ready');
+          return [id, { counts: countsOf(its), bytes: Number(ready?.bytes ?? 0) }];
+        }),
+      );
+    },
+    /** The files that the provider finds in a store. */
+    async indexed(userId: number, { id, assistantId }: Pick<ProgramStore, 'id' | 'assistantId'>) {
+      const rows =
+        assistantId === null
+          ? await db
+              .selectFrom('program_vector_store_files as entry')
+              .innerJoin('files', 'files.id', 'entry.file_id')
+              .select([
+                'entry.indexed_file_id as indexedFileId',
+                'files.id as fileId',
+                'files.filename',
+                'entry.attributes',
+              ])
+              .where('entry.user_id', '=', userId)
+              .where('entry.store_id', '=', id)
+              .where('entry.state', '=', 'ready')
+              .execute()
+          : await db
+              .selectFrom('assistant_files as entry')
+              .innerJoin('files', 'files.id', 'entry.file_id')
+              .select((eb) => [
+                'entry.indexed_file_id as indexedFileId',
+                'files.id as fileId',
+                'files.filename',
+                eb.val('{}').as('attributes'),
+              ])
+              .where('entry.user_id', '=', userId)
+              .where('entry.assistant_id', '=', assistantId)
+              .where('entry.state', '=', 'ready')
+              .execute();
+      return rows.flatMap(({ indexedFileId, ...entry }): IndexedEntry[] =>
+        indexedFileId === null ? [] : [{ indexedFileId, ...entry }],
+      );
+    },
+    /** Ids of all that programs of a user have made and that are still filled. */
+    async open(userId: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('program_vector_stores as own')
+        .innerJoin('vector_stores as store', 'store.id', 'own.store_id')
+        .select('store.id')
+        .where('own.user_id', '=', userId)
+        .where('store.state', 'in', ['creating', 'ready'])
+        .orderBy('store.id')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** Whoever they are of: their time is over. */
+    async due(now: string, limit: number): Promise<{ userId: number; id: number }[]> {
+      return db
+        .selectFrom('program_vector_stores as own')
+        .innerJoin('vector_stores as store', 'store.id', 'own.store_id')
+        .select(['own.user_id as userId', 'store.id'])
+        .where('own.expires_at', '<=', now)
+        .where('store.state', 'in', ['creating', 'ready'])
+        .orderBy('own.expires_at')
+        .limit(limit)
+        .execute();
+    },
+  };
+}

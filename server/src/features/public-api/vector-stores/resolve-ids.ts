@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { programStoreRepository } from './repository.ts';
+
+/** Which databases take as parameters of one query, with room for the others. */
+const namesAtOnce = 500;
+
+type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
+
+/**
+ * A person's vector stores that are searched now, by names that are years old perhaps: Roster's ids, or those that the provider has
+ * given them. Each name that is known has the store's id.
+ */
+export function resolveStoreIds({ db, ids }: Dependencies) {
+  const stores = programStoreRepository(db);
+  return async function found(userId: number, names: readonly string[]): Promise<Map<string, string>> {
+    const all = [...new Set(names)];
+    const known = new Map<string, string>();
+    if (all.length === 0) return known;
+    const { decode, encode } = await ids();
+    for (let at = 0; at < all.length; at += namesAtOnce) {
+      const some = all.slice(at, at + namesAtOnce);
+      const own = some.flatMap((name) => decode('vs', name) ?? []);
+      for (const { id, providerStoreId, hasExpired } of await stores.named(userId, own, some)) {
+        if (hasExpired) continue;
+        const name = encode('vs', id);
+        known.set(name, name);
+        if (providerStoreId !== null) known.set(providerStoreId, name);
+      }
+    }
+    return known;
+  };
+}
+
+export type ResolveStoreIds = ReturnType<typeof resolveStoreIds>;

@@ -1,0 +1,22 @@
+import type { Bounds, McpClient, Work } from './mcp/session.ts';
+import type { ServerAccess } from './oauth/access.ts';
+import type { CommandProcesses } from './stdio/processes.ts';
+
+type Dependencies = { access: ServerAccess; mcp: McpClient; processes: CommandProcesses };
+type Reached = Parameters<ServerAccess['use']>[0];
+
+/** How a server is asked, whether it is at an address or runs on this machine. */
+export function serverConnection({ access, mcp, processes }: Dependencies) {
+  return {
+    /** @throws ServerFailure */
+    inSession<T>(server: Reached, userId: number, bounds: Bounds, work: Work<T>): Promise<T> {
+      if (server.kind === 'command') {
+        const name = server.url.replace(/^command:/, '');
+        return processes.inSession({ serverId: server.id, userId, name }, bounds, work);
+      }
+      return access.use(server, userId, (credentials) => mcp.inSession({ url: server.url, credentials }, bounds, work));
+    },
+  };
+}
+
+export type ServerConnection = ReturnType<typeof serverConnection>;

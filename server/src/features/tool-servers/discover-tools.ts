@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Database } from '#server/db/schema';
+import { defineJob, jobHandler } from '#server/jobs/define';
+import { enqueue } from '#server/jobs/queue';
+import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import type { ServerConnection } from './connection.ts';
+import { SignInRequiredError, ToolServerError } from './mcp/failure.ts';
+import { listTools } from './mcp/tools.ts';
+import type { OpenApiLook } from './openapi/look.ts';
+import { descriptionRepository } from './openapi/repository.ts';
+import { type StoredServer, toolServerRepository } from './repository.ts';
+import type { ToolTimeouts } from './timeouts.ts';
+import { toolSelectionRepository } from './tool-selection-repository.ts';
+
+const lookJob = defineJob({
+  name: 'look_at_tool_server',
+  payload: z.strictObject({ userId: z.number().int(), serverId: z.number().int() }),
+  // What a server does wrong is told, not tried again; these are for the process that dies over it.
+  attempts: 3,
+  // A server that never answers holds up neither other work nor other people's servers.
+  waits: true,
+  atOnce: 16,
+  perPerson: 2,
+});
+
+/** Bytes of one page of a list. */
+const bodyLimit = 8 * 1024 * 1024;
+const dayMs = 24 * hourMs;
+const staleAtOnce = 20;
+
+/** In the transaction of its cause: notes that a server is asked, and has it asked. false: there is no such server. */
+export async function requestDiscovery(trx: Kysely<Database>, userId: number, serverId: number): Promise<boolean> {
+  if (!(await toolServerRepository(trx).wait(userId, serverId))) return false;
+  await enqueue(trx, lookJob, { userId, serverId });
+  return true;
+}
+
+type Dependencies = { db: Kysely<Database>; reach: ServerConnection; openApi: OpenApiLook; times: ToolTimeouts };
+
+/** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
+export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {
+  const closing = new AbortController();
+
+  async function look({ userId, serverId }: { userId: number; serverId: number }) {
+    const server = await toolServerRepository(db).own(userId, serverId);
+    if (server?.state !== 'waiting') return;
+    const found = await ask(server).catch((error: unknown) => {
+      // Asked again after the start.
+      if (closing.signal.aborted || !(error instanceof ToolServerError)) throw error;
+      // Its row says so by itself.
+      if (error instanceof SignInRequiredError) return { state: 'sign_in' as const, notice: null };
+      return { state: 'failed' as const, notice: error.message };
+    });
+    await db.transaction().execute(async (trx) => {
+      const counts = await toolServerRepository(trx).looked(server, found);
+      if (counts && 'leftOut' in found) await descriptionRepository(trx).noteLeftOut(server, found);
+    });
+  }
+
+  /** Each process that began to ask it has died, or the database failed it: without an end it would wait for ever. */
+  async function giveUp({ userId, serverId }: { userId: number; serverId: number }) {
+    const server = await toolServerRepository(db).own(userId, serverId);
+    if (server?.state !== 'waiting') return;
+    const notice =
+      'Roster was interrupted each time it asked this server for its tools. Ask again, or look into its log.';
+    await db.transaction().execute((trx) => toolServerRepository(trx).looked(server, { state: 'failed', notice }));
+  }
+
+  async function ask(server: StoredServer) {
+    if (!(await toolServerRepository(db).mayRun(server.user_id, server.id)))
+      throw new ToolServerError('Commands run for administrators only.', { mayHaveRun: false });
+    if (server.kind === 'openapi') return openApi({ withinMs: times.lookMs, signal: closing.signal }, server);
+    const wrapped = server.auth_type === 'none' ? null : await toolSelectionRepository(db).dataKey(server.user_id);
+    const withinMs = server.kind === 'command' ? times.startMs : times.lookMs;
+    const bounds = { withinMs, bodyLimit, signal: closing.signal };
+    const found = await reach.inSession({ ...server, wrapped }, server.user_id, bounds, listTools);
+    return { state: 'ready' as const, ...found };
+  }
+
+  /** What is in use is looked at once a day, so that a change is seen although nobody presses anything. */
+  async function refreshStale() {
+    const before = new Date(Date.now() - dayMs).toISOString();
+    const stale = await toolServerRepository(db).stale(before, staleAtOnce);
+    for (const { id, user_id } of stale) await db.transaction().execute((trx) => requestDiscovery(trx, user_id, id));
+  }
+
+  const chore: ScheduledTask = { everyMs: hourMs, atStart: true, run: refreshStale };
+  return {
+    jobs: [jobHandler(lookJob, look, giveUp)],
+    upkeep: [chore],
+    stop: () => closing.abort(new Error('Roster is stopping')),
+  };
+}

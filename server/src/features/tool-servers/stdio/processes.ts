@@ -1,0 +1,187 @@
+import { tmpdir } from 'node:os';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { z } from 'zod';
+import type { ToolCommand, ToolCommands } from '#server/config/tool-commands';
+import { serverFailure, ToolServerError } from '#server/features/tool-servers/mcp/failure';
+import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/session';
+import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+
+/** Which process: of one server for one person, so that nothing of a person is there for another one. */
+type Of = { serverId: number; userId: number; name: string };
+
+type Process = {
+  client: Client;
+  /** Ends it. */
+  close: () => Promise<void>;
+  /** Fires when it has ended, whoever has ended it. */
+  ended: AbortSignal;
+  calls: number;
+  idleSince: number;
+  timer: NodeJS.Timeout | undefined;
+};
+type Starting = { process: Promise<Process>; current: Process | undefined };
+
+const messageLimit = 1024 * 1024;
+/** Of all people together. */
+const processesAtMost = 16;
+/** What is answered is read by our own bounds, not by the schemas of the SDK. */
+const Anything = z.looseObject({});
+
+const load = async () => ({
+  ...(await import('@modelcontextprotocol/sdk/client/index.js')),
+  ...(await import('@modelcontextprotocol/sdk/client/stdio.js')),
+});
+
+const failed = (message: string, mayHaveRun: boolean, cause?: unknown) =>
+  new ToolServerError(message, { mayHaveRun, cause });
+
+/** Why a command has not begun to answer. */
+function startFailure(name: string, error: unknown): ToolServerError {
+  const failure = serverFailure(error, { called: false });
+  if (failure instanceof ToolServerError) return failure;
+  return failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
+}
+
+/** Nothing of Roster's own variables goes along: the SDK gives it PATH, HOME and the like, and what the operator has listed. */
+async function begun({ command, args, env }: ToolCommand, withinMs: number): Promise<Process> {
+  const { Client, StdioClientTransport } = await load();
+  const client = new Client({ name: 'Roster', version: '1.0.0' }, { capabilities: {} });
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env,
+    cwd: tmpdir(),
+    stderr: 'ignore',
+    maxBufferSize: messageLimit,
+  });
+  const ended = new AbortController();
+  client.onclose = () => ended.abort();
+  try {
+    await client.connect(transport, { timeout: withinMs });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return {
+    client,
+    close: () => client.close(),
+    ended: ended.signal,
+    calls: 0,
+    idleSince: performance.now(),
+    timer: undefined,
+  };
+}
+
+/** What is asked, unless the caller has had enough or the process ends. */
+function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const stops = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, stops]);
+}
+
+/**
+ * Tool servers that run as processes of this machine, by commands that the operator has listed: started at need, ended when nobody has
+ * asked them anything for a while, and killed when they hang.
+ *
+ * Long: one after the other what happens to a process.
+ */
+export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
+  const running = new Map<string, Starting>();
+  const ending = new Set<Promise<void>>();
+  let isClosed = false;
+
+  function end(key: string, { process }: Starting) {
+    running.delete(key);
+    const work = process
+      .then(({ close, timer }) => {
+        clearTimeout(timer);
+        return close();
+      })
+      .catch(() => undefined)
+      .finally(() => ending.delete(work));
+    ending.add(work);
+  }
+
+  /** The one that has been idle longest makes room. */
+  function makeRoom() {
+    if (running.size < processesAtMost) return;
+    const idle = [...running]
+      .filter(([, { current }]) => current?.calls === 0)
+      .toSorted(([, a], [, b]) => (a.current?.idleSince ?? 0) - (b.current?.idleSince ?? 0));
+    const [first] = idle;
+    if (!first) throw failed('Too many commands are running on this machine. Please try again later.', false);
+    end(...first);
+  }
+
+  function started(key: string, name: string, withinMs: number): Starting {
+    const known = running.get(key);
+    if (known) return known;
+    const command = commands.get(name);
+    if (!command) throw failed(`Roster’s operator does not allow the command ${name} any more.`, false);
+    if (isClosed) throw failed('Roster is stopping.', false);
+    makeRoom();
+    const starting: Starting = { process: begun(command, withinMs), current: undefined };
+    running.set(key, starting);
+    starting.process.then(
+      (process) => {
+        starting.current = process;
+        process.ended.addEventListener('abort', () => running.get(key) === starting && running.delete(key));
+      },
+      () => running.get(key) === starting && running.delete(key),
+    );
+    return starting;
+  }
+
+  return {
+    /** @throws ServerFailure */
+    async inSession<T>({ serverId, userId, name }: Of, bounds: Bounds, work: Work<T>): Promise<T> {
+      const key = `${serverId} ${userId}`;
+      const starting = started(key, name, bounds.withinMs);
+      const time = AbortSignal.timeout(bounds.withinMs);
+      const enough = AbortSignal.any([bounds.signal, time]);
+      let called = false;
+      let process: Process | undefined;
+      try {
+        process = await orStopped(enough, starting.process);
+        const { client, ended } = process;
+        process.calls++;
+        clearTimeout(process.timer);
+        const options = { timeout: bounds.withinMs + 5_000 };
+        const ask: Ask = (method, params) => {
+          if (method === 'tools/call') called = true;
+          return client.request({ method, params }, Anything, options);
+        };
+        return await orStopped(AbortSignal.any([enough, ended]), work(ask, []));
+      } catch (error) {
+        if (bounds.signal.aborted) throw failed('The call was stopped.', called, error);
+        if (time.aborted) {
+          // It hangs: whoever calls next has a new one.
+          end(key, starting);
+          throw failed('The command did not answer in time, and was ended.', called, error);
+        }
+        if (!process) throw startFailure(name, error);
+        if (process.ended.aborted) throw failed('The command ended before it had answered.', called, error);
+        throw serverFailure(error, { called });
+      } finally {
+        if (process) release(key, starting, process);
+      }
+    },
+    async close() {
+      isClosed = true;
+      for (const [key, starting] of running) end(key, starting);
+      await Promise.all(ending);
+    },
+  };
+
+  function release(key: string, starting: Starting, process: Process) {
+    process.calls--;
+    process.idleSince = performance.now();
+    if (process.calls > 0 || process.ended.aborted) return;
+    clearTimeout(process.timer);
+    process.timer = setTimeout(() => running.get(key) === starting && end(key, starting), times.idleMs).unref();
+  }
+}
+
+export type CommandProcesses = ReturnType<typeof commandProcesses>;

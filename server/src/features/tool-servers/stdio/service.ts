@@ -1,0 +1,38 @@
+import { type NewToolCommand, serversAtMost, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
+import type { Kysely } from 'kysely';
+import type { z } from 'zod';
+import type { ToolCommands } from '#server/config/tool-commands';
+import type { Database } from '#server/db/schema';
+import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
+import { toolServerRepository } from '#server/features/tool-servers/repository';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+
+type Dependencies = {
+  db: Kysely<Database>;
+  commands: ToolCommands;
+  /** As its owner sees it. */
+  shown: (db: Kysely<Database>, userId: number, id: number) => Promise<ToolServer>;
+};
+
+/** Administrators choose among the commands that the operator has listed; nobody types one. */
+export function commandService({ db, commands, shown }: Dependencies) {
+  return {
+    names: () => [...commands.keys()].sort(),
+    add: ({ userId, stillMay }: Actor, { name, command, isOffered }: z.output<typeof NewToolCommand>) => {
+      if (!commands.has(command)) throw new AppError('not_found', 'There is no such command.');
+      return db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        const servers = toolServerRepository(trx);
+        if ((await servers.count(userId)) >= serversAtMost)
+          throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
+        const fields = { name, kind: 'command', url: `command:${command}`, is_on: 1 } as const;
+        const id = await servers.insert(userId, { ...fields, is_offered: isOffered ? 1 : 0 }, { type: 'none' });
+        await requestDiscovery(trx, userId, id);
+        return shown(trx, userId, id);
+      });
+    },
+  };
+}
+
+export type CommandService = ReturnType<typeof commandService>;

@@ -1,0 +1,95 @@
+import { chosenToolsAtMost } from '@roster/contracts/tool-servers/tool-servers';
+import type { Kysely } from 'kysely';
+import { ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
+import type { Database } from '#server/db/schema';
+import type { ServerConnection } from './connection.ts';
+import type { ServerHeaders } from './headers.ts';
+import { ToolServerError } from './mcp/failure.ts';
+import { resultText } from './mcp/result.ts';
+import { type ModelSchema, modelSchema, serverArguments } from './model-schema.ts';
+import { callOperation } from './openapi/call.ts';
+import type { OpenApiClient } from './openapi/client.ts';
+import { OmittedOperationError } from './openapi/references.ts';
+import type { ToolTimeouts } from './timeouts.ts';
+import { toolAliases } from './tool-aliases.ts';
+import { toolSelectionRepository } from './tool-selection-repository.ts';
+
+/** Of an answer with its pictures, which are told of and not kept. */
+const bodyLimit = 8 * 1024 * 1024;
+
+type Dependencies = {
+  db: Kysely<Database>;
+  headers: ServerHeaders;
+  reach: ServerConnection;
+  openApi: OpenApiClient;
+  times: ToolTimeouts;
+};
+
+type Described = { input_schema: string; model_schema: string | null };
+
+/** As it was brought into form when the tool was found. null: it was found by an earlier version, and cannot be brought into form. */
+function schemaFor({ input_schema, model_schema }: Described): ModelSchema | null {
+  if (model_schema !== null) return JSON.parse(model_schema);
+  try {
+    return modelSchema(JSON.parse(input_schema));
+  } catch (error) {
+    if (error instanceof OmittedOperationError) return null;
+    throw error;
+  }
+}
+
+/** What who runs answers needs of tool servers. */
+export function createToolRegistry({ db, headers, reach, openApi, times }: Dependencies): ToolRegistry {
+  const choices = toolSelectionRepository(db);
+  return {
+    async offered(userId, assistantId) {
+      const chosen = await choices.offered(userId, assistantId, chosenToolsAtMost);
+      const rows = chosen.flatMap((row) => {
+        const schema = schemaFor(row)?.schema;
+        return schema ? [{ ...row, schema }] : [];
+      });
+      const named = rows.map(({ server_id, server_name, name }) => ({
+        serverId: server_id,
+        serverName: server_name,
+        tool: name,
+      }));
+      const names = toolAliases(named);
+      return rows.map((row, at) => ({
+        name: names[at] ?? row.name,
+        serverId: row.server_id,
+        serverName: row.server_name,
+        tool: row.name,
+        title: row.title,
+        description: row.description,
+        inputSchema: row.schema,
+        approval: row.digest === row.chosen_digest ? row.approval : 'always',
+        digest: row.digest,
+        mayRepeat: row.may_repeat === 1,
+      }));
+    },
+
+    async call(userId, { serverId, tool, digest }, input, signal): Promise<ToolResult> {
+      const server = await choices.callable(userId, serverId, tool);
+      if (!server) throw new ToolError('This tool is not there any more, or its server is off.', { mayHaveRun: false });
+      if (server.digest !== digest)
+        throw new ToolError('This tool has changed since it was offered, so it was not called.', {
+          mayHaveRun: false,
+        });
+      try {
+        const bounds = { withinMs: times.callMs, bodyLimit, signal };
+        const told = schemaFor(server);
+        const given = told ? serverArguments(input, told) : input;
+        if (server.kind === 'openapi') {
+          const credentials = headers.open(server, server.wrapped);
+          return await callOperation(openApi, { ...server, credentials }, given, bounds);
+        }
+        return await reach.inSession(server, userId, bounds, async (ask, secrets) =>
+          resultText(await ask('tools/call', { name: tool, arguments: given }), secrets),
+        );
+      } catch (error) {
+        if (!(error instanceof ToolServerError)) throw error;
+        throw new ToolError(error.message, { mayHaveRun: error.mayHaveRun, cause: error });
+      }
+    },
+  };
+}

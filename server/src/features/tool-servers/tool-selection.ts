@@ -1,0 +1,74 @@
+import type { ChosenTool, ToolChoice } from '@roster/contracts/tool-servers/tool-servers';
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import { toolSelectionRepository } from './tool-selection-repository.ts';
+
+type Row = Awaited<ReturnType<ReturnType<typeof toolSelectionRepository>['chosen']>>[number];
+
+function stateOf(row: Row): ChosenTool['state'] {
+  if (row.is_on === 0 || !row.is_within_reach) return 'off';
+  if (row.present_digest === null) return 'gone';
+  return row.present_digest === row.digest ? 'ready' : 'changed';
+}
+
+const keyOf = (serverId: number, name: string) => `${serverId} ${name}`;
+
+async function chosen(db: Kysely<Database>, userId: number, assistantId: number): Promise<ChosenTool[]> {
+  const choices = toolSelectionRepository(db);
+  if (!(await choices.ownsAssistant(userId, assistantId))) throw new AppError('not_found', 'Assistant not found.');
+  const rows = await choices.chosen(userId, assistantId);
+  return rows.map((row) => ({
+    serverId: row.server_id,
+    // What is out of reach is none of theirs any more, not even by name.
+    serverName: row.is_within_reach ? row.server_name : 'A server that was withdrawn',
+    name: row.name,
+    title: (row.is_within_reach ? row.title : null) ?? row.name,
+    approval: row.approval,
+    digest: row.digest,
+    state: stateOf(row),
+  }));
+}
+
+/** Each as the person has seen it: as it is now, or as it was when it was chosen before. */
+async function check(trx: Kysely<Database>, userId: number, assistantId: number, wanted: ToolChoice[]) {
+  if (wanted.length === 0) return;
+  const present = new Map(
+    (await toolSelectionRepository(trx).present(userId, wanted)).map((tool) => [
+      keyOf(tool.server_id, tool.name),
+      tool.digest,
+    ]),
+  );
+  const before = new Map(
+    (await chosen(trx, userId, assistantId)).map((tool) => [keyOf(tool.serverId, tool.name), tool.digest]),
+  );
+  for (const { serverId, name, digest } of wanted) {
+    const key = keyOf(serverId, name);
+    if (before.get(key) === digest || present.get(key) === digest) continue;
+    if (!present.has(key)) throw new AppError('not_found', `There is no tool ${name} of this server any more.`);
+    throw new AppError('conflict', `The tool ${name} has changed meanwhile. Look at it again before you choose it.`);
+  }
+}
+
+/** The tools that an assistant may use, and when a person is asked. */
+export function toolSelectionService(db: Kysely<Database>, versions: Pick<VersionRecorder, 'record'>) {
+  return {
+    chosen: (userId: number, assistantId: number) => chosen(db, userId, assistantId),
+    choose: ({ userId, stillMay }: Actor, assistantId: number, tools: ToolChoice[]): Promise<ChosenTool[]> =>
+      db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        const choices = toolSelectionRepository(trx);
+        if (!(await choices.ownsAssistant(userId, assistantId)))
+          throw new AppError('not_found', 'Assistant not found.');
+        await versions.record(trx, { userId, assistantId, origin: { kind: 'person' } }, async () => {
+          await check(trx, userId, assistantId, tools);
+          await choices.replace(userId, assistantId, tools);
+        });
+        return chosen(trx, userId, assistantId);
+      }),
+  };
+}
+
+export type ToolSelectionService = ReturnType<typeof toolSelectionService>;

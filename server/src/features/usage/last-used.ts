@@ -1,0 +1,40 @@
+import { type ComparedUse, firstComparedDay } from '@roster/contracts/usage/usage';
+import { noUsage, type Sums } from './aggregate.ts';
+import type { analyticsRepository } from './analytics-repository.ts';
+import type { PricingService } from './pricing.ts';
+
+/** A model, and the one whose price its own is compared with; null: with none. */
+type ComparedModel = { model: string; successor: string | null };
+
+/** What a person used of models lately, and what the same tokens cost with another one. */
+export function lastUsed(
+  sums: Pick<ReturnType<typeof analyticsRepository>, 'byModelSince'>,
+  pricing: Pick<PricingService, 'sumPrice'>,
+) {
+  async function shown(userId: number, used: Sums | undefined, other: string | null): Promise<ComparedUse> {
+    const { requests, inputTokens, cachedTokens, outputTokens, reasoningTokens, ...cost } = used ?? noUsage;
+    const counts = { inputTokens, cachedTokens, cacheWriteTokens: 0, outputTokens, reasoningTokens };
+    return {
+      ...{ requests, inputTokens, cachedTokens, outputTokens },
+      costUsd: cost.unpricedRequests > 0 ? null : cost.costUsd,
+      costAfterUsd: other === null ? null : await pricing.sumPrice(userId, other, counts),
+    };
+  }
+
+  return {
+    async of(userId: number, { model, successor }: ComparedModel, now: number): Promise<ComparedUse> {
+      const used = await sums.byModelSince(userId, [model], firstComparedDay(now));
+      return shown(userId, used.get(model), successor);
+    },
+    /** Each with its usage beside it. */
+    async ofEach<Model extends ComparedModel>(userId: number, models: readonly Model[], now: number) {
+      const ids = models.map(({ model }) => model);
+      const used = await sums.byModelSince(userId, ids, firstComparedDay(now));
+      return Promise.all(
+        models.map(async (one) => ({ ...one, usage: await shown(userId, used.get(one.model), one.successor) })),
+      );
+    },
+  };
+}
+
+export type LastUsed = ReturnType<typeof lastUsed>;

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startApp, type TestApp } from '#server/testing/app';
+import { bare } from '#server/testing/test-environment';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp('sqlite');
+});
+afterAll(() => app.stop());
+
+type Operation = {
+  operationId: string;
+  summary: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+};
+
+const operations = async (): Promise<[path: string, method: string, operation: Operation][]> => {
+  const { body } = await bare(app, 'GET', '/api/openapi.json');
+  const paths: Record<string, Record<string, Operation>> = body.paths;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [path, method, operation] as [string, string, Operation]),
+  );
+};
+
+test('the description is public and is OpenAPI 3.1', async () => {
+  const { status, body, headers } = await bare(app, 'GET', '/api/openapi.json');
+  expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Roster', version: expect.any(String) } });
+  expect(Object.keys(body.components.securitySchemes)).toEqual(['session']);
+});
+
+test('every call is in it, and nothing else', async () => {
+  const described = (await operations()).map(([path, method]) => `${method.toUpperCase()} ${path}`);
+  const served = app.endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+  expect(described.toSorted()).toEqual(served.toSorted());
+});
+
+test('every operation has its own name, a summary, a success and a default error answer', async () => {
+  const all = await operations();
+  const names = all.map(([, , { operationId }]) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  for (const [path, , { operationId, responses, summary }] of all) {
+    expect(operationId, path).toMatch(/^[a-z][A-Za-z0-9]+$/);
+    expect(summary, path).toMatch(/\.$/);
+    expect(Object.keys(responses), path).toEqual([expect.stringMatching(/^20[0124]$/), 'default']);
+    expect(responses.default?.content?.['application/json']?.schema, path).toEqual({
+      $ref: '#/components/schemas/Error',
+    });
+  }
+});
+
+test('every part of a path is described as a parameter', async () => {
+  for (const [path, , { parameters }] of await operations()) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named);
+  }
+});
+
+test('bodies refuse unknown fields in the description too', async () => {
+  for (const [path, method, { requestBody }] of await operations()) {
+    const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
+    if (schema && 'properties' in schema)
+      expect(schema, `${method} ${path}`).toMatchObject({ additionalProperties: false });
+  }
+});
+
+test('an upload is described as a form with a file', async () => {
+  const upload = (await operations()).find(([path]) => path === '/api/files/upload')?.[2];
+  expect(upload?.requestBody?.content['multipart/form-data']?.schema).toMatchObject({
+    properties: { purpose: { enum: ['assistants', 'user_data', 'fine-tune'] }, file: { type: 'string' } },
+    required: ['purpose', 'file'],
+    additionalProperties: false,
+  });
+});
+
+test('the page for people lists every call and carries no script', async () => {
+  const { status, text, headers } = await bare(app, 'GET', '/api/docs');
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  for (const { method, path } of app.endpoints) expect(text).toContain(`<code>${method} ${path}</code>`);
+  expect(text).not.toMatch(/<script|<style|style=/);
+});

@@ -1,0 +1,37 @@
+import { wording } from '@roster/contracts/text/wording';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { AppError } from '#server/lib/errors';
+
+/** Everything that came in, parsed with the contract. @throws what `refusal` makes of the faults */
+export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  endpoint: { params: P; query: Q; body: B },
+  request: Pick<FastifyRequest, 'params' | 'query' | 'body'>,
+  refusal: (issues: z.core.$ZodIssue[]) => AppError = invalidInput,
+) {
+  // A call without a body is one that names no field; the value `null` is neither.
+  const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
+  const params = endpoint.params.safeParse(parts.params, { error: wording });
+  const query = endpoint.query.safeParse(parts.query, { error: wording });
+  const body = endpoint.body.safeParse(parts.body, { error: wording });
+  if (params.success && query.success && body.success)
+    return { params: params.data, query: query.data, body: body.data };
+  if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');
+  throw refusal([params, query, body].flatMap((part) => part.error?.issues ?? []));
+}
+
+const isNoObject = (issue: z.core.$ZodIssue) =>
+  issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
+
+/** A refusal that names each field once, with the first thing that is wrong about it. */
+export function invalidInput(issues: z.core.$ZodIssue[]): AppError {
+  const fields = new Map<string, string>();
+  for (const issue of issues) {
+    const name = issue.code === 'unrecognized_keys' ? issue.keys.join(', ') : issue.path.join('.');
+    if (!fields.has(name)) fields.set(name, issue.message);
+  }
+  const [first] = fields;
+  const [name, said] = first ?? ['', 'Invalid input'];
+  const message = name !== '' && said.startsWith('This field') ? `${name}: ${said}` : said;
+  return new AppError('invalid_input', message, { fields: Object.fromEntries(fields) });
+}

@@ -1,0 +1,150 @@
+import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { type Receive, receiver } from '#server/http/multipart';
+import { responseSchema } from '#server/http/response-schema';
+import type { ResponseRegistry } from '#server/http/streaming/response-registry';
+import type { Actor } from './actor.ts';
+import { type Authorization, authorize, reauthorizeIfStale, signedIn } from './authorize.ts';
+import { readInput } from './input.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route says who may call it; one that does not keeps the server from starting. */
+    access?: Endpoint['access'] | 'operation' | 'token';
+    rate?: Rate;
+    accepts?: Endpoint['accepts'];
+    /** Answered under whatever name the server is called. */
+    anyHost?: true;
+    /** A page's form without fields leads here. */
+    form?: boolean;
+    /** Of a call under /v1: its texts are kept. */
+    keepsTexts?: boolean;
+  }
+}
+
+type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+type Options = Authorization & {
+  app: FastifyInstance;
+  openResponses: Pick<ResponseRegistry, 'endWithSession'>;
+  /** Parse every answer with its contract, for tests; otherwise the serialiser alone drops what is not named. */
+  checkResponses: boolean;
+};
+type Registry = Options & { endpoints: Endpoint[] };
+
+/** The adapter between contracts and Fastify; api-door.ts is the one for programs. */
+export function createRouter(options: Options) {
+  const { app, openResponses } = options;
+  const registry: Registry = { ...options, endpoints: [] };
+  app.decorateRequest('actor', null);
+  app.decorateRequest('admittedAt', 0);
+  app.addHook('onRoute', ({ config, url }) => {
+    if (!config?.access) throw new Error(`The route ${url} does not declare who may call it`);
+  });
+
+  return {
+    endpoints: registry.endpoints,
+    /** A call by a signed-in person. */
+    route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<z.input<O>>,
+    ) {
+      if (endpoint.access === 'public') throw new Error(`${endpoint.path} is public: register it as such`);
+      register(registry, endpoint, (parts) => handle({ ...parts, actor: signedIn(parts.request) }));
+    },
+    /** A call by anybody. */
+    publicRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor | null }) => Promise<z.input<O>>,
+    ) {
+      register(registry, endpoint, (parts) => handle({ ...parts, actor: parts.request.actor }));
+    },
+    /** A form with one file. `receive` reads it; the texts are checked once they are all there, after the file. */
+    uploadRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
+    ) {
+      register(registry, { ...endpoint, body: Nothing }, formHandler(endpoint, handle), endpoint);
+    },
+    /** Bytes or events: the handler writes the answer itself, which takes as long as its reader does. */
+    rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+      endpoint: Endpoint<P, Q, B, O>,
+      handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<unknown>,
+    ) {
+      register(registry, endpoint, (parts) => {
+        const actor = signedIn(parts.request);
+        const { raw } = parts.reply;
+        openResponses.endWithSession(raw, actor, () => raw.destroy());
+        return handle({ ...parts, actor });
+      });
+    },
+  };
+}
+
+export type Router = ReturnType<typeof createRouter>;
+
+function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  registry: Registry,
+  endpoint: Endpoint<P, Q, B, O>,
+  handle: (parts: Parts<P, Q, B>) => Promise<unknown>,
+  described: Endpoint = endpoint,
+) {
+  registry.endpoints.push(described);
+  const write = responseWriter(endpoint, registry.checkResponses);
+  registry.app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    config: { access: endpoint.access, rate: endpoint.rate, accepts: endpoint.accepts },
+    ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
+    onRequest: (request) => authorize(registry, request, endpoint),
+    handler: async (request, reply) => {
+      await reauthorizeIfStale(registry, request, endpoint);
+      const answer = await handle({ ...readInput(endpoint, request), request, reply });
+      if (endpoint.respondsWith !== 'json') return answer;
+      if (endpoint.method === 'GET') await reauthorizeIfStale(registry, request, endpoint);
+      return write(reply, answer);
+    },
+  });
+}
+
+function responseWriter({ path, status, output }: Endpoint, checkResponses: boolean) {
+  // Made with the first answer: the writers of all calls together take memory and a part of the start.
+  let schema: ReturnType<typeof responseSchema> | undefined;
+  return (reply: FastifyReply, answer: unknown) => {
+    if (status === 204) return reply.status(204).send();
+    if (checkResponses) output.parse(answer);
+    schema ??= responseSchema(output);
+    if (!isObjectOrList(answer)) throw new Error(`${path} answers neither an object nor a list`);
+    const written = reply.compileSerializationSchema(schema)(answer);
+    return reply.status(status).type('application/json; charset=utf-8').send(written);
+  };
+}
+
+/** Fastify's type of a writer names objects only; it writes whatever its schema describes, lists too. */
+const isObjectOrList = (answer: unknown): answer is Record<string, unknown> =>
+  typeof answer === 'object' && answer !== null;
+
+type FormParts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Omit<Parts<P, Q, B>, 'body'> & {
+  actor: Actor;
+  receive: Receive<z.output<B>>;
+};
+
+function formHandler<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
+  { path, accepts, bodyLimit, body }: Endpoint<P, Q, B, O>,
+  handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
+) {
+  if (accepts !== 'multipart' || bodyLimit === undefined) throw new Error(`${path} takes no file`);
+  return ({ body: _nothing, ...parts }: Parts<P, Q, typeof Nothing>) =>
+    handle({
+      ...parts,
+      actor: signedIn(parts.request),
+      receive: receiver(parts.request.raw, { body, bodyLimit }),
+    });
+}

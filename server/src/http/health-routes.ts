@@ -1,0 +1,42 @@
+import { errorStatus } from '@roster/contracts/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, restarting } from '#server/lib/errors';
+import { errorBody, settled } from './error-handler.ts';
+
+export type Phase = 'starting' | 'ready' | 'stopping';
+
+/** What the server cannot work without. Each answers how it is, or says by what it throws that it is missing. */
+export type HealthChecks = Record<'database' | 'schema' | 'storage', () => Promise<string>>;
+
+/** For load balancers and monitoring: alive, and ready to take work. */
+export function healthRoutes(app: FastifyInstance, state: { phase: Phase }, parts: HealthChecks) {
+  // A load balancer calls each server by its address, or by no name at all.
+  const config = { access: 'operation', anyHost: true } as const;
+  app.get('/healthz', { config }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config }, async (request, reply) => {
+    if (state.phase !== 'ready') return missing(request, reply, notNow(state.phase), { server: state.phase });
+    const { answers, failure } = await askAll(parts);
+    const all = { server: 'ready', ...answers };
+    return failure === undefined ? { status: 'ready', parts: all } : missing(request, reply, failure.reason, all);
+  });
+}
+
+const notNow = (phase: Phase) =>
+  phase === 'stopping'
+    ? restarting()
+    : new AppError('unavailable', 'Roster is starting. Please try again in a moment.', { retryAfterSeconds: 2 });
+
+/** All at once: each has its own limit of time, and the first of them that is missing is the reason. */
+async function askAll(parts: HealthChecks) {
+  const asked = Object.entries(parts);
+  const outcomes = await Promise.allSettled(asked.map(([, ask]) => ask()));
+  const answers = Object.fromEntries(
+    outcomes.map((outcome, index) => [asked[index]?.[0], outcome.status === 'fulfilled' ? outcome.value : 'missing']),
+  );
+  return { answers, failure: outcomes.find((outcome) => outcome.status === 'rejected') };
+}
+
+function missing(request: FastifyRequest, reply: FastifyReply, reason: unknown, parts: Record<string, string>) {
+  const answer = settled(reason, request, reply);
+  return reply.status(errorStatus[answer.code]).send({ ...errorBody(answer, request.id), parts });
+}

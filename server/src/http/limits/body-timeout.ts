@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+type BodyTimes = {
+  /** For the whole of a JSON body. */
+  jsonMs: number;
+  /** An upload may take long on a slow line, but something has to arrive. */
+  uploadIdleMs: number;
+};
+
+export const hasBody = ({ headers }: FastifyRequest) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Ends requests whose body does not arrive in time. */
+export function limitBodyTimeout(
+  app: FastifyInstance,
+  { jsonMs, uploadIdleMs }: BodyTimes,
+  refuse: (error: Error, socket: Socket) => void,
+) {
+  app.addHook('onRequest', async (request) => {
+    const { raw } = request;
+    if (raw.complete || !hasBody(request)) return;
+    const { socket } = raw;
+    const isUpload = request.routeOptions.config.accepts === 'multipart';
+    let seen = socket.bytesRead;
+    function look() {
+      if (isUpload && socket.bytesRead > seen) {
+        seen = socket.bytesRead;
+        timer.refresh();
+      } else refuse(new Error('The body did not arrive in time'), socket);
+    }
+    const timer = setTimeout(look, isUpload ? uploadIdleMs : jsonMs).unref();
+    const done = () => clearTimeout(timer);
+    raw.once('end', done);
+    raw.once('close', done);
+  });
+}

@@ -1,0 +1,109 @@
+import { type Kysely, sql } from 'kysely';
+import { type Params, prepared } from '#server/db/prepared-query';
+import type { Database } from '#server/db/schema';
+import { partsAtMost } from './rate-windows.ts';
+
+/** What is counted: `part` of a site, or '' for the site itself. Both are digests. */
+export type Counted = { site: string; part: string };
+/** Uses to be added, in a window of that length if none is open. */
+export type Uses = Counted & { by: number; lengthMs: number };
+
+/** Rows of windows that are over go by themselves; above this the ones that end first go too. */
+const rowsAtMost = 500_000;
+
+/** That of the database, which is the same for all processes. */
+const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
+
+type Use = Counted & { lengthMs: number; count: number };
+
+/** No row: there were enough. A part has a count of its own as long as its site has few; the others share that of the site. */
+const useOne = prepared(
+  (_db, at: Params<Use>) => sql<{ used: number }>`
+    with asked as (select ${at('site')}::text as site, ${at('part')}::text as part, ${nowMs} as now),
+    placed as (
+      select site, now, case when part = ''
+        or exists (select 1 from rate_counts c where c.site = asked.site and c.part = asked.part and c.ends_at > now)
+        or (select count(*) from rate_counts c where c.site = asked.site and c.part <> '' and c.ends_at > now) < ${sql.lit(partsAtMost)}
+        then part else '' end as part
+      from asked
+    )
+    insert into rate_counts as c (site, part, used, ends_at)
+    select site, part, 1, now + ${at('lengthMs')}::double precision from placed
+    on conflict (site, part) do update set
+      used = case when c.ends_at <= ${nowMs} then 1 else c.used + 1 end,
+      ends_at = case when c.ends_at <= ${nowMs} then excluded.ends_at else c.ends_at end
+    where c.ends_at <= ${nowMs} or c.used < ${at('count')}::integer
+    returning c.used`,
+);
+
+/** How long the window that counts it is still open. */
+const openFor = prepared(
+  (_db, at: Params<Counted>) => sql<{ leftMs: number }>`
+    select ends_at - ${nowMs} as "leftMs" from rate_counts
+    where site = ${at('site')} and part in (${at('part')}::text, '') and ends_at > ${nowMs}
+    order by part desc limit 1`,
+);
+
+const giveOneBack = prepared(
+  (_db, at: Params<Counted>) => sql`
+    update rate_counts set used = used - 1
+    where site = ${at('site')} and used > 0 and ends_at > ${nowMs} and part = case when exists (
+      select 1 from rate_counts c where c.site = ${at('site')} and c.part = ${at('part')} and c.ends_at > ${nowMs}
+    ) then ${at('part')}::text else '' end`,
+);
+
+type Columns = { sites: string[]; parts: string[]; uses: number[]; lengths: number[] };
+
+const addAll = prepared(
+  (_db, at: Params<Columns>) => sql<{ site: string; part: string; used: number; leftMs: number }>`
+    insert into rate_counts as c (site, part, used, ends_at)
+    select site, part, by, ${nowMs} + length_ms
+    from unnest(${at('sites')}::text[], ${at('parts')}::text[], ${at('uses')}::integer[], ${at('lengths')}::double precision[])
+      as added (site, part, by, length_ms)
+    on conflict (site, part) do update set
+      used = case when c.ends_at <= ${nowMs} then excluded.used else c.used + excluded.used end,
+      ends_at = case when c.ends_at <= ${nowMs} then excluded.ends_at else c.ends_at end
+    returning c.site, c.part, c.used, c.ends_at - ${nowMs} as "leftMs"`,
+);
+
+/** Counts of all processes together; on PostgreSQL only, for elsewhere there is one process. */
+export function rateCountsRepository(db: Kysely<Database>) {
+  return {
+    /** Counts one use. Returns how long to wait where there were enough, else 0. */
+    async use(use: Use): Promise<number> {
+      if (await useOne.first(db, use)) return 0;
+      // It may have ended between the two.
+      return Math.max(1, (await openFor.first(db, use))?.leftMs ?? 1);
+    },
+    giveBack: (counted: Counted) => giveOneBack.all(db, counted),
+    /** A site with all of its parts, or what a part has used. */
+    async forget({ site, part }: Counted) {
+      if (part === '') await db.deleteFrom('rate_counts').where('site', '=', site).execute();
+      else
+        await db
+          .updateTable('rate_counts')
+          .set({ used: 0 })
+          .where('site', '=', site)
+          .where('part', '=', part)
+          .execute();
+    },
+    /** Adds uses, each of something else; returns how many of each there are now, and for how long they count. */
+    add(all: Uses[]) {
+      // In one order, so that no two processes wait for each other's rows.
+      const sorted = all.toSorted((one, other) => compared(one.site, other.site) || compared(one.part, other.part));
+      return addAll.all(db, {
+        sites: sorted.map(({ site }) => site),
+        parts: sorted.map(({ part }) => part),
+        uses: sorted.map(({ by }) => by),
+        lengths: sorted.map(({ lengthMs }) => lengthMs),
+      });
+    },
+    async forgetEnded() {
+      await sql`delete from rate_counts where ends_at <= ${nowMs}`.execute(db);
+      await sql`delete from rate_counts where ends_at <
+        (select ends_at from rate_counts order by ends_at desc offset ${sql.lit(rowsAtMost)} limit 1)`.execute(db);
+    },
+  };
+}
+
+const compared = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

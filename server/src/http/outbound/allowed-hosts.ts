@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+import { isWithin, type Range, rangeOf, reachableAddress } from './ip-ranges.ts';
+
+type Entry = { host: string | null; range: Range | null; port: number | null };
+
+/** What is connected to: the host as it is named, and the address that it was resolved to. */
+export type Destination = { host: string; port: number; address: number[] };
+
+export type AllowedHosts = {
+  /** Whether the operator has listed it. */
+  permit: (destination: Destination) => boolean;
+  /** Whether the address itself is listed, not only its name or a range that it is in. */
+  name: (destination: Destination) => boolean;
+};
+
+/** As `URL` writes it, without a dot at the end. */
+export const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+function entryOf(text: string): Entry | null {
+  const whole = rangeOf(text);
+  if (whole) return { host: null, range: whole, port: null };
+  const url = URL.parse(`http://${text}`);
+  const port = /:(\d+)$/.exec(text)?.[1];
+  // What `URL` changes or adds is something other than a host and a port: a path, a user, a star.
+  if (url?.pathname !== '/' || /[/?#@*\s]/.test(text)) return null;
+  const host = hostOf(url.hostname);
+  const range = isIP(host) ? rangeOf(host) : null;
+  return { host: range ? null : host, range, port: port === undefined ? null : Number(port) };
+}
+
+/** @throws Error with the part that cannot be read */
+export function allowedHosts(list: string): AllowedHosts {
+  const entries = list
+    .split(',')
+    .flatMap((part) => part.trim() || [])
+    .map((text) => {
+      const entry = entryOf(text);
+      if (!entry) throw new Error(`${text} is no host, host:port or range such as 10.1.0.0/16`);
+      return entry;
+    });
+  const ofPort = (port: number) => entries.filter((entry) => entry.port === null || entry.port === port);
+  return {
+    permit: ({ host, port, address }) =>
+      ofPort(port).some((entry) =>
+        entry.range
+          ? isWithin(reachableAddress(address), entry.range) || isWithin(address, entry.range)
+          : entry.host === host,
+      ),
+    name: ({ port, address }) => {
+      const at = reachableAddress(address);
+      return ofPort(port).some(({ range }) => range?.bits === at.length * 8 && isWithin(at, range));
+    },
+  };
+}

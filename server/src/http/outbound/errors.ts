@@ -1,0 +1,60 @@
+import { ProxyError } from './proxy.ts';
+
+/** An address that Roster does not connect to. The message says why, and what can be done. */
+export class AddressBlockedError extends Error {
+  override name = 'AddressBlockedError';
+}
+
+/** A call to an address that somebody named has failed. The message is for people. */
+export class OutboundRequestError extends Error {
+  override name = 'OutboundRequestError';
+  /** Whether anything of the request may have reached the other side. */
+  readonly sent: boolean;
+  constructor(message: string, { sent, cause }: { sent: boolean; cause?: unknown }) {
+    super(message, { cause });
+    this.sent = sent;
+  }
+}
+
+/** No connection came about, so nothing was sent. */
+export class NotConnectedError extends Error {
+  override name = 'NotConnectedError';
+}
+
+const textOf = new Map([
+  ['ENOTFOUND', 'has no address: the name is not known.'],
+  ['EAI_AGAIN', 'could not be looked up. Please try again.'],
+  ['ECONNREFUSED', 'refuses connections.'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'could not be connected to in time.'],
+  ['ETIMEDOUT', 'could not be connected to in time.'],
+  ['EHOSTUNREACH', 'cannot be reached.'],
+  ['ENETUNREACH', 'cannot be reached.'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time.'],
+  ['UND_ERR_BODY_TIMEOUT', 'stopped in the middle of its answer.'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'answers with headers that are too large.'],
+  ['HPE_HEADER_OVERFLOW', 'answers with headers that are too large.'],
+]);
+
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+const isCertificate = (code: string) => /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED/.test(code);
+
+/** What a failed connection or transfer is called. */
+export function outboundFailure(
+  host: string,
+  error: unknown,
+  sent: boolean,
+): AddressBlockedError | OutboundRequestError {
+  if (error instanceof AddressBlockedError || error instanceof OutboundRequestError) return error;
+  const cause = error instanceof NotConnectedError ? error.cause : error;
+  if (cause instanceof AddressBlockedError) return cause;
+  if (cause instanceof ProxyError)
+    return new OutboundRequestError(`${host} cannot be reached: ${cause.message}`, { sent: false, cause });
+  const code = codeOf(cause);
+  const what =
+    textOf.get(code) ?? (isCertificate(code) ? 'has no certificate that can be trusted.' : 'broke the connection off.');
+  return new OutboundRequestError(`${host} ${what}`, { sent: sent && !(error instanceof NotConnectedError), cause });
+}

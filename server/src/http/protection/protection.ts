@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Config } from '#server/config/config';
+import { clientNetwork } from '#server/http/client-network';
+import { isPublicApiRequest } from '#server/http/public-api/errors';
+import { AppError } from '#server/lib/errors';
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const permissionsPolicy = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
+export function securityHeaders(config: Pick<Config, 'publicUrl' | 'includeSubdomains'>): Record<string, string> {
+  return {
+    'content-security-policy': contentSecurityPolicy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': permissionsPolicy,
+    ...(config.publicUrl.protocol === 'https:'
+      ? { 'strict-transport-security': `max-age=31536000${config.includeSubdomains ? '; includeSubDomains' : ''}` }
+      : {}),
+  };
+}
+
+/** The origins that are this installation. On loopback the names of the machine itself count as one. */
+function ownOrigins({ publicUrl, loopback }: Config): Set<string> {
+  if (!loopback) return new Set([publicUrl.origin]);
+  const { protocol, port } = publicUrl;
+  return new Set(['localhost', '127.0.0.1', '[::1]'].map((host) => `${protocol}//${host}${port && `:${port}`}`));
+}
+
+/** Headers on every answer, and the refusal of requests that another site or another host name made. */
+export function protect(app: FastifyInstance, config: Config) {
+  const headers = securityHeaders(config);
+  const origins = ownOrigins(config);
+  const hosts = new Set([...origins].map((origin) => new URL(origin).host));
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headers);
+    const isDoor = isPublicApiRequest(request.url);
+    if (isDoor || request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+    if (request.url.length > 8192) throw new AppError('too_large', 'The address is too long.');
+    if (request.url.includes('%00'))
+      throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
+    refuseUnclearHost(request);
+    // Nothing that a browser sends by itself opens this door; which pages may use it is said there (cors.ts).
+    if (isDoor) return;
+    // A page of another site whose name was made to point at this machine carries that name as its host.
+    if (config.loopback && !request.routeOptions.config.anyHost && !hosts.has(request.headers.host ?? '')) {
+      noteCrossSite(request);
+      throw new AppError('cross_site', `Open Roster at ${config.publicUrl.origin}.`);
+    }
+    refuseCrossSite(request, config.publicUrl.origin, origins);
+  });
+}
+
+/** Of two names a proxy in front may have gone by the other one than we do. */
+function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {
+  const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (names > 1) throw new AppError('invalid_input', 'The request names more than one host.');
+  if (names === 0 && raw.httpVersion === '1.1' && !routeOptions.config.anyHost)
+    throw new AppError('invalid_input', 'The request names no host.');
+}
+
+const isReading = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
+
+/**
+ * Whatever changes something comes from our own page. What a signed-in person reads does so too, or from the person
+ * themselves: a page elsewhere that opens such an address would have it done in their name.
+ */
+function refuseCrossSite(request: FastifyRequest, ownOrigin: string, origins: Set<string>) {
+  const site = request.headers['sec-fetch-site'];
+  if (isReading(request)) {
+    const { access } = request.routeOptions.config;
+    const isOpen = access === undefined || access === 'public' || access === 'operation';
+    if (isOpen || (site !== 'cross-site' && site !== 'same-site')) return;
+    noteCrossSite(request);
+    throw new AppError('cross_site', `Another site led here. Open Roster at ${ownOrigin}.`);
+  }
+  const { origin } = request.headers;
+  const isOwn = site === undefined ? origin !== undefined && origins.has(origin) : site === 'same-origin';
+  if (isOwn) return;
+  noteCrossSite(request);
+  throw new AppError('cross_site', 'This request did not come from Roster’s own page. Reload the page and try again.');
+}
+
+function noteCrossSite(request: FastifyRequest) {
+  const { headers, routeOptions } = request;
+  const site = String(headers['sec-fetch-site'] ?? '').slice(0, 40);
+  request.log.warn(
+    { event: 'cross_site_refused', address: clientNetwork(request), site, route: routeOptions.url },
+    'cross-site request refused',
+  );
+}

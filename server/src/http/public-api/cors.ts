@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '#server/lib/errors';
+
+const exposed = [
+  'x-request-id',
+  'retry-after',
+  'openai-poll-after-ms',
+  'x-ratelimit-limit-requests',
+  'x-ratelimit-remaining-requests',
+  'x-ratelimit-reset-requests',
+].join(', ');
+
+/**
+ * Pages of other sites: those that the operator lists may call with a token, which the page has to have. No cookie is ever
+ * taken along, and every other page is refused.
+ */
+export function crossOrigin(allowed: ReadonlySet<string>) {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin, 'sec-fetch-site': site, 'access-control-request-headers': wanted } = request.headers;
+    reply.header('vary', 'origin');
+    if (origin !== undefined && allowed.has(origin)) {
+      reply.header('access-control-allow-origin', origin);
+      reply.header('access-control-expose-headers', exposed);
+      if (request.method !== 'OPTIONS') return;
+      reply.header('access-control-allow-methods', 'GET, POST, DELETE');
+      if (wanted !== undefined && /^[A-Za-z0-9, _-]{1,2000}$/.test(wanted))
+        reply.header('access-control-allow-headers', wanted);
+      reply.header('access-control-max-age', 600);
+      return;
+    }
+    // Only browsers say so, and none lets a page change it.
+    if (site === 'cross-site' || site === 'same-site')
+      throw new AppError('cross_site', 'Pages of this site may not call Roster. Its operator can allow it.');
+  };
+}

@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { User } from '@roster/contracts/auth';
+import { pages } from '@roster/contracts/pages';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '#server/lib/errors';
+import { createPages } from './pages.ts';
+
+const folder = fileURLToPath(new URL('../../../../web/dist/', import.meta.url));
+
+const html = 'text/html; charset=utf-8';
+
+/** Files whose names change with what is in them. */
+const assets = 'assets/';
+const immutable = 'public, max-age=31536000, immutable';
+
+/** Draws diagrams: a page of an opaque origin without network, since what it draws was written by a stranger. */
+const frame = 'frame/';
+const frameHeaders = {
+  'content-security-policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  // An opaque origin is another one than that of the scripts.
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+const noneHere = () => new AppError('not_found', 'There is nothing at this address.');
+
+/** Their addresses come with a token from a mail. */
+const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);
+
+/** What the build made for the browser; the compressed forms are found beside the files. */
+const publicFiles = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^\.|\.(br|gz)$|^index\.html$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.startsWith('.'));
+
+type Options = {
+  app: FastifyInstance;
+  sessionToken: (request: FastifyRequest) => string | undefined;
+  /** Who is signed in with a token; null for a visitor. */
+  findUser: (token: string, request: FastifyRequest) => Promise<User | null>;
+};
+
+/** Serves the built browser application: files compressed as they were built, pages with the shell of the user who opens them. */
+export async function serveWeb({ app, sessionToken, findUser }: Options) {
+  const web = createPages(folder);
+  const config = { access: 'operation' } as const;
+
+  if (web) {
+    await app.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false });
+    const files = publicFiles();
+    for (const file of files.filter((path) => !path.startsWith(assets)))
+      app.get(`/${file}`, { config }, (_request, reply) => {
+        const isNamedByContent = file.startsWith(frame) && file.endsWith('.js');
+        reply.header('cache-control', isNamedByContent ? immutable : 'no-cache');
+        if (file.startsWith(frame)) reply.headers(frameHeaders);
+        return reply.sendFile(file);
+      });
+    // One route for all of them: Fastify takes 20 kB for each route, and there are 170.
+    const assetFiles = new Set(files.filter((path) => path.startsWith(assets)));
+    app.get<{ Params: { name: string } }>(`/${assets}:name`, { config }, (request, reply) => {
+      const file = `${assets}${request.params.name}`;
+      if (!assetFiles.has(file)) throw noneHere();
+      reply.header('cache-control', immutable);
+      return reply.sendFile(file);
+    });
+  }
+
+  for (const url of pages)
+    app.get(url, { config }, async (request, reply) => {
+      if (pagesWithTokens.has(request.routeOptions.url)) reply.header('referrer-policy', 'no-referrer');
+      return sendPage(request, reply, url);
+    });
+  app.setNotFoundHandler((request, reply) => {
+    const wantsPage = request.method === 'GET' && !/^\/(api|assets)\//.test(request.url);
+    if (!wantsPage || !web) throw noneHere();
+    return reply.status(404).header('cache-control', 'no-cache').type(html).send(web.bare);
+  });
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply, route: string) {
+    if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
+    const user = await whoOpens(request);
+    reply.header('vary', 'cookie').type(html);
+    // A page that holds a name is never cached.
+    reply.header('cache-control', user ? 'private, no-store' : 'no-cache');
+    const id = Object.values(request.params ?? {}).find(
+      (value) => typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value),
+    );
+    const search = request.url.slice(request.url.split('?', 1)[0]?.length);
+    return user === undefined ? web.bare : web.of({ route, id, search }, user);
+  }
+
+  /** undefined where that cannot be learnt: the page says so itself, once it has asked. */
+  async function whoOpens(request: FastifyRequest): Promise<User | null | undefined> {
+    const token = sessionToken(request);
+    if (token === undefined) return null;
+    try {
+      return await findUser(token, request);
+    } catch (err) {
+      request.log.warn({ err }, 'a page was opened while nobody could say by whom');
+      return undefined;
+    }
+  }
+}

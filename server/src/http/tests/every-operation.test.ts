@@ -1,0 +1,182 @@
+import type { Endpoint } from '@roster/contracts/endpoint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { form, ownForm } from '#server/testing/files';
+import type { HttpClient } from '#server/testing/http-client';
+import { bare } from '#server/testing/test-environment';
+
+/** Rules that hold for each call of the API, those of later features included. */
+describe.each(engines)('every call on %s', (engine) => {
+  let app: TestApp;
+  let ada: HttpClient;
+  beforeAll(async () => {
+    app = await startApp(engine);
+    ada = await app.as('ada');
+  });
+  afterAll(() => app.stop());
+
+  const path = ({ path: template }: Endpoint) => template.replace(/:\w+/g, '2000000000');
+  const named = ({ method, path: template }: Endpoint) => `${method} ${template}`;
+  const json = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+  const each = async (
+    chosen: (endpoint: Endpoint) => boolean,
+    check: (endpoint: Endpoint) => Promise<void>,
+    atLeast = 4,
+  ) => {
+    const endpoints = app.endpoints.filter(chosen);
+    expect(endpoints.length).toBeGreaterThanOrEqual(atLeast);
+    for (const endpoint of endpoints) await check(endpoint);
+  };
+
+  test('that is not public answers 401 to those who are not signed in, before it looks at anything else', () =>
+    each(
+      ({ access }) => access !== 'public',
+      async (endpoint) => {
+        const broken = endpoint.method === 'GET' ? undefined : '{"broken';
+        const headers = endpoint.method === 'GET' ? {} : json;
+        const { status, body } = await bare(app, endpoint.method, path(endpoint), headers, broken);
+        expect([status, body.code], named(endpoint)).toEqual([401, 'not_signed_in']);
+      },
+    ));
+
+  test('that changes something, or is for signed-in users, is refused from another site', () =>
+    each(
+      ({ method, access }) => method !== 'GET' || access !== 'public',
+      async (endpoint) => {
+        const { status, body } = await bare(app, endpoint.method, path(endpoint), {
+          ...(endpoint.method === 'GET' ? {} : json),
+          'sec-fetch-site': 'cross-site',
+          cookie: `session=${ada.cookies.get('session')}`,
+        });
+        expect([status, body.code], named(endpoint)).toEqual([403, 'cross_site']);
+      },
+    ));
+
+  test('refuses fields that it does not know', () =>
+    each(
+      ({ method, body }) => method !== 'GET' && !body.safeParse('anything').success,
+      async (endpoint) => {
+        const { status, body } = await send(endpoint, path(endpoint), { noSuchField: 1 });
+        expect(status, named(endpoint)).toBe(400);
+        expect(body.fields, named(endpoint)).toMatchObject({ noSuchField: 'This field is not known' });
+      },
+    ));
+
+  /** The schema library's own words, which no person is to read. */
+  const foreignWords =
+    /Invalid (input|option|key|element|string|number)|Too (big|small)|expected|received|Unrecognized/;
+  const shapeOf = ({ body }: Endpoint) => (body instanceof z.ZodObject ? Object.keys(body.shape) : []);
+
+  test('says what is missing or wrong in words of its own', () =>
+    each(
+      (endpoint) => endpoint.accepts === 'json' && shapeOf(endpoint).length > 0,
+      async (endpoint) => {
+        for (const value of [undefined, null, 'x', '', 1.5, -1, true, [], [{}], {}, 'x'.repeat(50_000)]) {
+          const wrong = Object.fromEntries(shapeOf(endpoint).map((name) => [name, value]));
+          const { body } = await send(endpoint, path(endpoint), wrong);
+          const said = [body?.message ?? '', ...Object.values(body?.fields ?? {})].join(' | ');
+          expect(said, `${named(endpoint)} with ${JSON.stringify(wrong).slice(0, 80)}`).not.toMatch(foreignWords);
+        }
+      },
+    ));
+
+  test.each([
+    ['/api/settings/apikey', 'apiKey', 'API Key is required'],
+    ['/api/assistants', 'name', 'Name is required'],
+    ['/api/threads/1/messages', 'message', 'Message is required'],
+    ['/api/reset-password/reset', 'token', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'userId', 'Invalid reset link'],
+    ['/api/reset-password/reset', 'password', 'Password is required'],
+    ['/api/login', 'email', 'Email is required'],
+    ['/api/user/password', 'currentPassword', 'Enter your current password'],
+    ['/api/fine-tuning/jobs', 'trainingFileId', 'Training file is required'],
+    ['/api/admin/users', 'role', 'Role is required'],
+  ])('%s says of a missing %s: %s', async (where, field, sentence) => {
+    expect((await ada.post(where, {})).body.fields).toMatchObject({ [field]: sentence });
+  });
+
+  test('refuses query values that it does not know', () =>
+    each(
+      ({ method }) => method === 'GET',
+      async (endpoint) => {
+        const { status, body } = await ada.get(`${path(endpoint)}?noSuchValue=1`);
+        expect(status, named(endpoint)).toBe(400);
+        expect(body.fields, named(endpoint)).toMatchObject({ noSuchValue: 'This field is not known' });
+      },
+    ));
+
+  test('takes only whole positive numbers as ids', () =>
+    each(
+      ({ params }) => params.safeParse({ id: '7' }).success,
+      async (endpoint) => {
+        for (const id of ['0', '-1', '1.5', '1e99', 'abc', '2147483648', '%20', '1%00', "1'--", '../1']) {
+          const wrong = endpoint.path.replace(/:\w+/, encodeURIComponent(id).replaceAll('%25', '%'));
+          const { status } = await send(endpoint, wrong, {});
+          expect([400, 404], `${named(endpoint)} with ${id}`).toContain(status);
+        }
+      },
+    ));
+
+  test('takes a number only as it is written: in decimal digits', async () => {
+    const disguised = ['0x7', '0b111', '07', '7e0', '+7', '%207', '7%0A', '7.0', '%EF%BC%97'];
+    await each(
+      ({ params, method }) => method !== 'POST' && params.safeParse({ id: '7' }).success,
+      async (endpoint) => {
+        for (const id of disguised) {
+          const { status } = await send(endpoint, endpoint.path.replace(/:\w+/, id).replace(/:\w+/g, '7'), {});
+          expect(status, `${named(endpoint)} with ${id}`).toBe(400);
+        }
+      },
+    );
+    for (const name of ['limit', 'cursor', 'assistantId'])
+      await each(
+        ({ query, method }) => method === 'GET' && query instanceof z.ZodObject && name in query.shape,
+        async (endpoint) => {
+          for (const number of disguised) {
+            const { status } = await ada.get(`${path(endpoint)}?${name}=${number}`);
+            expect([400, 403, 404], `${named(endpoint)} with ${name}=${number}`).toContain(status);
+            if (name === 'limit') expect(status, named(endpoint)).toBe(400);
+          }
+        },
+        1,
+      );
+  });
+
+  test('says what it is that was not found as it would for another person’s', () =>
+    each(
+      ({ params }) => params.safeParse({ id: '7' }).success,
+      async (endpoint) => {
+        const { status, body } = await send(endpoint, path(endpoint), {});
+        expect([400, 404], named(endpoint)).toContain(status);
+        expect(body.requestId, named(endpoint)).toMatch(/^[A-Za-z0-9_-]{12}$/);
+      },
+    ));
+
+  test('that takes JSON takes no form, and the other way round', () =>
+    each(
+      ({ method }) => method !== 'GET',
+      async (endpoint) => {
+        const isForm = endpoint.accepts === 'multipart';
+        const { status, body } = await bare(
+          app,
+          endpoint.method,
+          path(endpoint),
+          { ...(isForm ? { ...ownForm(ada), 'content-type': 'application/json' } : ownForm(ada)) },
+          isForm ? '{}' : form([{ name: 'a', content: 'b' }]),
+        );
+        expect([status, body.code], named(endpoint)).toEqual([415, 'unsupported_media_type']);
+      },
+    ));
+
+  function send({ method, accepts }: Endpoint, address: string, body: object) {
+    if (accepts === 'multipart') {
+      const texts = Object.entries(body).map(([name, content]) => ({ name, content: String(content) }));
+      const file = { name: 'file', filename: 'a.txt', content: 'Hello' };
+      return bare(app, 'POST', address, ownForm(ada), form([...texts, file]));
+    }
+    if (method === 'GET') return ada.get(address);
+    if (method === 'DELETE') return ada.delete(address, body);
+    return method === 'PATCH' ? ada.patch(address, body) : ada.post(address, body);
+  }
+});

@@ -1,0 +1,271 @@
+import type { Endpoint } from '@roster/contracts/endpoint';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { engines, startApp, type TestApp } from '#server/testing/app';
+import { setUser } from '#server/testing/database';
+import type { HttpClient } from '#server/testing/http-client';
+
+const kinds = ['anonymous', 'Inactive', 'Viewer', 'Editor', 'Admin'] as const;
+type Kind = (typeof kinds)[number];
+
+const everybody: readonly Kind[] = kinds;
+const signedIn: readonly Kind[] = ['Viewer', 'Editor', 'Admin'];
+const editors: readonly Kind[] = ['Editor', 'Admin'];
+const administrators: readonly Kind[] = ['Admin'];
+
+/** Who may make which call. Written out by hand: a call that is added or opened to others is decided on here too. */
+const mayCall: Record<string, readonly Kind[]> = {
+  'GET /api/sign-in-options': everybody,
+  'POST /api/register': everybody,
+  'POST /api/login': everybody,
+  'POST /api/logout': everybody,
+  'POST /api/reset-password/request': everybody,
+  'POST /api/reset-password/reset': everybody,
+
+  'GET /api/user': signedIn,
+  'DELETE /api/user': signedIn,
+  'PATCH /api/user': signedIn,
+  'POST /api/user/email': signedIn,
+  'GET /api/user/notices': signedIn,
+  'POST /api/user/notices/:id/dismiss': signedIn,
+  'GET /api/user/sessions': signedIn,
+  'DELETE /api/user/sessions': signedIn,
+  'DELETE /api/user/sessions/:id': signedIn,
+  'POST /api/user/password': signedIn,
+  'POST /api/confirm-email/request': signedIn,
+  'POST /api/confirm-email': signedIn,
+  'GET /api/user/oauth-profiles': signedIn,
+  'DELETE /api/user/oauth-profiles/:provider': signedIn,
+  'GET /api/user/security-events': signedIn,
+  'GET /api/user/export': signedIn,
+  'GET /api/access-tokens': signedIn,
+  'POST /api/access-tokens': signedIn,
+  'DELETE /api/access-tokens/:id': signedIn,
+  'POST /api/access-tokens/trial': signedIn,
+  'GET /api/connect/assistants': signedIn,
+  'GET /api/user/config': signedIn,
+  'GET /api/version': signedIn,
+  'GET /api/settings/preferences': signedIn,
+  'POST /api/settings/preferences': signedIn,
+  'POST /api/settings/apikey': signedIn,
+  'DELETE /api/settings/apikey': signedIn,
+
+  'GET /api/models': signedIn,
+  'GET /api/models/tools': signedIn,
+  'GET /api/model-life': signedIn,
+  'GET /api/assistants': signedIn,
+  'GET /api/assistants/export': signedIn,
+  'GET /api/assistants/:id/export': signedIn,
+  'POST /api/assistants': editors,
+  'PATCH /api/assistants/:id': editors,
+  'DELETE /api/assistants/:id': editors,
+  'POST /api/assistants/:id/duplicate': editors,
+  'GET /api/assistants/:id/versions': signedIn,
+  'GET /api/assistants/:id/versions/:number': signedIn,
+  'POST /api/assistants/:id/versions/:number/restore': editors,
+  'GET /api/assistants/move': signedIn,
+  'POST /api/assistants/move': editors,
+  'GET /api/assistants/:id/questions': signedIn,
+  'POST /api/assistants/:id/replays': editors,
+  'GET /api/assistants/moves': signedIn,
+  'POST /api/assistants/move/:id/undo': editors,
+  'GET /api/assistants/:id/files': signedIn,
+  'POST /api/assistants/:id/files': editors,
+  'DELETE /api/assistants/:id/files/:fileId': editors,
+  'POST /api/assistants/:id/files/:fileId/retry': editors,
+  'GET /api/assistants/:id/tools': signedIn,
+  'POST /api/assistants/:id/tools': editors,
+  'GET /api/tool-servers': signedIn,
+  'POST /api/tool-servers': editors,
+  'GET /api/tool-servers/commands': administrators,
+  'POST /api/tool-servers/commands': administrators,
+  'PATCH /api/tool-servers/:id': editors,
+  'DELETE /api/tool-servers/:id': editors,
+  'GET /api/tool-servers/:id/tools': signedIn,
+  'POST /api/tool-servers/:id/refresh': editors,
+  'POST /api/tool-servers/:id/sign-in': editors,
+  'DELETE /api/tool-servers/:id/sign-in': editors,
+  'POST /api/tool-servers/openapi': editors,
+  'GET /api/tool-servers/:id/openapi': signedIn,
+  'PATCH /api/tool-servers/:id/openapi': editors,
+  'GET /api/tool-servers/:id/operations': signedIn,
+  'POST /api/tool-servers/:id/operations': editors,
+  'POST /api/settings/default-assistant': editors,
+  'POST /api/assistants/fetch-from-openai': editors,
+  'POST /api/assistants/import-batch-from-openai': editors,
+  'POST /api/assistants/import-file': editors,
+
+  'GET /api/threads': signedIn,
+  'POST /api/threads': signedIn,
+  'GET /api/threads/:id': signedIn,
+  'PATCH /api/threads/:id': signedIn,
+  'DELETE /api/threads/:id': signedIn,
+  'GET /api/threads/:id/export': signedIn,
+  'GET /api/threads/:id/find': signedIn,
+  'GET /api/threads/:id/messages': signedIn,
+  'POST /api/threads/:id/messages': signedIn,
+  'GET /api/messages/:id/answers': signedIn,
+  'POST /api/messages/:id/continue': signedIn,
+  'POST /api/messages/:id/regenerate': signedIn,
+  'POST /api/messages/:id/rating': signedIn,
+  'GET /api/runs/:id/events': signedIn,
+  'GET /api/runs/:id/response-schema': signedIn,
+  'POST /api/runs/:id/stop': signedIn,
+  // A Viewer denies; that one approves nothing is tested beside the runs.
+  'POST /api/runs/:id/approvals/:callId': signedIn,
+
+  'GET /api/analytics': signedIn,
+  'GET /api/analytics/requests': signedIn,
+  'GET /api/analytics/prices': signedIn,
+  'POST /api/analytics/prices': signedIn,
+  'DELETE /api/analytics/prices': signedIn,
+  'GET /api/analytics/budgets': signedIn,
+  'POST /api/analytics/budgets': signedIn,
+  'DELETE /api/analytics/budgets/:id': signedIn,
+  'GET /api/analytics/provider': signedIn,
+  'GET /api/settings/admin-key': signedIn,
+  'POST /api/settings/admin-key': signedIn,
+  'DELETE /api/settings/admin-key': signedIn,
+
+  'GET /api/assistants/:id/latest-questions': signedIn,
+  'POST /api/assistants/:id/comparisons': editors,
+  'GET /api/comparisons/:id/draft': signedIn,
+  'POST /api/comparisons/:id/draft/save': editors,
+  'GET /api/comparisons': signedIn,
+  'GET /api/comparisons/:id': signedIn,
+  'GET /api/comparisons/:id/estimate': signedIn,
+  'POST /api/comparisons': editors,
+  'POST /api/comparisons/:id/start': editors,
+  'POST /api/comparisons/:id/stop': editors,
+  'POST /api/comparisons/:id/prompts/:promptId/ask': editors,
+  'POST /api/comparisons/:id/prompts/:promptId/vote': editors,
+  'DELETE /api/comparisons/:id': editors,
+  'GET /api/assistants/:id/test-sets': signedIn,
+  'POST /api/assistants/:id/test-sets': editors,
+  'GET /api/test-sets/:id': signedIn,
+  'PATCH /api/test-sets/:id': editors,
+  'DELETE /api/test-sets/:id': editors,
+  'GET /api/test-sets/:id/runs': signedIn,
+  'POST /api/test-sets/:id/runs/estimate': editors,
+  'POST /api/test-sets/:id/runs': editors,
+  'GET /api/test-runs/:id': signedIn,
+  'GET /api/comparisons/:id/judgings': signedIn,
+  'GET /api/comparisons/:id/judgings/:judgingId': signedIn,
+  'POST /api/comparisons/:id/judgings/estimate': editors,
+  'POST /api/comparisons/:id/judgings': editors,
+  'POST /api/comparisons/:id/judgings/:judgingId/start': editors,
+  'POST /api/comparisons/:id/judgings/:judgingId/stop': editors,
+  'DELETE /api/comparisons/:id/judgings/:judgingId': editors,
+
+  'GET /api/files': signedIn,
+  'GET /api/files/summary': signedIn,
+  'GET /api/files/removals': signedIn,
+  'GET /api/files/:id/content': signedIn,
+  'POST /api/files/upload': editors,
+  'POST /api/files/delete': editors,
+  'POST /api/files/:id/retry': editors,
+  'DELETE /api/files/:id': editors,
+
+  'POST /api/fine-tuning/validate': signedIn,
+  'GET /api/fine-tuning/models': signedIn,
+  'GET /api/fine-tuning/jobs': signedIn,
+  'GET /api/fine-tuning/jobs/:id': signedIn,
+  'GET /api/fine-tuning/jobs/:id/events': signedIn,
+  'GET /api/fine-tuning/jobs/:id/metrics': signedIn,
+  'GET /api/fine-tuning/jobs/:id/checkpoints': signedIn,
+  'GET /api/fine-tuning/jobs/:id/result': signedIn,
+  'GET /api/fine-tuning/models/custom': signedIn,
+  'POST /api/fine-tuning/jobs': editors,
+  'POST /api/fine-tuning/jobs/import': editors,
+  'POST /api/fine-tuning/jobs/:id/cancel': editors,
+  'POST /api/fine-tuning/jobs/:id/pause': editors,
+  'POST /api/fine-tuning/jobs/:id/resume': editors,
+  'POST /api/fine-tuning/jobs/:id/checkpoints/:checkpointId/activate': editors,
+  'PATCH /api/fine-tuning/models/custom/:id': editors,
+  'DELETE /api/fine-tuning/models/custom/:id': editors,
+  'GET /api/fine-tuning/datasets': signedIn,
+  'GET /api/fine-tuning/datasets/available': signedIn,
+  'GET /api/fine-tuning/datasets/:id': signedIn,
+  'GET /api/fine-tuning/datasets/:id/examples': signedIn,
+  'GET /api/fine-tuning/datasets/:id/division': signedIn,
+  'GET /api/fine-tuning/datasets/:id/instructions': signedIn,
+  'POST /api/fine-tuning/datasets': editors,
+  'PATCH /api/fine-tuning/datasets/:id': editors,
+  'DELETE /api/fine-tuning/datasets/:id': editors,
+  'POST /api/fine-tuning/datasets/:id/gather': editors,
+  'POST /api/fine-tuning/datasets/:id/save': editors,
+  'PATCH /api/fine-tuning/datasets/:id/examples/:exampleId': editors,
+  'POST /api/fine-tuning/convert': editors,
+  'POST /api/fine-tuning/split': editors,
+
+  'GET /api/admin/users': administrators,
+  'GET /api/admin/users/summary': administrators,
+  'POST /api/admin/users': administrators,
+  'PATCH /api/admin/users/:id': administrators,
+  'DELETE /api/admin/users/:id': administrators,
+  'POST /api/admin/users/:id/reset-password': administrators,
+  'POST /api/admin/users/:id/sign-out': administrators,
+  'GET /api/admin/security-events': administrators,
+  'GET /api/admin/models': administrators,
+  'GET /api/admin/system': administrators,
+  'POST /api/admin/jobs/:id/retry': administrators,
+};
+
+const named = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+describe.each(engines)('who may make which call on %s', (engine) => {
+  let app: TestApp;
+  const visitors = new Map<Kind, HttpClient>();
+  beforeAll(async () => {
+    app = await startApp(engine);
+    visitors.set('Admin', await app.as('admin'));
+    visitors.set('anonymous', app.visitor());
+    for (const role of ['Viewer', 'Editor'] as const) {
+      visitors.set(role, await app.as(role.toLowerCase()));
+      await setUser(app, `${role.toLowerCase()}@example.com`, { role });
+    }
+    // An administrator once: it is the status that shuts out, whatever the role.
+    visitors.set('Inactive', await app.as('inactive'));
+    await setUser(app, 'inactive@example.com', { role: 'Admin' });
+    await setUser(app, 'inactive@example.com', { status: 'Inactive' });
+  });
+  afterAll(() => app.stop());
+
+  /** With a field that no call knows: those who may make the call are told so, and nothing happens. */
+  function tryCall(visitor: HttpClient, endpoint: Endpoint) {
+    const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
+    if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
+    const body = { noSuchField: 1 };
+    if (endpoint.method === 'DELETE') return visitor.delete(path, body);
+    return endpoint.method === 'PATCH' ? visitor.patch(path, body) : visitor.post(path, body);
+  }
+
+  test('the table names each call that there is, and no other', () => {
+    const answered = app.endpoints.map(named);
+    expect(answered.filter((name) => !Object.hasOwn(mayCall, name))).toEqual([]);
+    const gone = Object.keys(mayCall).filter((name) => !answered.includes(name));
+    expect(gone).toEqual([]);
+  });
+
+  test('nobody is let in, or kept out, against the table', async () => {
+    const refusals: Record<Kind, [number, string]> = {
+      anonymous: [401, 'not_signed_in'],
+      Inactive: [401, 'not_signed_in'],
+      Viewer: [403, 'not_allowed'],
+      Editor: [403, 'not_allowed'],
+      Admin: [403, 'not_allowed'],
+    };
+    const wrong: string[] = [];
+    let cells = 0;
+    for (const endpoint of app.endpoints)
+      for (const [kind, visitor] of visitors) {
+        cells++;
+        const { status, body } = await tryCall(visitor, endpoint);
+        const isAllowed = mayCall[named(endpoint)]?.includes(kind) ?? false;
+        const [refusal, code] = refusals[kind];
+        const isAsTold = isAllowed ? status !== 401 && status !== 403 : status === refusal && body.code === code;
+        if (!isAsTold) wrong.push(`${kind}: ${named(endpoint)} answered ${status} ${body?.code}`);
+      }
+    expect(wrong).toEqual([]);
+    expect(cells).toBe(app.endpoints.length * kinds.length);
+  });
+});

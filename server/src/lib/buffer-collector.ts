@@ -1,0 +1,24 @@
+import { garbageCollector } from './garbage-collector.ts';
+
+const collectEvery = 8 * 1024 * 1024;
+
+/**
+ * Has the engine collect young objects after every 8 MB that went through. The buffers of an upload are dead once they
+ * are written, but lie outside of the heap, where the engine lets 70 to 100 MB of them gather before it looks: more
+ * than all the rest of the server needs. A collection takes one to two milliseconds.
+ */
+export function bufferCollector() {
+  let collect: ReturnType<typeof garbageCollector> | undefined;
+  let passed = 0;
+  return {
+    passed(bytes: number) {
+      passed += bytes;
+      if (passed < collectEvery) return;
+      passed = 0;
+      collect ??= garbageCollector();
+      collect({ type: 'minor', execution: 'sync' });
+    },
+  };
+}
+
+export type BufferCollector = ReturnType<typeof bufferCollector>;

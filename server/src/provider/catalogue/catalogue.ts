@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import { type Model, Price, ReasoningEffort } from '@roster/contracts/models/models';
+import { BilledTool } from '@roster/contracts/usage/usage';
+import { z } from 'zod';
+import { reasonOf, StartupError } from '#server/lib/errors';
+
+const CataloguePrice = Price.omit({ asOf: true, family: true }).extend({
+  /** Where writing to the prompt cache costs more than reading input. */
+  cacheWrite: z.number().optional(),
+});
+/** Service tiers that have prices of their own, by the names that answers have for them. */
+const PricedTier = z.enum(['flex', 'batch', 'priority']);
+const CatalogueEntry = z.strictObject({
+  /** A model id; dated snapshots (`gpt-4o-2024-08-06`) and fine-tunes (`ft:gpt-4o…`) are covered by it. */
+  match: z.string().min(1),
+  price: CataloguePrice.nullable(),
+  /** Dated ids that are known to cost the same. A further one is priced by its family, which is said. */
+  snapshots: z.array(z.string().min(1)).optional(),
+  /** Prices of the other service tiers; one that is not here has no known price. */
+  tiers: z.partialRecord(PricedTier, CataloguePrice).optional(),
+  tunedPrice: CataloguePrice.optional(),
+  training: z
+    .strictObject({
+      /** The ids under which it is trained. */
+      models: z.array(z.string().min(1)).min(1),
+      /** The last known, per 1,000,000 tokens trained on. */
+      price: z.number().nullable(),
+      methods: z.array(TrainingMethod).min(1),
+      description: z.string(),
+      /** true: its examples may have images. Left out: unknown. */
+      images: z.boolean().optional(),
+      /** From this day on its own provider begins no training of it. Another one may. */
+      until: z.iso.date().optional(),
+    })
+    .optional(),
+  temperature: z.enum(['yes', 'no', 'conditional']),
+  efforts: z.array(ReasoningEffort),
+  contextTokens: z.number().int().positive(),
+  /** Above so many input tokens the whole request costs twice for input and one and a half times for output. */
+  longContextFrom: z.number().int().positive().optional(),
+  shutdownDate: z.iso.date().optional(),
+  successor: z.string().optional(),
+});
+type CatalogueEntry = z.output<typeof CatalogueEntry>;
+/** A price of its own, which does not go by tokens. */
+const ToolPrice = z.strictObject({
+  tool: BilledTool,
+  usdPerThousandCalls: z.number().nonnegative(),
+  asOf: z.iso.date(),
+  source: z.string(),
+});
+/** What files in vector stores cost at the provider. Roster does not know how long they lie there, and says so. */
+const StoragePrice = z.strictObject({
+  usdPerGigabyteDay: z.number().nonnegative(),
+  freeGigabytes: z.number().nonnegative(),
+  asOf: z.iso.date(),
+  source: z.string(),
+});
+const CatalogueFile = z.strictObject({
+  asOf: z.iso.date(),
+  source: z.string(),
+  unit: z.literal('USD per 1,000,000 tokens'),
+  /** Where the tiers' prices are from; left out: as the others. */
+  tiers: z.strictObject({ asOf: z.iso.date(), source: z.string() }).optional(),
+  models: z.array(CatalogueEntry),
+  tools: z.array(ToolPrice).default([]),
+  storage: StoragePrice.nullable().default(null),
+});
+
+/** null: left out. */
+export type ModelParameters = { temperature: number | null; effort: ReasoningEffort | null };
+
+export type TokenCounts = {
+  inputTokens: number;
+  cachedTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+};
+
+/** USD for one call at a price per 1,000,000 tokens. Cached and cache-write tokens are parts of the input. */
+export function costOf(price: z.output<typeof CataloguePrice>, counts: TokenCounts, isLong = false): number {
+  const plain = Math.max(0, counts.inputTokens - counts.cachedTokens - counts.cacheWriteTokens);
+  const input =
+    plain * price.input +
+    counts.cachedTokens * (price.cachedInput ?? price.input) +
+    counts.cacheWriteTokens * (price.cacheWrite ?? price.input);
+  const output = counts.outputTokens * price.output;
+  return (input * (isLong ? 2 : 1) + output * (isLong ? 1.5 : 1)) / 1_000_000;
+}
+
+/** Days before its shutdown from which a model is called `ending`. */
+const warnDays = 90;
+
+function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile> {
+  try {
+    const text = readFileSync(file ?? new URL('./catalogue.json', import.meta.url), 'utf8');
+    return CatalogueFile.parse(JSON.parse(text));
+  } catch (cause) {
+    const why = cause instanceof z.ZodError ? `\n${z.prettifyError(cause)}` : ` ${reasonOf(cause)}.`;
+    throw new StartupError(`MODEL_CATALOGUE: ${file} cannot be used:${why}`, { cause });
+  }
+}
+
+/**
+ * Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says.
+ * @throws CannotStart where that file cannot be used
+ */
+export function loadCatalogue(file?: string) {
+  const { asOf, models, tools, storage, tiers } = readCatalogue(file);
+  const byId = new Map(models.map((entry, order) => [entry.match, { entry, order }]));
+
+  function find(model: string) {
+    const base = baseOf(model);
+    return byId.get(base) ?? byId.get(base.replace(/-(\d{4}-\d{2}-\d{2}|\d{4})$/, ''));
+  }
+
+  const priceOf = (entry: CatalogueEntry | undefined, model: string) =>
+    (model.startsWith('ft:') ? entry?.tunedPrice : entry?.price) ?? null;
+
+  /** The entry whose price is taken for a snapshot that it does not name; null: the price is the model's own. */
+  function familyOf(entry: CatalogueEntry | undefined, model: string): string | null {
+    if (!entry || !priceOf(entry, model)) return null;
+    const base = baseOf(model);
+    const named = [entry.match, ...(entry.snapshots ?? []), ...(entry.training?.models ?? [])];
+    return named.includes(base) ? null : entry.match;
+  }
+
+  /** At the tier's price; a request that is long costs more only where that is known. */
+  function priceIn(
+    entry: CatalogueEntry | undefined,
+    model: string,
+    { tier, isLong }: { tier: string | null; isLong: boolean },
+  ) {
+    if (tier === null) return priceOf(entry, model);
+    const priced = PricedTier.safeParse(tier);
+    if (!priced.success || model.startsWith('ft:') || (isLong && priced.data === 'priority')) return null;
+    return entry?.tiers?.[priced.data] ?? null;
+  }
+
+  return {
+    asOf,
+    /** Where a model stands in the catalogue's order; the unknown ones come last. */
+    order: (model: string) => find(model)?.order ?? Number.MAX_SAFE_INTEGER,
+    /** The catalogue's entry of a model; `shutdownDate` is the provider's, where it gives one. */
+    describe(model: string, shutdownDate: string | null | undefined, today: string): Model {
+      const entry = find(model)?.entry;
+      const price = priceOf(entry, model);
+      const ends = shutdownDate ?? entry?.shutdownDate ?? null;
+      return {
+        id: model,
+        shutdownDate: ends,
+        lifecycle: lifecycle(ends, today),
+        successor: entry?.successor ?? null,
+        price: price && {
+          input: price.input,
+          cachedInput: price.cachedInput,
+          output: price.output,
+          asOf,
+          family: familyOf(entry, model),
+        },
+        temperature: entry?.temperature ?? 'unknown',
+        efforts: entry?.efforts ?? [],
+        contextTokens: entry?.contextTokens ?? null,
+        tuned: model.startsWith('ft:'),
+      };
+    },
+    /** The settings that a model takes; to an unknown model all are sent. */
+    parameters(model: string, { temperature, effort }: ModelParameters): ModelParameters {
+      const entry = find(model)?.entry;
+      if (!entry) return { temperature, effort };
+      const taken = effort !== null && entry.efforts.includes(effort) ? effort : null;
+      const takesTemperature = entry.temperature === 'yes' || (entry.temperature === 'conditional' && taken === 'none');
+      return { temperature: takesTemperature ? temperature : null, effort: taken };
+    },
+    /** The lowest reasoning effort that it takes; null where it takes none, or is unknown. */
+    leastEffort: (model: string): ReasoningEffort | null => find(model)?.entry.efforts[0] ?? null,
+    /** What a model is counted as where there may be only so many names; `other`: unknown. */
+    family(model: string): string {
+      const match = find(model)?.entry.match;
+      return match === undefined ? 'other' : `${model.startsWith('ft:') ? 'ft:' : ''}${match}`;
+    },
+    contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
+    successor: (model: string) => find(model)?.entry.successor ?? null,
+    shutdownDate: (model: string) => find(model)?.entry.shutdownDate ?? null,
+    /** The models that can be trained, in the catalogue's order. */
+    trainable: models.flatMap(({ training, shutdownDate = null }) =>
+      training ? training.models.map((id) => ({ id, shutdownDate, ...training })) : [],
+    ),
+    /** What calls of a tool cost; null where no price is known. */
+    toolPrice: (tool: BilledTool) => tools.find((one) => one.tool === tool) ?? null,
+    storagePrice: storage,
+    /** True if a model can be trained on images; null if unknown. */
+    trainsOnImages: (model: string) => find(model)?.entry.training?.images ?? null,
+    /** USD per 1,000,000 tokens trained on; null where no price is known. */
+    trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
+    /** The model whose price is taken for a snapshot that the catalogue does not name; null: the price is its own, or unknown. */
+    familyOf: (model: string) => familyOf(find(model)?.entry, model),
+    /** The day of the prices of a service tier; null: of the standard one. */
+    priceDay: (tier: string | null) => (tier === null ? asOf : (tiers?.asOf ?? asOf)),
+    /** USD for one call; null where no price is known. `tier`: the service tier that answered; null: the standard one. */
+    cost(model: string, counts: TokenCounts, tier: string | null = null): number | null {
+      const entry = find(model)?.entry;
+      const isLong = entry?.longContextFrom !== undefined && counts.inputTokens > entry.longContextFrom;
+      const price = priceIn(entry, model, { tier, isLong });
+      return price && costOf(price, counts, isLong);
+    },
+  };
+}
+
+export type Catalogue = ReturnType<typeof loadCatalogue>;
+
+const baseOf = (model: string) => (model.startsWith('ft:') ? (model.split(':')[1] ?? model) : model);
+
+function lifecycle(shutdownDate: string | null, today: string): Model['lifecycle'] {
+  if (!shutdownDate) return 'current';
+  if (shutdownDate <= today) return 'gone';
+  const days = (Date.parse(shutdownDate) - Date.parse(today)) / 86_400_000;
+  return days <= warnDays ? 'ending' : 'current';
+}

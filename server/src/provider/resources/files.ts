@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { ProviderError } from '#server/provider/transport/error';
+import { listLimit, type ProviderHttp } from '#server/provider/transport/http';
+import { timeOf } from '#server/provider/transport/timeouts';
+import type { Secret } from '#server/security/secret';
+
+/** A file as the provider lists it. */
+export type ProviderFile = { id: string; filename: string; bytes: number; purpose: string; createdAt: string };
+
+export type OutgoingFile = {
+  filename: string;
+  type: string;
+  purpose: string;
+  bytes: number;
+  content: Readable;
+};
+
+const pageSize = 1_000;
+const pagesAtMost = 20;
+const sendMs = 10 * 60_000;
+
+/** Ids of other providers have other prefixes; none has a character with a meaning in a URL. */
+const FileId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
+const SentFile = z.object({ id: FileId });
+const FilePage = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      filename: z.string().catch(''),
+      bytes: z.number().catch(-1),
+      purpose: z.string().catch(''),
+      created_at: z.number().catch(0),
+    }),
+  ),
+  has_more: z.boolean().catch(false),
+});
+
+/** As browsers write it: a name cannot end the header it stands in. */
+const quoted = (name: string) => name.replace(/[\r\n]/g, ' ').replaceAll('"', '%22');
+
+/** The form that carries a file, as it leaves, and its length. */
+function formOf({ filename, type, purpose, bytes, content }: OutgoingFile) {
+  const boundary = `roster-${randomBytes(16).toString('hex')}`;
+  const head = Buffer.from(
+    `--${boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\n${purpose}\r\n` +
+      `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${quoted(filename)}"\r\n` +
+      `content-type: ${type}\r\n\r\n`,
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  async function* parts() {
+    yield head;
+    yield* content;
+    yield tail;
+  }
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    contentLength: head.length + bytes + tail.length,
+    content: Readable.from(parts(), { objectMode: false }),
+  };
+}
+
+/** The files of a key at the provider. All of these throw ProviderError. */
+export function providerFiles(http: ProviderHttp) {
+  return {
+    /** Sent once, never retried: a retry could leave a second file there. */
+    async send(apiKey: Secret, file: OutgoingFile): Promise<string> {
+      const form = formOf(file);
+      try {
+        const signal = AbortSignal.timeout(sendMs);
+        const answer = await http.json({
+          method: 'POST',
+          path: '/files',
+          apiKey,
+          form,
+          retries: 0,
+          limit: 65_536,
+          signal,
+        });
+        const sent = SentFile.safeParse(answer);
+        if (!sent.success)
+          throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', {
+            cause: sent.error,
+          });
+        return sent.data.id;
+      } catch (error) {
+        if (error instanceof DOMException && error.name === 'TimeoutError')
+          throw new ProviderError('provider_timeout', 'The provider did not take the file in time.', { cause: error });
+        throw error;
+      } finally {
+        form.content.destroy();
+        file.content.destroy();
+      }
+    },
+
+    /** All of them, or undefined where there are more than can be read. */
+    async list(apiKey: Secret): Promise<ProviderFile[] | undefined> {
+      const found: ProviderFile[] = [];
+      let after = '';
+      for (let number = 0; number < pagesAtMost; number++) {
+        const path = `/files?limit=${pageSize}&order=desc${after && `&after=${encodeURIComponent(after)}`}`;
+        const page = FilePage.safeParse(await http.json({ method: 'GET', path, apiKey, limit: listLimit }));
+        if (!page.success)
+          throw new ProviderError('provider_unavailable', 'The provider’s list of files could not be read.', {
+            cause: page.error,
+          });
+        for (const { id, filename, bytes, purpose, created_at } of page.data.data)
+          found.push({ id, filename, bytes, purpose, createdAt: timeOf(created_at) ?? new Date(0).toISOString() });
+        after = page.data.data.at(-1)?.id ?? '';
+        if (!page.data.has_more || !after) return found;
+      }
+      return undefined;
+    },
+
+    /** Also where it is not there any more. */
+    async remove(apiKey: Secret, id: string) {
+      const path = `/files/${FileId.parse(id)}`;
+      try {
+        await http.json({ method: 'DELETE', path, apiKey, retries: 0, limit: 65_536, withinMs: 30_000 });
+      } catch (error) {
+        if (error instanceof ProviderError && error.isNotFound) return;
+        throw error;
+      }
+    },
+  };
+}
+
+export type ProviderFiles = ReturnType<typeof providerFiles>;

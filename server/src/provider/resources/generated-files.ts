@@ -1,0 +1,120 @@
+import { madeFilesLimit } from '@roster/contracts/chat';
+import { fileSizeLimit } from '@roster/contracts/files/files';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { tidyName } from '@roster/contracts/text/name';
+import { z } from 'zod';
+
+/** A file in a container, by the provider’s ids. */
+export type ContainerFile = { containerId: string; fileId: string };
+
+/** What a tool of the provider has made for an answer: to be fetched from its container, or here already. */
+export type GeneratedFile = { filename: string } & ({ container: ContainerFile } | { bytes: Buffer });
+
+/** None has a character with a meaning in a URL. */
+const ContainerPart = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
+
+const Citation = z.object({
+  type: z.literal('container_file_citation'),
+  container_id: ContainerPart,
+  file_id: ContainerPart,
+  filename: z.string().catch(''),
+});
+const ImageOutput = z.object({ type: z.literal('image'), url: z.string() });
+
+/** By its first bytes: PNG, JPEG or WebP, which are the forms that a picture is drawn in. */
+const isPicture = (bytes: Buffer) =>
+  bytes.toString('hex', 0, 8) === '89504e470d0a1a0a' ||
+  bytes.toString('hex', 0, 3) === 'ffd8ff' ||
+  (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP');
+
+const nameLimit = 255;
+/** The last part of what may be a path in the container. */
+const nameOf = (path: string) => beginningOf(tidyName(path.split('/').at(-1) ?? ''), nameLimit);
+
+const dataAddress = /^data:image\/[a-z0-9.+-]{1,40};base64,/i;
+const containerAddress =
+  /\/containers\/([A-Za-z0-9_-]{1,200})\/files\/([A-Za-z0-9_-]{1,200})(?:\/content)?(?:[?#].*)?$/;
+
+/** What of an address of the provider’s names a file in a container. Where the address leads is not asked. */
+function fileAt(url: string): ContainerFile | undefined {
+  const [, containerId, fileId] = url.length <= 2_000 ? (containerAddress.exec(url) ?? []) : [];
+  return containerId !== undefined && fileId !== undefined ? { containerId, fileId } : undefined;
+}
+
+type Told = { tell: (made: GeneratedFile) => void; tooMany: (note: string) => void };
+
+/** Tells what an answer has made, each file once, as many as are kept. */
+export function generatedFileReader({ tell, tooMany }: Told) {
+  const seen = new Set<string>();
+  let count = 0;
+  let bytesHere = 0;
+  let isFull = false;
+
+  function leaveOut() {
+    if (!isFull)
+      tooMany(`The answer made more than can be kept of one: ${madeFilesLimit} files. The others were left out.`);
+    isFull = true;
+  }
+
+  function add(made: GeneratedFile) {
+    if (count >= madeFilesLimit) return leaveOut();
+    count++;
+    tell(made);
+  }
+
+  function inContainer(container: ContainerFile, filename: string) {
+    const key = `${container.containerId} ${container.fileId}`;
+    if (seen.has(key)) return;
+    seen.add(key);
+    add({ filename, container });
+  }
+
+  /** A picture that has no name yet gets one by what its bytes are. */
+  const pictureName = () => `picture ${count + 1}`;
+
+  /** A picture whose bytes came with the answer, in base64. */
+  function picture(base64: string) {
+    keepPicture(Buffer.from(base64, 'base64'));
+  }
+
+  function keepPicture(bytes: Buffer) {
+    bytesHere += bytes.length;
+    // They are in memory until they are stored.
+    if (bytesHere > fileSizeLimit) return leaveOut();
+    if (bytes.length > 0) add({ filename: pictureName(), bytes });
+  }
+
+  /** A picture that a model has drawn. false: what came is none. */
+  function generated(base64: string): boolean {
+    const bytes = Buffer.from(base64, 'base64');
+    if (!isPicture(bytes)) return false;
+    keepPicture(bytes);
+    return true;
+  }
+
+  return {
+    generated,
+    /** Likewise one that came as a data URL. */
+    shown: (address: string) => dataAddress.test(address) && generated(address.slice(address.indexOf(',') + 1)),
+    cited(annotation: unknown) {
+      const citation = Citation.safeParse(annotation);
+      if (!citation.success) return;
+      const { container_id: containerId, file_id: fileId, filename } = citation.data;
+      inContainer({ containerId, fileId }, nameOf(filename) || `file ${count + 1}`);
+    },
+    /** Returns what of the outputs of code is kept with its call: of a picture only that there was one. */
+    ofOutputs(outputs: readonly unknown[]): unknown[] {
+      return outputs.map((output) => {
+        const image = ImageOutput.safeParse(output);
+        if (!image.success) return output;
+        const { type, url } = image.data;
+        const container = fileAt(url);
+        if (container) inContainer(container, pictureName());
+        else if (dataAddress.test(url)) picture(url.slice(url.indexOf(',') + 1));
+        return { type };
+      });
+    },
+  };
+}
+
+export type GeneratedFileReader = ReturnType<typeof generatedFileReader>;

@@ -1,0 +1,84 @@
+import { tidyName } from '@roster/contracts/text/name';
+import { z } from 'zod';
+import { isObject } from '#server/lib/is-object';
+
+/** The last second that a date can be written for. */
+const lastSecond = 253_402_300_799;
+
+export type ProviderModel = {
+  id: string;
+  shutdownDate: string | null;
+  /** Whether it can hold a conversation; null: the provider does not say. */
+  chats: boolean | null;
+  /** Seconds; left out where the provider does not say. */
+  created?: number | undefined;
+  /** Left out where the provider does not say. */
+  ownedBy?: string | undefined;
+};
+
+/** A key of a large gateway lists some thousand models, each with its description. */
+export const modelListLimit = 32 * 1024 * 1024;
+const modelsAtMost = 20_000;
+/** It has to be sent as it is, so one that would read like another model's is none. */
+const Id = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((id) => tidyName(id) === id);
+
+const ListedModel = z.object({
+  // Lists of other forms name a model so.
+  id: Id.optional().catch(undefined),
+  name: Id.optional().catch(undefined),
+  model: Id.optional().catch(undefined),
+  shutdown_date: z.iso.date().nullish().catch(null),
+  created: z.number().int().min(0).max(lastSecond).optional().catch(undefined),
+  owned_by: z.string().max(100).optional().catch(undefined),
+  // Abilities are told in one of these fields, or not at all.
+  type: z.string().nullish().catch(null),
+  capabilities: z
+    .looseObject({ completion_chat: z.boolean().optional().catch(undefined) })
+    .nullish()
+    .catch(null),
+  architecture: z
+    .looseObject({ output_modalities: z.array(z.string()).optional().catch(undefined) })
+    .nullish()
+    .catch(null),
+});
+type ListedModel = z.output<typeof ListedModel>;
+
+/** The entries of a list with or without its envelope; undefined: it is no list. An empty one is `null` in some languages. */
+function entriesOf(answer: unknown): unknown[] | undefined {
+  if (answer === null) return [];
+  if (Array.isArray(answer)) return answer;
+  if (!isObject(answer)) return undefined;
+  const list = [answer.data, answer.models].find((one) => Array.isArray(one));
+  if (Array.isArray(list)) return list;
+  return answer.data === null || answer.models === null ? [] : undefined;
+}
+
+function modelOf(entry: unknown): ProviderModel[] {
+  const parsed = ListedModel.safeParse(typeof entry === 'string' ? { id: entry } : entry);
+  if (!parsed.success) return [];
+  const { id, name, model, shutdown_date: shutdownDate, created, owned_by: ownedBy } = parsed.data;
+  const named = id ?? model ?? name;
+  if (named === undefined) return [];
+  return [{ id: named, shutdownDate: shutdownDate ?? null, chats: saysThatItChats(parsed.data), created, ownedBy }];
+}
+
+/** The models of a list; one odd entry takes nothing from the others. undefined: there is nothing that can be read. */
+export function modelsIn(answer: unknown): ProviderModel[] | undefined {
+  const entries = entriesOf(answer);
+  const found = entries?.slice(0, modelsAtMost).flatMap(modelOf);
+  if (!entries || !found || (found.length === 0 && entries.length > 0)) return undefined;
+  return [...new Map(found.map((model) => [model.id, model])).values()];
+}
+
+function saysThatItChats({ type, capabilities, architecture }: ListedModel): boolean | null {
+  if (capabilities?.completion_chat !== undefined) return capabilities.completion_chat;
+  const writes = architecture?.output_modalities;
+  if (writes !== undefined) return writes.includes('text');
+  if (type && /^(chat|llm|vlm|language|text-generation)$/i.test(type)) return true;
+  return type && /embed|image|audio|video|speech|transcri|moderation|rerank|tts/i.test(type) ? false : null;
+}

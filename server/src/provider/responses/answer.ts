@@ -1,0 +1,300 @@
+import { beginningOf } from '@roster/contracts/text/cut';
+import { tidyName } from '@roster/contracts/text/name';
+import { z } from 'zod';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { callReader } from '#server/provider/answer-tools';
+import { thoughtSplitter } from '#server/provider/chat-completions/think-tags';
+import { contentOf } from '#server/provider/content-parts';
+import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from '#server/provider/provider';
+import { generatedFileReader } from '#server/provider/resources/generated-files';
+import { readUsage, tierIn } from '#server/provider/token-counts';
+import { ProviderError } from '#server/provider/transport/error';
+import { eventJson, notAnAnswer, readEvents } from '#server/provider/transport/event-reader';
+import { failureInStream } from '#server/provider/transport/failures';
+import type { ProviderHttp } from '#server/provider/transport/http';
+import { collectStream, reportWaits } from '#server/provider/transport/stream-collector';
+import { drawingMs } from '#server/provider/transport/timeouts';
+import { supportedTools } from '#server/provider/unsupported/tools';
+import { webLinkReader } from '#server/provider/web-links';
+import { isChatCompletion, noAnswerAtAll } from './availability.ts';
+import { beginItem, callItems, takeItem, toolFields, usedTool } from './tools.ts';
+
+/** Parameters that a Responses request may be refused for, by our own names. */
+export type Omitted = ReadonlySet<string>;
+
+const messageOf = async (turn: ConversationTurn) => ({
+  role: turn.role,
+  content: await contentOf<Record<string, string>>(
+    turn,
+    (text) => ({ type: 'input_text', text }),
+    (part) =>
+      part.type === 'image'
+        ? { type: 'input_image', image_url: part.url, detail: part.detail }
+        : { type: 'input_file', filename: part.filename, file_data: part.url },
+  ),
+});
+
+async function inputOf(turn: ConversationTurn) {
+  if (!turn.calls) return [await messageOf(turn)];
+  return [...(turn.text === '' ? [] : [await messageOf(turn)]), ...callItems(turn)];
+}
+
+async function requestBody(request: AnswerRequest, omitted: Omitted) {
+  const { model, instructions, turns, temperature, effort, topP, maxOutputTokens, search } = request;
+  const reasoning = {
+    ...(effort && !omitted.has('effort') && { effort }),
+    ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
+  };
+  // An answer to no message has the instructions alone, which have to be input then.
+  const isInput = turns.length === 0 && instructions !== '';
+  return {
+    model,
+    input: isInput ? [{ role: 'developer', content: instructions }] : (await Promise.all(turns.map(inputOf))).flat(),
+    stream: true,
+    // Nothing is kept at the provider: the history is ours and goes along with every request.
+    ...(!omitted.has('store') && { store: false }),
+    ...(instructions && !isInput && { instructions }),
+    ...(temperature !== null && !omitted.has('temperature') && { temperature }),
+    ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),
+    ...(Object.keys(reasoning).length > 0 && { reasoning }),
+    ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+    ...Object.fromEntries(
+      Object.entries(
+        toolFields({
+          ...request,
+          hosted: supportedTools(request, omitted),
+          search: omitted.has('search') ? undefined : search,
+        }),
+      ).filter(([name]) => !omitted.has(name)),
+    ),
+  };
+}
+
+/** The events whose content matters; the rest, known or new, are passed over without being parsed. */
+const relevant = new Set([
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.reasoning_summary_text.delta',
+  'response.reasoning_summary_part.added',
+  // Open models have no summaries of what they thought: all of it is told.
+  'response.reasoning_text.delta',
+  'response.reasoning.delta',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'error',
+]);
+
+/** Where an answer with tools says what it is taken from, and which tools were called. */
+const relevantToTools = new Set([
+  'response.output_text.annotation.added',
+  'response.output_item.added',
+  'response.output_item.done',
+]);
+
+const FileCitation = z.object({
+  type: z.literal('file_citation'),
+  file_id: z.string(),
+  filename: z.string().catch(''),
+  index: z.number().int().nonnegative().catch(0),
+});
+const WithCitations = z.object({ content: z.array(z.object({ annotations: z.array(z.unknown()).catch([]) })) });
+const nameLimit = 255;
+const citationsLimit = 1_000;
+
+type Cited = {
+  tell: (name: string) => void;
+  cite: (fileId: number) => void;
+  /** Pages of the web are cited too, and what code has made. */
+  others: (annotation: unknown) => void;
+};
+
+/**
+ * Reports each cited file once, by its name in Roster, else by the provider's; and each place where one of Roster's is cited,
+ * as the text comes to it: providers count places differently, and some not at all.
+ */
+function citationReader(search: FileSearch | undefined, { tell, cite, others }: Cited) {
+  const told = new Set<string>();
+  const cited = new Set<string>();
+  function one(annotation: unknown) {
+    const citation = FileCitation.safeParse(annotation);
+    if (!citation.success) return others(annotation);
+    const { file_id, filename, index } = citation.data;
+    const file = search?.files.get(file_id);
+    const place = `${index} ${file_id}`;
+    if (file && !cited.has(place) && cited.size < citationsLimit) {
+      cited.add(place);
+      cite(file.fileId);
+    }
+    const name = file?.filename ?? beginningOf(tidyName(filename), nameLimit);
+    if (name === '' || told.has(name)) return;
+    told.add(name);
+    tell(name);
+  }
+  return {
+    one,
+    /** Some providers tell them only with the finished item. */
+    allOf(item: unknown) {
+      const parsed = WithCitations.safeParse(item);
+      if (parsed.success) for (const { annotations } of parsed.data.content) annotations.forEach(one);
+    },
+  };
+}
+
+/** Writes an answer through the Responses API. @throws ProviderError */
+export async function answerByResponses(
+  http: ProviderHttp,
+  request: AnswerRequest,
+  omitted: Omitted,
+  onPieces: (pieces: AnswerPiece[]) => void,
+  signal: AbortSignal,
+): Promise<AnswerEnd> {
+  let hasWords = false;
+  const { body } = await http.send({
+    method: 'POST',
+    path: '/responses',
+    apiKey: request.apiKey,
+    body: await requestBody(request, omitted),
+    signal,
+    ...(supportedTools(request, omitted)?.imageGeneration && { silentMs: drawingMs }),
+    awaitsWord: () => !hasWords,
+    onWait: reportWaits(onPieces),
+    onAsking: request.onAsking,
+  });
+  let end: AnswerEnd | undefined;
+  let hasEvents = false;
+  const pieces = collectStream((some) => {
+    hasWords = true;
+    onPieces(some);
+  });
+  const calls = callReader((call) => pieces.addCall(call));
+  const made = generatedFileReader({
+    tell: (file) => request.onMade?.(file),
+    tooMany: (note) => pieces.add('note', note),
+  });
+  const link = webLinkReader(pieces.addLink);
+  const citations = citationReader(request.search, {
+    tell: (name) => pieces.add('source', name),
+    cite: pieces.addCitation,
+    others(annotation) {
+      made.cited(annotation);
+      link(annotation);
+    },
+  });
+  const hasTools = request.search !== undefined || request.tools !== undefined || request.hosted !== undefined;
+  const tellsCalls = request.tools !== undefined || request.hosted !== undefined || request.search?.isNeeded === true;
+  const isRelevant = (name: string) => relevant.has(name) || (hasTools && relevantToTools.has(name));
+
+  const thoughts = thoughtSplitter(pieces.add);
+
+  function take(type: unknown, event: JsonObject) {
+    switch (type) {
+      case 'response.output_text.delta':
+        return typeof event.delta === 'string' ? thoughts.add(event.delta) : undefined;
+      case 'response.refusal.delta':
+        return pieces.add('text', event.delta);
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning.delta':
+        return pieces.add('reasoning', event.delta);
+      case 'response.reasoning_summary_part.added':
+        return pieces.add('reasoning', event.summary_index ? '\n\n' : '');
+      case 'response.output_text.annotation.added':
+        return citations.one(event.annotation);
+      case 'response.output_item.done':
+        citations.allOf(event.item);
+        tellUse(request, event.item);
+        // Of its own files an answer without tools of a program only says what they are called.
+        if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
+        return;
+      case 'response.output_item.added':
+        if (tellsCalls) beginItem(calls, event.item);
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+        thoughts.end();
+        end = endOf(event.response);
+        return;
+      case 'response.failed':
+        throw failureInStream(event.response, request.apiKey);
+      case 'error':
+        throw failureInStream(event, request.apiKey);
+    }
+  }
+
+  try {
+    await readEvents(
+      body,
+      {
+        onEvent({ event: name, data }) {
+          const isFirst = !hasEvents;
+          hasEvents = true;
+          if (end || data === '[DONE]' || (name !== undefined && !isRelevant(name))) return;
+          const event = eventJson(data);
+          if (isFirst && isChatCompletion(event)) throw noAnswerAtAll();
+          take(name ?? event.type, event);
+        },
+        onWhole(json) {
+          const response = eventJson(json);
+          if (!Array.isArray(response.output) && response.status !== 'failed') throw notAnAnswer();
+          hasEvents = true;
+          for (const event of eventsOf(response)) take(event.type, event);
+        },
+        onPacket() {
+          pieces.passOn();
+          if (pieces.isTooLong()) end ??= { reason: 'length', usage: null };
+        },
+        isDone: () => end !== undefined,
+      },
+      signal,
+    );
+  } catch (error) {
+    throw hasEvents || signal.aborted || !isBrokenOff(error) ? error : noAnswerAtAll();
+  } finally {
+    thoughts.end();
+    pieces.passOn();
+  }
+  return end ?? { reason: 'complete', usage: null };
+}
+
+/** It has ended in order, and nothing came. */
+const isBrokenOff = (error: unknown) =>
+  error instanceof ProviderError && error.code === 'provider_broke_off' && error.cause === undefined;
+
+const listIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** A whole response as the events that it would have come in. */
+function* eventsOf(response: JsonObject): Generator<JsonObject> {
+  for (const item of listIn(response.output)) {
+    for (const [index, { text }] of listIn(item.summary).entries()) {
+      yield { type: 'response.reasoning_summary_part.added', summary_index: index };
+      yield { type: 'response.reasoning_summary_text.delta', delta: text };
+    }
+    for (const { type, text, refusal } of listIn(item.content))
+      if (type === 'reasoning_text') yield { type: 'response.reasoning_text.delta', delta: text };
+      else if (type === 'refusal') yield { type: 'response.refusal.delta', delta: refusal };
+      else yield { type: 'response.output_text.delta', delta: text };
+    yield { type: 'response.output_item.done', item };
+  }
+  yield { type: `response.${response.status ?? 'completed'}`, response };
+}
+
+function tellUse({ onToolUsed }: AnswerRequest, item: unknown) {
+  const use = usedTool(item);
+  if (use) onToolUsed?.(use);
+}
+
+const Final = z
+  .object({
+    usage: z.unknown().optional(),
+    service_tier: z.unknown().optional(),
+    incomplete_details: z.object({ reason: z.string().nullish() }).nullish().catch(null),
+  })
+  .catch({ usage: null, incomplete_details: null });
+
+function endOf(response: unknown): AnswerEnd {
+  const { usage, incomplete_details, ...final } = Final.parse(response);
+  const cut = incomplete_details?.reason;
+  const reason = cut === 'content_filter' ? 'content_filter' : cut ? 'length' : 'complete';
+  return { reason, usage: readUsage(usage), tier: tierIn(final) };
+}

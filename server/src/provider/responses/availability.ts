@@ -1,0 +1,67 @@
+import type { JsonObject } from '#server/lib/is-object';
+import { ProviderError } from '#server/provider/transport/error';
+import { type Capabilities, noResponses } from '#server/provider/unsupported/capabilities';
+import type { Secret } from '#server/security/secret';
+
+/** In the words of gateways and servers for a path that they do not have. */
+const ofPath =
+  /\b(no|unknown|unsupported|invalid|undefined|unmatched|unrecogni[sz]ed) (matching |such |available |healthy )?(route|path|endpoint|url|uri|api|method|operation|handler|channel|upstream)\b|\b(route|path|endpoint|url|uri|page|api|resource|handler|method)\b.{0,80}\b(not (be )?(found|supported|available|allowed|implemented|exist|enabled|recogni[sz]ed)|unsupported|does ?n[o']t exist|disabled|unknown|invalid)\b|^\W*not found\W*$|\bnot implemented\b|\bcannot post\b|\/responses\b|\bresponses api\b/i;
+/** Every path leads to Chat Completions there. */
+const wantsMessages = /\bmessages\b.{0,60}\b(required|missing)\b|\b(required|missing)\b.{0,40}\bmessages\b/i;
+const ofKey = /missing scopes|insufficient permissions/i;
+
+/** Without words only these are said of a path, with their names: a failure of the server has to name the path. */
+const refusals = new Map([
+  [400, /^bad request$/i],
+  [403, /^forbidden$/i],
+  [405, /^method not allowed$/i],
+  [415, /^unsupported media type$/i],
+  [422, /^unprocessable (entity|content)$/i],
+]);
+
+/** No words, or only the name of the status, such as 'Forbidden' or '400 Bad Request'. */
+const saysNoMore = (said: string | undefined, name: RegExp) =>
+  said === undefined || name.test(said.replace(/[^a-z]+/gi, ' ').trim());
+
+/**
+ * Whether a provider's refusal of Responses may mean that it has none. That Chat Completions then answer the same question is the
+ * evidence, so it is only asked where this can be.
+ */
+export function mayLackResponses(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError)) return false;
+  if (error.code === 'not_served') return true;
+  const { code, status, said } = error;
+  if (status === undefined || !['bad_request', 'missing_scope', 'provider_unavailable'].includes(code)) return false;
+  const name = refusals.get(status);
+  if (name && saysNoMore(said, name)) return true;
+  return said !== undefined && !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
+}
+
+/** It is said of this model alone: others may be served. */
+const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said) && /responses/i.test(said);
+
+/** Chat Completions, in events or whole: every path leads to them there. */
+export const isChatCompletion = ({ type, choices, output }: JsonObject) =>
+  type === undefined && output === undefined && Array.isArray(choices);
+
+export const noAnswerAtAll = () =>
+  new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });
+
+export type ResponsesAvailability = {
+  /** As far as is known: it has not been learned yet that they are not. */
+  areServed: (apiKey: Secret, model: string) => boolean;
+  /** What was refused as not served has been answered by Chat Completions. */
+  areNotServed: (apiKey: Secret, model: string, refusal: ProviderError) => Promise<void>;
+  /** What was not served before is served now. */
+  haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
+};
+
+/** What is known of Responses for a key and a model, and what was seen of them. */
+export const responsesAvailability = (traits: Capabilities): ResponsesAvailability => ({
+  areServed: (apiKey, model) => !traits.has('*', noResponses, apiKey) && !traits.has(model, noResponses, apiKey),
+  areNotServed: (apiKey, model, refusal) => traits.learn(isOfModelAlone(refusal) ? model : '*', noResponses, apiKey),
+  async haveAnswered(apiKey, model) {
+    await traits.works('*', noResponses, apiKey);
+    await traits.works(model, noResponses, apiKey);
+  },
+});

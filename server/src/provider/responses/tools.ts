@@ -1,0 +1,238 @@
+import type { AssistantTools } from '@roster/contracts/assistants/tools';
+import { beginningOf } from '@roster/contracts/text/cut';
+import { z } from 'zod';
+import { type AnswerTools, type CallReader, noParameters } from '#server/provider/answer-tools';
+import type { AnswerRequest, ConversationTurn, FileSearch, ToolUse } from '#server/provider/provider';
+import type { GeneratedFileReader } from '#server/provider/resources/generated-files';
+import { addressLimit, isWebAddress, titleLimit } from '#server/provider/web-links';
+
+export const functionOf = ({
+  name,
+  description,
+  parameters = noParameters,
+  strict,
+}: AnswerTools['functions'][number]) => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters,
+  strict: strict ?? false,
+});
+
+const searchOf = ({ storeIds, maxResults, ranking }: FileSearch) => ({
+  type: 'file_search',
+  vector_store_ids: storeIds,
+  ...(maxResults !== undefined && { max_num_results: maxResults }),
+  ...(ranking && { ranking_options: ranking }),
+});
+
+function choiceOf(choice: AnswerTools['choice']) {
+  if (typeof choice === 'object') return { type: 'function', name: choice.function };
+  return choice === 'file_search' || choice === 'code_interpreter' ? { type: choice } : choice;
+}
+
+/** Chat Completions say the same one level deeper. */
+export const formatOf = ({ type, json_schema: schema }: { type: string; json_schema?: object | undefined }) => ({
+  type,
+  ...schema,
+});
+
+const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['webSearch']>) => ({
+  type: 'web_search',
+  ...(domains.length > 0 && { filters: { allowed_domains: domains } }),
+  ...(location && { user_location: { type: 'approximate', ...location } }),
+});
+
+/** The tools that an assistant has and the provider runs. */
+export const hostedFields = (
+  { webSearch, codeInterpreter, imageGeneration }: AssistantTools,
+  codeFiles: readonly string[],
+) => [
+  ...(webSearch ? [webSearchOf(webSearch)] : []),
+  ...(codeInterpreter ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: codeFiles } }] : []),
+  // No partial pictures: each would come whole, to be thrown away.
+  ...(imageGeneration ? [{ type: 'image_generation' }] : []),
+];
+
+type ToolRequest = Pick<AnswerRequest, 'tools' | 'search' | 'hosted' | 'format'>;
+
+/** The part of a Responses request that is about tools and the answer's form. */
+export function toolFields({ tools, search, hosted, format }: ToolRequest) {
+  const code = tools?.codeInterpreter ?? (hosted?.codeInterpreter ? { fileIds: [] } : null);
+  const web = hosted?.webSearch;
+  const all = [
+    ...(tools?.functions ?? []).map(functionOf),
+    ...(search ? [searchOf(search)] : []),
+    ...hostedFields({ ...hosted, ...(code && { codeInterpreter: {} }) }, code?.fileIds ?? []),
+  ];
+  const include = [
+    ...(search?.isNeeded ? ['file_search_call.results'] : []),
+    ...(web ? ['web_search_call.action.sources'] : []),
+    ...(code ? ['code_interpreter_call.outputs'] : []),
+  ];
+  return {
+    ...(all.length > 0 && { tools: all }),
+    ...(include.length > 0 && { include }),
+    ...(tools && all.length > 0 && { tool_choice: choiceOf(tools.choice), parallel_tool_calls: tools.isParallel }),
+    ...(format && format.type !== 'text' && { text: { format: formatOf(format) } }),
+  };
+}
+
+/** The calls of a turn as items of the input, and what they were answered. */
+export const callItems = ({ calls = [] }: ConversationTurn) => [
+  ...calls.map(({ callId, name, input }) => ({ type: 'function_call', call_id: callId, name, arguments: input })),
+  ...calls.map(({ callId, output }) => ({ type: 'function_call_output', call_id: callId, output })),
+];
+
+const Found = z.object({
+  file_id: z.string().catch(''),
+  score: z.number().min(0).max(1).catch(0),
+  text: z.string().catch(''),
+});
+
+/** A passage of a file, as it is kept with the search that has found it. */
+export const KeptPassage = z.object({ fileId: z.number(), filename: z.string(), score: z.number(), text: z.string() });
+
+/** By Roster's own numbers. One that is no file of the search was taken out of it, and is not gone at the provider yet. */
+const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | undefined) =>
+  results.flatMap(({ file_id, score, text }): z.output<typeof KeptPassage>[] => {
+    const file = search?.files.get(file_id);
+    return file ? [{ ...file, score, text }] : [];
+  });
+
+const promptLength = 4_000;
+const queriesLimit = 20;
+/** Of all of them as JSON: pages show 4,000 characters of what came of a call. */
+const sourcesLength = 3_900;
+
+const WebSource = z.object({ url: z.string().catch(''), title: z.string().catch('') }).catch({ url: '', title: '' });
+
+/** What was done in the web: searched, a page opened, or something looked for in it. */
+const WebAction = z.object({
+  query: z.string().nullish().catch(null),
+  queries: z.array(z.string()).min(1).nullish().catch(null),
+  url: z.string().nullish().catch(null),
+  sources: z.array(WebSource).nullish().catch(null),
+});
+
+const ToolItem = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('function_call'), call_id: z.unknown(), name: z.unknown(), arguments: z.unknown() }),
+  z.looseObject({
+    type: z.literal('file_search_call'),
+    id: z.unknown(),
+    queries: z.array(z.string()).catch([]),
+    results: z.array(Found).nullish().catch(null),
+  }),
+  z.looseObject({
+    type: z.literal('code_interpreter_call'),
+    id: z.unknown(),
+    code: z.string().nullish().catch(null),
+    outputs: z.array(z.unknown()).nullish().catch(null),
+  }),
+  z.looseObject({
+    type: z.literal('web_search_call'),
+    id: z.unknown(),
+    action: WebAction.nullish().catch(null),
+  }),
+  z.looseObject({
+    type: z.literal('image_generation_call'),
+    id: z.unknown(),
+    /** The picture, in base64. */
+    result: z.string().nullish().catch(null),
+    /** The description that the picture was made by. */
+    revised_prompt: z.string().nullish().catch(null),
+  }),
+]);
+
+const inputOf = (data: z.output<typeof WebAction> | null | undefined) => {
+  const queries = data?.queries ?? (data?.query ? [data.query] : data?.url ? [data.url] : []);
+  return JSON.stringify(queries.slice(0, queriesLimit).map((query) => beginningOf(query, titleLimit)));
+};
+
+/** Links are shown to people: only addresses of the web, and as many as a page shows whole. */
+function sourcesOf(data: z.output<typeof WebAction> | null | undefined) {
+  let room = sourcesLength;
+  return (data?.sources ?? [])
+    .filter(({ url }) => url.length <= addressLimit && isWebAddress(url))
+    .map(({ url, title }) => ({ url, title: beginningOf(title, titleLimit) }))
+    .filter((source) => {
+      room -= JSON.stringify(source).length + 1;
+      return room > 0;
+    });
+}
+
+const runByProvider = {
+  file_search_call: 'file_search',
+  code_interpreter_call: 'code_interpreter',
+  web_search_call: 'web_search',
+  image_generation_call: 'image_generation',
+} as const;
+
+const RunItem = z.object({
+  type: z.enum(['file_search_call', 'code_interpreter_call', 'web_search_call', 'image_generation_call']),
+  id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+  status: z.string().nullish().catch(null),
+});
+
+/** The call of a tool of the provider that a finished item is; undefined: it is none, or has not come to its end. */
+export function usedTool(item: unknown): ToolUse | undefined {
+  const parsed = RunItem.safeParse(item);
+  if (!parsed.success || parsed.data.status === 'failed' || parsed.data.status === 'incomplete') return undefined;
+  return { tool: runByProvider[parsed.data.type], callId: parsed.data.id };
+}
+
+const usesAtMost = 1_000;
+
+/** Those of a whole answer, each once. */
+export const usedTools = (items: readonly unknown[]): ToolUse[] =>
+  [...new Map(items.flatMap((item) => usedTool(item) ?? []).map((use) => [use.callId, use] as const)).values()].slice(
+    0,
+    usesAtMost,
+  );
+
+/** Tells that the provider has begun to run one of its tools. */
+export function beginItem(calls: CallReader, item: unknown) {
+  const parsed = ToolItem.safeParse(item);
+  if (!parsed.success || parsed.data.type === 'function_call') return;
+  const { data } = parsed;
+  const kind = runByProvider[data.type];
+  // Some providers say at once what they search for, others only with what was found.
+  const input = data.type === 'web_search_call' && data.action ? inputOf(data.action) : '';
+  if (kind !== 'file_search') calls.begin(kind, { callId: data.id, name: kind, input });
+}
+
+/** Takes a finished item of the output, if it is a call of a tool. */
+export function takeItem(
+  { calls, made }: { calls: CallReader; made: GeneratedFileReader },
+  item: unknown,
+  search: FileSearch | undefined,
+) {
+  const parsed = ToolItem.safeParse(item);
+  // What was cut off was never called.
+  if (!parsed.success || parsed.data.status === 'incomplete') return;
+  const { data } = parsed;
+  if (data.type === 'function_call')
+    return calls.take('function', { callId: data.call_id, name: data.name, input: data.arguments, output: null });
+  const name = runByProvider[data.type];
+  const [input, output, hasFailed = data.status === 'failed'] = told(data, made, search);
+  calls.take(name, { callId: data.id, name, input, output: JSON.stringify(output ?? []) }, hasFailed);
+}
+
+type HostedItem = Exclude<z.output<typeof ToolItem>, { type: 'function_call' }>;
+/** What went in, what came out as far as it is kept, and whether it has failed where its state does not say so. */
+type Told = [input: string, output: unknown, hasFailed?: boolean];
+
+function told(data: HostedItem, made: GeneratedFileReader, search: FileSearch | undefined): Told {
+  switch (data.type) {
+    case 'file_search_call':
+      return [JSON.stringify(data.queries), passagesOf(data.results ?? [], search)];
+    case 'web_search_call':
+      return [inputOf(data.action), sourcesOf(data.action)];
+    case 'code_interpreter_call':
+      return [data.code ?? '', data.outputs && made.ofOutputs(data.outputs)];
+    case 'image_generation_call': {
+      const isPicture = data.status !== 'failed' && made.generated(data.result ?? '');
+      return [beginningOf(data.revised_prompt ?? '', promptLength), isPicture ? [{ type: 'image' }] : [], !isPicture];
+    }
+  }
+}

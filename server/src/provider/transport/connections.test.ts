@@ -1,0 +1,54 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import type { AnswerRequest } from '#server/provider/provider';
+import { answerByResponses } from '#server/provider/responses/answer';
+import { Secret } from '#server/security/secret';
+import { completed, delta } from '#server/testing/raw-provider';
+import { createProviderHttp } from './http.ts';
+
+const askedAtMost = 10;
+
+/**
+ * Asks one question after the other until a connection is used a second time, but not without end: the last bytes of an
+ * answer may still be on their way when the next question is asked.
+ */
+async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boolean> {
+  let connections = 0;
+  const server = createServer((incoming, response) => {
+    incoming.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(delta('Hello') + completed());
+    end(response);
+  });
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const http = createProviderHttp(`http://127.0.0.1:${port}`);
+  const request: AnswerRequest = {
+    apiKey: new Secret('sk-test'),
+    model: 'gpt-4o',
+    instructions: '',
+    turns: [{ role: 'user', text: 'Hello' }],
+    temperature: null,
+    effort: null,
+  };
+  let asked = 0;
+  while (asked < askedAtMost && connections === asked) {
+    const end = await answerByResponses(http, request, new Set(), () => undefined, new AbortController().signal);
+    expect(end.reason).toBe('complete');
+    asked++;
+  }
+  await http.close();
+  server.closeAllConnections();
+  server.close();
+  return connections < asked;
+}
+
+test('the connection of an answer that has ended is used again', async () => {
+  expect(await isUsedAgain((response) => response.end())).toBe(true);
+});
+
+test('an answer whose body goes on after its last event keeps nobody waiting', async () => {
+  expect(await isUsedAgain((response) => response.write(': and on'))).toBe(false);
+});

@@ -1,0 +1,148 @@
+import { isObject, type JsonObject } from '#server/lib/is-object';
+
+/** What an error says, wherever a provider puts it. `status` is a name such as RESOURCE_EXHAUSTED. */
+export type ErrorFields = {
+  message: string;
+  type: string;
+  code: string;
+  param: string;
+  status: string;
+  retryAfterSeconds?: number | undefined;
+};
+
+const nothing: ErrorFields = { message: '', type: '', code: '', param: '', status: '' };
+const deepest = 6;
+/** A longer text in place of JSON is a page, not a sentence. */
+const longestText = 2_000;
+const detailsAtMost = 5;
+
+const text = (value: unknown) =>
+  typeof value === 'string' ? value.trim() : typeof value === 'number' ? `${value}` : '';
+
+/** `null`, `""`, `{}` and `{"message":null,"code":0}` stand beside answers that are in order. */
+function isSaid(value: unknown, depth = 0): boolean {
+  if (value === null || value === undefined || value === false || value === 0 || value === '') return false;
+  if (typeof value !== 'object' || depth > deepest) return true;
+  return Object.values(value).some((one) => isSaid(one, depth + 1));
+}
+
+const choicesOf = ({ choices }: JsonObject): unknown[] => (Array.isArray(choices) ? choices : []);
+const failedChoice = (value: JsonObject) =>
+  choicesOf(value).find((one): one is JsonObject => isObject(one) && isSaid(one.error));
+
+/** As MiniMax says it, with 0 for success. */
+const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && isSaid(base.status_code);
+
+/** Whether an event or an answer with status 200 is an error in place of, or behind, what was asked for. */
+export function isErrorValue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((one) => isObject(one) && isSaid(one.error));
+  if (!isObject(value)) return false;
+  if (isSaid(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
+  if (value.object === 'error' || value.type === 'error' || value.type === 'response.failed') return true;
+  if (Array.isArray(value.choices) || isSaid(value.output) || isObject(value.response)) return false;
+  // A message with a role is a piece of an answer, in a dialect of its own.
+  const { message } = value;
+  return [value.detail, isObject(message) && message.role ? undefined : message, value.errors, value.msg].some((one) =>
+    isSaid(one),
+  );
+}
+
+/** The words and codes of an error in any form. */
+export function errorFields(value: unknown, depth = 0): ErrorFields {
+  if (depth > deepest) return nothing;
+  if (typeof value === 'string' || typeof value === 'number') return { ...nothing, message: text(value) };
+  if (Array.isArray(value)) return ofList(value, depth);
+  return isObject(value) ? ofObject(value, depth) : nothing;
+}
+
+/** Of an answer that is not a success; pages of HTML and broken JSON say nothing that helps. */
+export function fieldsOfBody(body: string): ErrorFields {
+  try {
+    return errorFields(JSON.parse(body));
+  } catch {
+    const said = body.trim();
+    const isPage = /^[[{]/.test(said) || /<\/?[a-z!][^>]*>/i.test(said);
+    return isPage || said.length > longestText ? nothing : { ...nothing, message: said };
+  }
+}
+
+function ofList(list: unknown[], depth: number): ErrorFields {
+  const all = list
+    .slice(0, detailsAtMost)
+    .map((one) => (isObject(one) && one.loc ? ofDetail(one) : errorFields(one, depth + 1)));
+  const [first = nothing] = all.filter(({ message, code }) => message !== '' || code !== '');
+  const message = all.flatMap((one) => one.message || []).join('; ');
+  return { ...first, message, param: all.find(({ param }) => param !== '')?.param ?? '' };
+}
+
+/** `{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}` */
+function ofDetail({ loc, msg, message, type }: JsonObject): ErrorFields {
+  const path = (Array.isArray(loc) ? loc : [loc]).map(text).filter((name) => name !== '' && name !== 'body');
+  const param = path.join('.');
+  const words = text(msg) || text(message);
+  return { ...nothing, message: [param, words].filter(Boolean).join(': '), type: text(type), param };
+}
+
+/** What a gateway passes on of the provider behind it: JSON as text, as an object, or plain words. */
+function ofUpstream(metadata: unknown, depth: number): ErrorFields {
+  if (!isObject(metadata)) return nothing;
+  const { raw, provider_name: name } = metadata;
+  const inner = typeof raw === 'string' ? fieldsOfBody(raw) : errorFields(raw, depth);
+  if (inner.message === '') return nothing;
+  return { ...inner, message: text(name) ? `${text(name)}: ${inner.message}` : inner.message };
+}
+
+/** Google's list of details: how long to wait, and a reason that is more than the status. */
+function ofDetails(details: unknown): Pick<ErrorFields, 'retryAfterSeconds'> & { reason: string } {
+  const list = Array.isArray(details) ? details.filter(isObject) : [];
+  const delay = list.map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(text(retryDelay))?.[1]).find(Boolean);
+  return {
+    retryAfterSeconds: delay === undefined ? undefined : Number(delay),
+    reason: list.map(({ reason }) => text(reason)).find(Boolean) ?? '',
+  };
+}
+
+/** The parts of an object in which its words may be, the most telling first. */
+const holders = [
+  'error',
+  'message',
+  'detail',
+  'errors',
+  'msg',
+  'error_message',
+  'error_description',
+  'title',
+  'response',
+  'base_resp',
+  'status_msg',
+] as const;
+
+/** The first part that has words; a short `error` such as 'Unauthorized' is told together with the `message` beside it. */
+function wordsIn(value: JsonObject, depth: number): ErrorFields {
+  const parts = [failedChoice(value)?.error, ...holders.map((name) => value[name])].filter((one) => isSaid(one));
+  const read = parts.map((part) => errorFields(part, depth + 1));
+  const [first = nothing, second] = read.filter(({ message }) => message !== '');
+  if (first.message === '') return read[0] ?? nothing;
+  if (typeof value.error !== 'string' || !second || second.message === first.message) return first;
+  return { ...second, message: `${first.message}: ${second.message}` };
+}
+
+function ofObject(value: JsonObject, depth: number): ErrorFields {
+  const said = wordsIn(value, depth);
+  const upstream = ofUpstream(value.metadata, depth + 1);
+  const { retryAfterSeconds, reason } = ofDetails(value.details);
+  const own = text(value.code) || reason;
+  const fields = {
+    message: [said.message, upstream.message].filter(Boolean).join(': '),
+    // Events and envelopes are of the type 'error' themselves.
+    type: said.type || upstream.type || (value.type === 'error' ? '' : text(value.type)),
+    code: said.code || (/^\d*$/.test(own) && (upstream.code || reason)) || own,
+    param: said.param || upstream.param || text(value.param),
+    status: said.status || text(value.status),
+    retryAfterSeconds: said.retryAfterSeconds ?? retryAfterSeconds ?? upstream.retryAfterSeconds,
+  };
+  if (fields.message !== '' || fields.code !== '' || fields.type !== '') return fields;
+  // An object in which nothing known was found is quoted as it is.
+  const inner = holders.map((name) => value[name]).find((one) => isObject(one) && isSaid(one));
+  return { ...fields, message: inner === undefined ? '' : JSON.stringify(inner) };
+}

@@ -1,0 +1,134 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { isObject } from '#server/lib/is-object';
+import { ProviderError } from './error.ts';
+import { networkFailure } from './http.ts';
+import type { StreamingBody } from './streaming-body.ts';
+
+const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
+
+/** Characters of an event that has not come to its end. */
+const eventLimit = 32 * 1024 * 1024;
+
+const idleWords = /^\s*("?(ping|pong|heartbeat|keep-?alive)"?|null)?\s*$/i;
+const isIdleWord = (text: string) => text.length < 20 && idleWords.test(text);
+/** Servers send such an event so that a connection stays open. */
+const isIdle = ({ event, data }: EventSourceMessage) => isIdleWord(data) || (event !== undefined && isIdleWord(event));
+
+type EventReader = {
+  onEvent: (event: EventSourceMessage) => void;
+  onPacket: () => void;
+  isDone: () => boolean;
+  /** JSON that came in the place of a stream. */
+  onWhole: (json: string) => void;
+  /** The stream has ended, or broken off, without `isDone()`. */
+  onClosed?: () => void;
+};
+
+/**
+ * Reads a stream of server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one
+ * network packet, so that what arrived together is passed on together. Resolves when `isDone()` or the stream ends.
+ */
+export function readEvents(body: StreamingBody, reader: EventReader, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const decoder = new TextDecoder();
+    const parser = createParser({
+      onEvent(event) {
+        if (!isIdle(event)) reader.onEvent(event);
+      },
+      maxBufferSize: eventLimit,
+      onError(error) {
+        // Anything else is a line that says nothing, and is passed over.
+        if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
+      },
+    });
+
+    function finish(error?: unknown) {
+      if (error === undefined) {
+        body.leave();
+        resolve();
+      } else {
+        body.destroy();
+        reject(error);
+      }
+    }
+    const guarded = (work: () => void) => {
+      try {
+        try {
+          work();
+        } finally {
+          // What came in the same packet before a failure has arrived.
+          reader.onPacket();
+        }
+        if (reader.isDone()) finish();
+      } catch (error) {
+        finish(error);
+      }
+    };
+    /** Text without a line end: the parser would search all of it again with each packet. */
+    let held: string[] = [];
+    let heldLength = 0;
+    function feed(text: string) {
+      held.push(text);
+      heldLength += text.length;
+      if (heldLength > eventLimit) throw tooLarge();
+      if (!/[\r\n]/.test(text)) return;
+      const lines = held.join('');
+      held = [];
+      heldLength = 0;
+      parser.feed(lines);
+    }
+    /** undefined until the first character that counts: no event begins as JSON does. */
+    let isWhole: boolean | undefined;
+    let whole = '';
+    function take(text: string) {
+      if (isWhole === undefined) {
+        const begun = text.trimStart();
+        if (begun !== '') isWhole = begun.startsWith('{') || begun.startsWith('[');
+      }
+      if (!isWhole) return feed(text);
+      whole += text;
+      if (whole.length > eventLimit) throw tooLarge();
+    }
+
+    body.read({
+      onData: (chunk) => guarded(() => take(decoder.decode(chunk, { stream: true }))),
+      onEnd: () =>
+        guarded(() => {
+          take(decoder.decode());
+          // Ends a last event that the provider left without its empty line.
+          if (isWhole) reader.onWhole(whole);
+          else feed('\n\n');
+          if (!reader.isDone()) reader.onClosed?.();
+          if (!reader.isDone())
+            throw new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
+        }),
+      onError(error) {
+        if (signal.aborted) return finish(signal.reason);
+        guarded(() => {
+          reader.onClosed?.();
+          if (reader.isDone()) return;
+          const failure = networkFailure(error);
+          throw failure.code === 'provider_timeout'
+            ? failure
+            : new ProviderError('provider_broke_off', 'The connection to the provider broke off.', { cause: error });
+        });
+      },
+    });
+  });
+}
+
+/** For what came in the place of an answer, or of a piece of it. */
+export const notAnAnswer = (cause?: unknown) =>
+  new ProviderError('provider_broke_off', 'The provider sent something that could not be read.', { cause });
+
+/** The JSON of one event. An event that cannot be read may have held words, so it ends the answer visibly. */
+export function eventJson(data: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (cause) {
+    throw notAnAnswer(cause);
+  }
+  if (!isObject(value)) throw notAnAnswer();
+  return value;
+}

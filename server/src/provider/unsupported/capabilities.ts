@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import type { Kysely, Selectable } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { ScheduledTask } from '#server/jobs/scheduler';
+import type { Secret } from '#server/security/secret';
+
+/** A trait of the provider itself, whatever the model. */
+export const noResponses = 'has no responses';
+
+const hourMs = 60 * 60_000;
+const dayMs = 24 * hourMs;
+/** After so long the provider is asked again: the last step is kept as long as it goes on refusing. */
+const askAgainMs = [hourMs, dayMs, 30 * dayMs] as const;
+/** What nobody has asked about for so long after that is forgotten. */
+const forgottenAfterMs = 30 * dayMs;
+const rereadEveryMs = 5 * 60_000;
+/** Keys with traits of their own that are remembered at once. */
+const ownAtMost = 10_000;
+/** As many different keys must be refused before the trait holds for all. */
+const enoughAskers = 2;
+/** Refusals closer together may have one passing cause, such as a proxy that restarts, so one does not confirm the other. */
+const anotherTimeMs = 10 * 60_000;
+
+type Row = Selectable<Database['provider_traits']>;
+type Refusal = { askAt: number; step: number };
+/** `metAt`: when this key was first refused since it last asked on purpose. */
+type OwnRefusal = Refusal & { metAt: number };
+/** `isOfAll`: it holds for every key. */
+type Known = Refusal & { isOfAll: boolean };
+
+const keyOf = ({ model, trait }: { model: string; trait: string }) => `${model}|${trait}`;
+/** Kept in memory alone: of a short key a digest would say too much. */
+const digestOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
+
+/** A row of a version before this one says neither who was refused nor when to ask again: that comes with the next refusal. */
+const knownOf = ({ askers, ask_at, step, learned_at }: Row): Known => ({
+  isOfAll: (askers ?? enoughAskers) >= enoughAskers,
+  askAt: ask_at === null ? Date.parse(learned_at) + askAgainMs[0] : Date.parse(ask_at),
+  step: step ?? 0,
+});
+
+/** Refused once more: put off for longer only where it was asked again on purpose, and not at the same moment. */
+function refusedAgain(before: Refusal | undefined, now: number): Refusal {
+  if (before && now < before.askAt) return before;
+  const step = before ? Math.min(before.step + 1, askAgainMs.length - 1) : 0;
+  return { step, askAt: now + (askAgainMs[step] ?? dayMs) };
+}
+
+/** True if other keys met it at another time. An old refusal that was not met again does not count. */
+function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, now: number): boolean {
+  const earlier = [...refusals].filter(
+    ([key, { askAt, metAt }]) => key !== asker && now < askAt && now - metAt >= anotherTimeMs,
+  );
+  return earlier.length >= enoughAskers - 1;
+}
+
+async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): Promise<Map<string, Known>> {
+  const rows = await db
+    .selectFrom('provider_traits')
+    .selectAll()
+    .where('base_url', '=', baseUrl)
+    .where((eb) => {
+      const since = new Date(now - forgottenAfterMs).toISOString();
+      return eb.or([eb('learned_at', '>', since), eb('ask_at', '>', since)]);
+    })
+    .limit(10_000)
+    .execute();
+  return new Map(rows.map((row) => [keyOf(row), knownOf(row)]));
+}
+
+/**
+ * What the configured provider has refused: calls it does not serve, parameters a model does not take. A refusal holds for the key
+ * that met it, and for all only once another key has met it at another time: a wrong path of one key, or a proxy that restarts, takes nothing
+ * from others. It is asked about again after an hour, a day and then every month, and a success ends it (docs/decisions/14-responses-and-chat-completions.md).
+ *
+ * Long: what is known of one key and of all is decided together.
+ */
+export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, now: () => number = Date.now) {
+  let known = await readTraits(db, baseUrl, now());
+  /** By trait, then by key. */
+  const own = new Map<string, Map<string, OwnRefusal>>();
+  let ownCount = 0;
+
+  function rememberOwn(trait: string, asker: string, refusal: OwnRefusal) {
+    if (ownCount >= ownAtMost) {
+      own.clear();
+      ownCount = 0;
+    }
+    const ofTrait = own.get(trait) ?? new Map<string, OwnRefusal>();
+    if (!ofTrait.has(asker)) ownCount++;
+    own.set(trait, ofTrait.set(asker, refusal));
+  }
+
+  function forgetOwn(trait: string, asker: string) {
+    if (own.get(trait)?.delete(asker)) ownCount--;
+  }
+
+  return {
+    /** Whether a request with this key does without; without a key, whether every request does. */
+    has(model: string, trait: string, apiKey?: Secret): boolean {
+      const name = keyOf({ model, trait });
+      const ofAll = known.get(name);
+      if (ofAll?.isOfAll && now() < ofAll.askAt) return true;
+      const ofTrait = own.get(name);
+      const refusal = ofTrait && apiKey && ofTrait.get(digestOf(apiKey));
+      return refusal !== undefined && now() < refusal.askAt;
+    },
+
+    /** The provider has refused it. */
+    async learn(model: string, trait: string, apiKey: Secret) {
+      const name = keyOf({ model, trait });
+      const asker = digestOf(apiKey);
+      const mine = own.get(name)?.get(asker);
+      const isKnown = mine !== undefined && now() < mine.askAt;
+      rememberOwn(name, asker, { ...refusedAgain(mine, now()), metAt: isKnown ? mine.metAt : now() });
+      const before = known.get(name);
+      const isOfAll = before?.isOfAll === true || isConfirmed(own.get(name) ?? new Map(), asker, now());
+      const next = { ...refusedAgain(before, now()), isOfAll };
+      if (before && before.askAt === next.askAt && before.isOfAll === isOfAll) return;
+      known.set(name, next);
+      const learned = {
+        value: 'yes',
+        askers: isOfAll ? enoughAskers : 1,
+        ask_at: new Date(next.askAt).toISOString(),
+        step: next.step,
+      };
+      await db
+        .insertInto('provider_traits')
+        .values({ base_url: baseUrl, model, trait, ...learned, learned_at: new Date(now()).toISOString() })
+        .onConflict((conflict) => conflict.columns(['base_url', 'model', 'trait']).doUpdateSet(learned))
+        .execute();
+    },
+
+    /** The provider has served what it was said to refuse. */
+    async works(model: string, trait: string, apiKey: Secret) {
+      const name = keyOf({ model, trait });
+      if (own.get(name)?.size) forgetOwn(name, digestOf(apiKey));
+      if (!known.delete(name)) return;
+      await db
+        .deleteFrom('provider_traits')
+        .where('base_url', '=', baseUrl)
+        .where('model', '=', model)
+        .where('trait', '=', trait)
+        .execute();
+    },
+
+    /** For what other processes have learned. */
+    reread: {
+      everyMs: rereadEveryMs,
+      run: async () => {
+        known = await readTraits(db, baseUrl, now());
+      },
+    } satisfies ScheduledTask,
+  };
+}
+
+export type Capabilities = Omit<Awaited<ReturnType<typeof loadCapabilities>>, 'reread'>;

@@ -1,0 +1,15 @@
+/** Under each name that Roster or a provider has for a setting which an answer can do without. */
+const inWords: Record<string, string> = {
+  temperature: 'The temperature',
+  top_p: 'The nucleus sampling',
+  effort: 'The reasoning effort',
+  reasoning: 'The reasoning effort',
+  reasoning_effort: 'The reasoning effort',
+  format: 'The answer format',
+  text: 'The answer format',
+  response_format: 'The answer format',
+};
+
+/** What is said of a setting that was left out; undefined: it is Roster's own affair. */
+export const unsupportedSettingNote = (setting: string, model: string): string | undefined =>
+  inWords[setting] && `${inWords[setting]} was left out: ${model} does not accept it.`;

@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import type { Database } from '#server/db/schema';
+import type { Actor } from '#server/http/app-router/actor';
+import { AppError } from '#server/lib/errors';
+import { encryptWithDataKey } from './encryption.ts';
+import { type RecordedEvent, securityEventRepository, type Visitor } from './events-repository.ts';
+import { Secret } from './secret.ts';
+import { type PersonalSecret, type Vault, VaultError } from './vault.ts';
+
+/** A key as it is kept: sealed with the data key of its user, and what is shown of it. */
+export type SealedKey = { sealed: string; last4: string; addedAt: string };
+
+type Kind = {
+  purpose: PersonalSecret;
+  events: Record<'saved' | 'removed', RecordedEvent['event']>;
+  /** What the user is told where there is none, or none that can be read. */
+  messages: { missing: string; unreadable: string; nothingToRemove: string };
+};
+
+/** Of so short a key nothing is shown. */
+const shownFrom = 12;
+
+/** Keys of users for the provider: sealed when they are stored, opened again only for a call. */
+export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault }, kind: Kind) {
+  const { purpose, events, messages } = kind;
+
+  return {
+    /** With its event, in one transaction; `store` writes the row. */
+    async save(
+      { userId, stillMay }: Actor,
+      typed: string,
+      visitor: Visitor,
+      store: (trx: Kysely<Database>, key: SealedKey) => Promise<void>,
+    ) {
+      const key: SealedKey = {
+        sealed: await encryptWithDataKey({ db, vault }, userId, new Secret(typed), purpose),
+        last4: typed.length >= shownFrom ? typed.slice(-4) : '',
+        addedAt: new Date().toISOString(),
+      };
+      await db.transaction().execute(async (trx) => {
+        await stillMay(trx);
+        await store(trx, key);
+        await securityEventRepository(trx).record({ userId, event: events.saved, by: 'self', visitor });
+      });
+    },
+
+    /** `forget` deletes the row, and says whether there was one. */
+    async remove(userId: number, visitor: Visitor, forget: (trx: Kysely<Database>) => Promise<boolean>) {
+      await db.transaction().execute(async (trx) => {
+        if (!(await forget(trx))) throw new AppError('not_found', messages.nothingToRemove);
+        await securityEventRepository(trx).record({ userId, event: events.removed, by: 'self', visitor });
+      });
+    },
+
+    /** With the sealed form, which tells this key from a later one. @throws no_api_key, key_unreadable */
+    open(
+      userId: number,
+      stored: { sealed: string; wrappedDataKey: string } | undefined,
+    ): { key: Secret; sealed: string } {
+      if (!stored) throw new AppError('no_api_key', messages.missing);
+      try {
+        const { sealed, wrappedDataKey } = stored;
+        return { key: vault.openProviderKey(userId, wrappedDataKey, sealed, purpose), sealed };
+      } catch (cause) {
+        if (!(cause instanceof VaultError)) throw cause;
+        throw new AppError('key_unreadable', messages.unreadable, { cause });
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { AppError, isDiskFull, UnavailableError } from '#server/lib/errors';
+import { createWatchdog, within } from '#server/lib/watchdog';
+import { BytesNotFoundError, type FileStore } from './file-store.ts';
+
+/** One answer serves all who ask within this time. */
+const checkedForMs = 500;
+const checkMs = 2_000;
+
+/** What is not the store's being away: no room in it, nothing under a name, and what the content itself threw. */
+const isOther = (error: unknown) =>
+  isDiskFull(error) || error instanceof BytesNotFoundError || error instanceof AppError;
+
+/** A store that says so, and within seconds, where it is not there. */
+export function guardedStore(store: FileStore & { breakOff?: () => void }): FileStore {
+  const { breakOff } = store;
+  const watch = createWatchdog({ probe: store.check, ...(breakOff && { onAway: breakOff }) });
+  let checked: { at: number; answer: Promise<void> } | undefined;
+
+  const asked = <T>(work: () => Promise<T>): Promise<T> =>
+    watch.during(work).catch((error: unknown) => {
+      throw isOther(error) ? error : new UnavailableError('storage', error);
+    });
+
+  return {
+    async put(key, content) {
+      let ofContent: { error: unknown } | undefined;
+      async function* noting() {
+        try {
+          yield* content;
+        } catch (error) {
+          ofContent = { error };
+          throw error;
+        }
+      }
+      await asked(() => store.put(key, noting())).catch((error: unknown) => {
+        throw ofContent ? ofContent.error : error;
+      });
+    },
+    read: (key) => asked(() => store.read(key)),
+    remove: (key) => asked(() => store.remove(key)),
+    freeBytes: () => asked(store.freeBytes),
+    check() {
+      const now = performance.now();
+      if (!checked || now - checked.at > checkedForMs)
+        checked = { at: now, answer: asked(() => within(checkMs, store.check())) };
+      return checked.answer;
+    },
+  };
+}

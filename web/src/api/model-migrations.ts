@@ -1,0 +1,111 @@
+import { assistantMoves, type UndoneMove } from '@roster/contracts/assistants/model-migrations';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { call, callPage } from '#web/lib/api-client.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { toast } from '#web/lib/toast.ts';
+import { assistantsQuery } from './assistants.ts';
+import { retirementQuery } from './retirement.ts';
+
+/** Below the assistants: what changes one is read again here, too. */
+const movesKey = [...assistantsQuery.queryKey, 'moves'] as const;
+const start = '';
+/** Long enough to read what was done, and to take it back. */
+const undoMs = 20_000;
+
+/** The moves of assistants to other models, the newest first. */
+export const modelMigrationsQuery = infiniteQueryOptions({
+  queryKey: [...movesKey, 'done'],
+  queryFn: ({ pageParam, signal }) =>
+    callPage(
+      assistantMoves.list,
+      { query: pageParam === start ? { limit: 5 } : { limit: 20, cursor: Number(pageParam) } },
+      signal,
+    ),
+  initialPageParam: start,
+  getNextPageParam: (page) => page.nextCursor,
+});
+
+/** What a move would do. */
+export const modelMigrationPlanQuery = (fromModel: string, toModel: string) =>
+  queryOptions({
+    queryKey: [...movesKey, 'plan', fromModel, toModel],
+    queryFn: ({ signal }) => call(assistantMoves.plan, { query: { fromModel, toModel } }, signal),
+    enabled: toModel !== '' && toModel !== fromModel,
+    placeholderData: keepPreviousData,
+    refetchOnMount: 'always',
+  });
+
+/** Which model answers stands in conversations, comparisons and lists of models that end. */
+const readAgain = (client: QueryClient) => void client.invalidateQueries();
+
+/** The first few by name. */
+export function namesOf(assistants: readonly { name: string }[], count: number): string {
+  const names = assistants.map(({ name }) => name);
+  const more = count - names.length;
+  if (more > 0) return `${names.join(', ')} and ${formatCount(more, 'other')}`;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function tellUndone({ fromModel, undone, leftAlone }: UndoneMove) {
+  const others = leftAlone.slice(0, 5);
+  const left =
+    leftAlone.length > 0 && `The model of ${namesOf(others, leftAlone.length)} was changed since: it stays as it is.`;
+  toast({
+    title:
+      undone > 0
+        ? `${formatCount(undone, 'assistant')} moved back to ${fromModel}`
+        : `No assistant was moved back to ${fromModel}`,
+    description: left || undefined,
+  });
+}
+
+/** Says by itself what it did: the page that it was asked on may be another by then. */
+export function useUndoModelMigration() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: number) => call(assistantMoves.undo, { params: { id } }),
+    onSuccess: (undone) => {
+      readAgain(client);
+      tellUndone(undone);
+    },
+    onError: (error) => {
+      readAgain(client);
+      tellFailure('The move was not undone')(error);
+    },
+  });
+}
+
+export type WantedModelMigration = { fromModel: string; toModel: string; assistantIds?: number[] };
+
+const hasEnded = (client: QueryClient, name: string) =>
+  client.getQueryData(retirementQuery.queryKey)?.some(({ model, lifecycle }) => model === name && lifecycle === 'gone');
+
+/** Says what it did, with the way back; there is none to a model that has ended. */
+export function useMigrateModels() {
+  const client = useQueryClient();
+  const undo = useUndoModelMigration();
+  return useMutation({
+    mutationFn: (body: WantedModelMigration) => call(assistantMoves.move, { body }),
+    onSuccess: ({ id, toModel, moved, leftAlone, remaining, fromModel }, { assistantIds }) => {
+      const isFinal = hasEnded(client, fromModel);
+      readAgain(client);
+      const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had another model by now.`;
+      const more =
+        assistantIds === undefined && remaining > 0 && `${formatCount(remaining, 'other')} still use ${fromModel}.`;
+      toast({
+        title: `${formatCount(moved, 'assistant')} moved to ${toModel}`,
+        description: [changed, more].filter(Boolean).join(' ') || 'Each has it as a new version.',
+        duration: undoMs,
+        action: isFinal ? undefined : { label: 'Undo', onSelect: () => undo.mutate(id) },
+      });
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { account, colorDefaults, defaultPreferences, type Preferences } from '@roster/contracts/account';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '#web/lib/api-client.ts';
+import { type Colors, paletteOf } from '#web/lib/colors.ts';
+import { adoptColors, adoptTheme } from '#web/lib/theme.ts';
+
+/** How Roster looks and sounds for this person; read once while it is open, more often where they are edited. */
+export const preferencesQuery = queryOptions({
+  queryKey: ['preferences'],
+  queryFn: ({ signal }) => call(account.preferences, {}, signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** The saved colors; where none are, `unsaved`. */
+export function colorsOf(preferences: Preferences, unsaved: Colors = colorDefaults): Colors {
+  return {
+    backgroundColor: preferences.backgroundColor ?? unsaved.backgroundColor,
+    foregroundColor: preferences.foregroundColor ?? unsaved.foregroundColor,
+    primaryColor: preferences.primaryColor ?? unsaved.primaryColor,
+    accentColor: preferences.accentColor ?? unsaved.accentColor,
+    cardColor: preferences.cardColor ?? unsaved.cardColor,
+  };
+}
+
+/** Lets this browser look as the account says. */
+export function adoptPreferences(preferences: Preferences): void {
+  adoptTheme(preferences.theme);
+  adoptColors(preferences.customColors ? paletteOf(colorsOf(preferences)) : null);
+}
+
+export type PreferenceChanges = Partial<Omit<Preferences, 'theme'>> & Pick<Preferences, 'theme'>;
+
+/** Saves changes to what is saved already. Colors that are not in use are not kept. */
+export function useSavePreferences() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (changes: PreferenceChanges) => {
+      const saved = await client.ensureQueryData(preferencesQuery).catch(() => defaultPreferences);
+      const { customColors, ...next } = { ...saved, ...changes };
+      const none = { backgroundColor: null, foregroundColor: null, accentColor: null };
+      const { theme, notificationsEnabled, soundEnabled, modelMails, titleModel } = next;
+      const colors = customColors ? colorsOf({ ...next, customColors }) : none;
+      return call(account.savePreferences, {
+        body: { theme, notificationsEnabled, soundEnabled, modelMails, titleModel, customColors, ...colors },
+      });
+    },
+    onSuccess: (saved) => {
+      adoptPreferences(saved);
+      client.setQueryData(preferencesQuery.queryKey, saved);
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import { chat, type RunEvent } from '@roster/contracts/chat';
+import { type ApiError, addressOf, readError } from '#web/lib/api-client.ts';
+import { streamMessages } from './event-stream.ts';
+
+export type RunReader = {
+  onEvent: (event: RunEvent) => void;
+  /** `lost`: the connection broke and is being made again. */
+  onConnection: (state: 'open' | 'lost') => void;
+  /** The server will not show this run (signed out, deleted): there is nothing to wait for. */
+  onRefused: (error: ApiError) => void;
+};
+
+const firstWait = 500;
+const longestWait = 10_000;
+/** The server says something every 15 s. After three times that in silence the connection is dead, whatever TCP says. */
+const longestSilence = 45_000;
+
+class StreamRefusedError extends Error {
+  readonly answer: ApiError;
+  constructor(answer: ApiError) {
+    super(answer.message);
+    this.answer = answer;
+  }
+}
+
+const isFinal = (event: RunEvent) => event.type === 'finished' || event.type === 'failed';
+
+/**
+ * What each kind of event must carry to be used. Checked by hand: the contract's schema would bring a parser with it
+ * that is as large as this page.
+ */
+const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' | 'number' | 'object']> = {
+  text: ['text', 'string'],
+  reasoning: ['text', 'string'],
+  note: ['text', 'string'],
+  source: ['text', 'string'],
+  citation: ['fileId', 'number'],
+  link: ['url', 'string'],
+  tool: ['call', 'object'],
+  usage: ['outputTokens', 'number'],
+  finished: ['reason', 'string'],
+  failed: ['error', 'object'],
+};
+const rules = new Map<unknown, readonly [string, string]>(Object.entries(carries));
+
+function isRunEvent(value: unknown): value is RunEvent {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const rule = rules.get(value.type);
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return rule !== undefined && typeof fields.get(rule[0]) === rule[1] && fields.get(rule[0]) !== null;
+}
+
+/** An event of a later version, or one that was damaged on the way, is passed over. */
+function readRunEvent(data: string): RunEvent | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isRunEvent(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Waits, but not longer than until the browser is online again or the reader leaves. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.('online', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    globalThis.addEventListener?.('online', done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}
+
+/**
+ * What one connection brings, from the event after `last` until it ends. The signal ends it, and so does silence.
+ */
+async function* arriving(runId: number, last: number, signal: AbortSignal, onOpen: () => void) {
+  const connection = new AbortController();
+  const leave = () => connection.abort();
+  signal.addEventListener('abort', leave);
+  let watchdog = setTimeout(leave, longestSilence);
+  try {
+    const headers = { accept: 'text/event-stream', ...(last > 0 ? { 'last-event-id': String(last) } : {}) };
+    const address = addressOf(chat.events, { params: { id: runId } });
+    const response = await fetch(address, { headers, credentials: 'same-origin', signal: connection.signal });
+    if (!response.ok || !response.body) throw new StreamRefusedError(await readError(response));
+    onOpen();
+    const take = streamMessages();
+    const decoder = new TextDecoder();
+    for await (const bytes of pieces(response.body)) {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(leave, longestSilence);
+      yield* take(decoder.decode(bytes, { stream: true }));
+    }
+  } finally {
+    clearTimeout(watchdog);
+    signal.removeEventListener('abort', leave);
+    connection.abort();
+  }
+}
+
+/** A body's pieces; Safari's streams are not iterable by themselves. */
+async function* pieces(body: ReadableStream<Uint8Array>) {
+  const source = body.getReader();
+  for (let piece = await source.read(); !piece.done; piece = await source.read()) yield piece.value;
+}
+
+/** Whether asking again may bring another answer. */
+const isWorthRetrying = ({ status }: ApiError) => status < 400 || status >= 500 || status === 408 || status === 429;
+
+/**
+ * Reads the events of a run until its last one, across broken connections.
+ *
+ * Not the browser's EventSource: that one cannot tell a 401 or 404 from a lost connection (it would ask for ever, or
+ * give up for good on a 503 during a restart), cannot see a Retry-After, and notices a dead connection only when TCP
+ * does. What it would do for us, resuming with Last-Event-ID, is three lines here.
+ */
+export async function readRunEvents(runId: number, reader: RunReader, signal: AbortSignal): Promise<void> {
+  let last = 0;
+  let failures = 0;
+
+  /** Resolves true after the run's last event, false when the connection ended before it. */
+  const readOnce = async (): Promise<boolean> => {
+    for await (const message of arriving(runId, last, signal, () => reader.onConnection('open'))) {
+      const number = Number(message.id ?? Number.NaN);
+      if (!(number > last)) continue;
+      last = number;
+      failures = 0;
+      const event = readRunEvent(message.data);
+      if (event) reader.onEvent(event);
+      if (event && isFinal(event)) return true;
+    }
+    return false;
+  };
+
+  while (!signal.aborted) {
+    let wait = 0;
+    try {
+      if (await readOnce()) return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof StreamRefusedError) {
+        if (!isWorthRetrying(error.answer)) return reader.onRefused(error.answer);
+        wait = (error.answer.retryAfterSeconds ?? 0) * 1000;
+      }
+    }
+    if (signal.aborted) return;
+    reader.onConnection('lost');
+    const backOff = Math.min(firstWait * 2 ** failures, longestWait) * (0.75 + Math.random() / 2);
+    failures += 1;
+    await pause(Math.max(wait, backOff), signal);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Message, ShownCall } from '@roster/contracts/chat';
+import type { PlacedLink } from '@roster/contracts/text/web-links';
+import type { LiveRun } from './run-store.ts';
+
+/** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
+const furthest = <Part extends { readonly length: number }>(stored: Part, arrived: Part): Part =>
+  arrived.length >= stored.length ? arrived : stored;
+
+/** An answer with all that has arrived of it: what its reader sees while it grows is what stands there at its end. */
+export function withArrived(message: Message, run: LiveRun | null): Message {
+  if (!run) return message;
+  // Whatever a run brings has to stand here under the message's own name, or this does not compile.
+  const arrived: Pick<Message, Exclude<keyof LiveRun, 'connection' | 'end'>> = {
+    text: furthest(message.text, run.text),
+    reasoning: furthest(message.reasoning, run.reasoning),
+    notes: [...furthest<readonly string[]>(message.notes, run.notes)],
+    sources: [...furthest<readonly string[]>(message.sources, run.sources)],
+    ...(run.links.length > 0 && { links: [...furthest<readonly PlacedLink[]>(message.links ?? [], run.links)] }),
+    ...(run.calls.length > 0 && { calls: [...furthest<readonly ShownCall[]>(message.calls ?? [], run.calls)] }),
+    usage: run.usage ?? message.usage,
+    ...(run.thoughtMs !== null && { thoughtMs: run.thoughtMs }),
+  };
+  const { end } = run;
+  // Before the server has said so: it writes, as one sees.
+  const isWriting =
+    message.state === 'queued' &&
+    (arrived.text !== message.text || arrived.reasoning !== message.reasoning || run.calls.length > 0);
+  return {
+    ...message,
+    ...arrived,
+    ...(isWriting && { state: 'running' as const }),
+    ...(end && { ...end, run: message.run && { ...message.run, state: end.state } }),
+  };
+}

@@ -1,0 +1,155 @@
+import type { Message, RunEvent, ShownCall, ToolCall, Usage } from '@roster/contracts/chat';
+import type { RunError } from '@roster/contracts/errors';
+import type { PlacedLink } from '@roster/contracts/text/web-links';
+import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
+import { useStore } from '#web/lib/store.ts';
+import { readRunEvents } from './run-events.ts';
+
+/** What has arrived of an answer that is being written. */
+export type LiveRun = {
+  text: string;
+  reasoning: string;
+  notes: readonly string[];
+  sources: readonly string[];
+  links: readonly PlacedLink[];
+  calls: readonly ShownCall[];
+  /** How long the model has thought; null: it has not stopped thinking yet, or never began. */
+  thoughtMs: number | null;
+  usage: Usage | null;
+  connection: 'connecting' | 'open' | 'lost';
+  end: RunEnd | null;
+};
+
+export type RunEnd = {
+  state: Exclude<Message['state'], 'queued' | 'running' | 'waiting'>;
+  error: RunError | null;
+  endedEarly: Message['endedEarly'];
+};
+
+const nothingYet: LiveRun = {
+  text: '',
+  reasoning: '',
+  notes: [],
+  sources: [],
+  links: [],
+  calls: [],
+  thoughtMs: null,
+  usage: null,
+  connection: 'connecting',
+  end: null,
+};
+
+/** Whether the answer waits until a person has decided on this call. */
+export const isAsked = ({ kind, state, output }: Pick<ToolCall, 'kind' | 'state' | 'output'>) =>
+  kind === 'server' && output === null && (state === 'waiting' || state === 'uncertain');
+
+/** A call stands where it began, however it goes on. */
+function withCall({ calls, text }: LiveRun, call: ToolCall): readonly ShownCall[] {
+  const before = calls.find(({ callId }) => callId === call.callId);
+  if (!before) return [...calls, { ...call, at: text.length }];
+  return calls.map((one) => (one === before ? { ...call, at: one.at } : one));
+}
+
+/** What a run is after an event. */
+export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
+  switch (event.type) {
+    case 'text':
+      return { ...run, text: run.text + event.text };
+    case 'reasoning':
+      return {
+        ...run,
+        reasoning: run.reasoning + event.text,
+        thoughtMs: event.thoughtMs ?? run.thoughtMs,
+      };
+    case 'note':
+      return { ...run, notes: [...run.notes, event.text] };
+    case 'source':
+      return { ...run, sources: [...run.sources, event.text] };
+    case 'link':
+      return { ...run, links: [...run.links, { url: event.url, title: event.title, at: run.text.length }] };
+    case 'tool':
+      return { ...run, calls: withCall(run, event.call) };
+    case 'citation':
+      // The files are named as sources.
+      return run;
+    case 'usage': {
+      const { type: _, ...usage } = event;
+      return { ...run, usage };
+    }
+    case 'finished': {
+      const { reason } = event;
+      const endedEarly = reason === 'length' || reason === 'content_filter' ? reason : null;
+      return { ...run, end: { state: reason === 'stopped' ? 'stopped' : 'complete', error: null, endedEarly } };
+    }
+    case 'failed': {
+      const state = event.error.code === 'interrupted' ? 'interrupted' : 'failed';
+      return { ...run, end: { state, error: event.error, endedEarly: null } };
+    }
+  }
+}
+
+/**
+ * The runs that this page watches. A store of its own beside the query cache: words arrive many times a second, and only the
+ * one answer that shows them may be drawn again, once per frame.
+ */
+const shown = new Map<number, LiveRun>();
+const listeners = new Map<number, Set<() => void>>();
+
+function show(runId: number, run: LiveRun) {
+  shown.set(runId, run);
+  for (const listener of listeners.get(runId) ?? []) listener();
+}
+
+/** Follows a run until it ends or the returned function is called. */
+export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): () => void {
+  const leaving = new AbortController();
+  let current = nothingYet;
+  let frame: number | null = null;
+  const paint = () => {
+    frame = null;
+    if (!leaving.signal.aborted) show(runId, current);
+  };
+  const change = (next: LiveRun) => {
+    current = next;
+    frame ??= requestAnimationFrame(() => deferWhilePressed(paint));
+  };
+  show(runId, current);
+  const reading = readRunEvents(
+    runId,
+    {
+      onEvent: (event) => change(withEvent(current, event)),
+      onConnection: (connection) => change({ ...current, connection }),
+      onRefused: () => onEnd(null),
+    },
+    leaving.signal,
+  );
+  const end = () => {
+    if (leaving.signal.aborted || !current.end) return;
+    // Frames stand still in a hidden tab; the end is published all the same.
+    if (frame !== null) cancelAnimationFrame(frame);
+    paint();
+    onEnd(current);
+  };
+  reading.then(() => deferWhilePressed(end), reportError);
+  return () => {
+    leaving.abort();
+    if (frame !== null) cancelAnimationFrame(frame);
+    shown.delete(runId);
+  };
+}
+
+/** What has arrived of a run that this page watches, else null. */
+export function useLiveRun(runId: number | null): LiveRun | null {
+  return useStore({
+    get: () => (runId === null ? null : (shown.get(runId) ?? null)),
+    subscribe(listener) {
+      if (runId === null) return () => undefined;
+      const all = listeners.get(runId) ?? new Set();
+      listeners.set(runId, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(runId);
+      };
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { type BudgetInput, usage } from '@roster/contracts/usage/usage';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { z } from 'zod';
+import { call } from '#web/lib/api-client.ts';
+
+export type UsageRange = { from: string; to: string; tz: string };
+
+/** A part of the calls of some days. `none`: chats without an assistant. */
+export type RequestScope = UsageRange & { model?: string; assistantId?: number | 'none'; accessTokenId?: number };
+
+const all = ['usage'] as const;
+
+/** Figures change with each answer, so they are read anew whenever they are shown. */
+const fresh = { staleTime: 0, refetchOnMount: 'always' } as const;
+
+export const analyticsQuery = (range: UsageRange) =>
+  queryOptions({
+    queryKey: [...all, 'analytics', range],
+    queryFn: ({ signal }) => call(usage.analytics, { query: range }, signal),
+    placeholderData: keepPreviousData,
+    ...fresh,
+  });
+
+export const requestsQuery = (scope: RequestScope) =>
+  infiniteQueryOptions({
+    queryKey: [...all, 'requests', scope],
+    queryFn: ({ pageParam, signal }) =>
+      call(usage.requests, { query: { ...scope, limit: 50, ...(pageParam !== '' && { cursor: pageParam }) } }, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    ...fresh,
+  });
+
+export const pricesQuery = queryOptions({
+  queryKey: [...all, 'prices'],
+  queryFn: ({ signal }) => call(usage.prices, {}, signal),
+  ...fresh,
+});
+
+export const budgetsQuery = queryOptions({
+  queryKey: [...all, 'budgets'],
+  queryFn: ({ signal }) => call(usage.budgets, {}, signal),
+  ...fresh,
+});
+
+function useRefetched() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: all });
+}
+
+type NewPrice = { model: string; input: number; cachedInput: number | null; output: number };
+
+export function useSetPrice() {
+  return useMutation({
+    mutationFn: (price: NewPrice) => call(usage.setPrice, { body: price }),
+    onSuccess: useRefetched(),
+  });
+}
+
+export function useRemovePrice() {
+  return useMutation({
+    mutationFn: (model: string) => call(usage.removePrice, { body: { model } }),
+    onSuccess: useRefetched(),
+  });
+}
+
+export function useSaveBudget() {
+  return useMutation({
+    mutationFn: (budget: z.input<typeof BudgetInput>) => call(usage.saveBudget, { body: budget }),
+    onSuccess: useRefetched(),
+  });
+}
+
+export function useRemoveBudget() {
+  return useMutation({
+    mutationFn: (id: number) => call(usage.removeBudget, { params: { id } }),
+    onSuccess: useRefetched(),
+  });
+}

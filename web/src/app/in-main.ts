@@ -1,4 +1,0 @@
-import { createContext } from 'react';
-
-/** Whether the page around has a `main` already; there is one of it. */
-export const InMain = createContext(false);

@@ -1,0 +1,68 @@
+import type { ModelList } from '@roster/contracts/models/models';
+import { useId } from 'react';
+import { mayBeAny } from '#web/api/model-groups.ts';
+import type { ControlProps } from '#web/ui/forms/field.tsx';
+import { Input } from '#web/ui/forms/input.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+
+type ModelOptionGroup = { label: string; options: readonly { id: string; words: string }[] };
+
+type ModelSelectProps = {
+  name?: string;
+  className?: string;
+  onBlur?: () => void;
+  control: ControlProps;
+  ref?: (element: HTMLInputElement | HTMLSelectElement | null) => void;
+  list: ModelList | undefined;
+  groups: readonly ModelOptionGroup[];
+  value: string;
+  /** Stands for no model; without it one of the groups is always chosen. */
+  empty?: string;
+  onChange: (model: string) => void;
+};
+
+/** Chooses a model of the provider's list; while that list cannot be read, any id can be typed. */
+export function ModelSelect({ control, list, groups, value, empty, onChange, ...rest }: ModelSelectProps) {
+  const suggestions = useId();
+  if (mayBeAny(list))
+    return (
+      <>
+        <Input
+          {...control}
+          {...rest}
+          value={value}
+          list={suggestions}
+          placeholder={empty}
+          onChange={(event) => onChange(event.target.value.trim())}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+        />
+        <datalist id={suggestions}>
+          {groups.flatMap(({ options }) =>
+            options.map(({ id, words }) => <option key={id} value={id} label={words} />),
+          )}
+        </datalist>
+      </>
+    );
+  return (
+    <Select {...control} {...rest} value={value} onChange={(event) => onChange(event.target.value)}>
+      {empty !== undefined && <option value="">{empty}</option>}
+      <ModelOptions groups={groups} />
+    </Select>
+  );
+}
+
+/** `toValue`: for a select whose values are more than model ids. */
+export function ModelOptions({ groups, toValue = (id) => id }: ModelOptionsProps) {
+  return groups.map((group) => (
+    <optgroup key={group.label} label={group.label}>
+      {group.options.map(({ id, words }) => (
+        <option key={id} value={toValue(id)}>
+          {words}
+        </option>
+      ))}
+    </optgroup>
+  ));
+}
+type ModelOptionsProps = { groups: readonly ModelOptionGroup[]; toValue?: (id: string) => string };

@@ -1,0 +1,32 @@
+import type { UseFormRegisterReturn } from 'react-hook-form';
+import { passwordHint } from '#web/lib/password-hint.ts';
+import { Field } from '#web/ui/forms/field.tsx';
+import { SecretInput } from '#web/ui/forms/secret-input.tsx';
+
+/** Registered where it is drawn: the order of that is the order in which wrong fields get the focus. */
+type Registered = { register: () => UseFormRegisterReturn; error: string | undefined };
+
+type NewPasswordFieldsProps = { label: 'Password' | 'New Password'; password: Registered; confirmation: Registered };
+
+/** A password to be chosen, and the same once more. */
+export function NewPasswordFields({ label, password, confirmation }: NewPasswordFieldsProps) {
+  return (
+    <>
+      <Field label={label} hint={passwordHint} error={password.error}>
+        {(control) => (
+          <SecretInput {...control} {...password.register()} what={label.toLowerCase()} autoComplete="new-password" />
+        )}
+      </Field>
+      <Field label="Confirm Password" error={confirmation.error}>
+        {(control) => (
+          <SecretInput
+            {...control}
+            {...confirmation.register()}
+            what="password confirmation"
+            autoComplete="new-password"
+          />
+        )}
+      </Field>
+    </>
+  );
+}

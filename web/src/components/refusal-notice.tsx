@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router';
+import { ApiError } from '#web/lib/api-client.ts';
+import { isBudgetError } from '#web/lib/budget-error.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { OpenSettings } from './open-settings.tsx';
+
+const aboutKey = new Map([
+  ['no_api_key', 'No API key is saved'],
+  ['key_unreadable', 'The saved API key cannot be read'],
+]);
+
+type RefusalNoticeProps = {
+  error: unknown;
+  /** What has not happened, where neither the key nor a budget is the reason. */
+  title: string;
+  /** What has become of what was to be sent. */
+  kept?: string;
+  /** Such as 'Send anyway'. */
+  insistLabel: string;
+  /** Asks over a used-up budget. */
+  onInsist: () => void;
+  className?: string;
+};
+
+/** Why nothing was asked of a model, and what helps. */
+export function RefusalNotice({ error, title, kept, insistLabel, onInsist, className }: RefusalNoticeProps) {
+  const reason = error instanceof ApiError ? error.message : 'Something went wrong on the way.';
+  if (isBudgetError(error))
+    return (
+      <Notice
+        live
+        tone="warning"
+        title="Your budget is used up"
+        className={className}
+        action={
+          <>
+            <Button size="sm" className="max-md:h-10" onClick={onInsist}>
+              {insistLabel}
+            </Button>
+            <Link to="/analytics" className={buttonClass({ size: 'sm', variant: 'ghost', className: 'max-md:h-10' })}>
+              Open Analytics
+            </Link>
+          </>
+        }
+      >
+        {reason}
+      </Notice>
+    );
+  const keyTitle = error instanceof ApiError ? aboutKey.get(error.code) : undefined;
+  return (
+    <Notice
+      live
+      tone={keyTitle ? 'warning' : 'destructive'}
+      title={keyTitle ?? title}
+      className={className}
+      action={keyTitle && <OpenSettings />}
+    >
+      {reason} {kept}
+    </Notice>
+  );
+}

@@ -1,0 +1,22 @@
+import { useBlocker } from '@tanstack/react-router';
+import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
+
+/** Asks before leaving what has not been saved, whichever way one leaves. Stand it beside the form. */
+export function UnsavedChanges({ when, what }: { when: boolean; what: string }) {
+  const blocker = useBlocker({ shouldBlockFn: () => when, enableBeforeUnload: when, withResolver: true });
+  const blocked = blocker.status === 'blocked';
+  return (
+    <ConfirmDialog
+      open={blocked}
+      onOpenChange={(open) => {
+        if (!open) blocker.reset?.();
+      }}
+      title="Discard unsaved changes?"
+      description={`What you changed in ${what} has not been saved.`}
+      cancelLabel="Keep editing"
+      confirmLabel="Discard changes"
+      destructive
+      onConfirm={() => blocker.proceed?.()}
+    />
+  );
+}

@@ -1,9 +1,0 @@
-import { assistants } from '@roster/contracts/assistants';
-import { queryOptions } from '@tanstack/react-query';
-import { call } from '#web/lib/api.ts';
-
-/** The user's assistants, the newest first. */
-export const assistantsQuery = queryOptions({
-  queryKey: ['assistants'],
-  queryFn: ({ signal }) => call(assistants.list, { query: { limit: 200 } }, signal),
-});

@@ -1,0 +1,33 @@
+import { useUser } from '#web/api/current-user.ts';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+
+/** Names the account that is closed. */
+export function ClosingDescription() {
+  const { email } = useUser();
+  return (
+    <>
+      The account <strong className="wrap-anywhere font-medium text-foreground">{email}</strong> is closed for good.
+      Nobody can bring it back.
+    </>
+  );
+}
+
+/** What is removed with the account, and what is not in Roster's hands. */
+export function WhatGoes() {
+  const provider = useProviderName();
+  return (
+    <div>
+      <p>This is removed at once:</p>
+      <ul className="mt-1.5 list-disc ps-5 marker:text-muted-foreground">
+        <li>your assistants, your conversations and your files</li>
+        <li>the record of your usage and costs, with your budgets and prices</li>
+        <li>your preferences and your saved API key</li>
+        <li>your sign-in on every device, and your security activity</li>
+      </ul>
+      <p className="mt-3 text-muted-foreground">
+        Your API key stays valid at {provider} until you revoke it there. A backup that was made before keeps what it
+        holds until the operator deletes it.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ApiError } from '#web/lib/api-client.ts';
+import { tellFailure } from '#web/lib/failure.ts';
+import { toast } from '#web/ui/states/toast.tsx';
+import { type Closing, useCloseAccount } from './account-queries.ts';
+
+/** What the dialog itself says, beside the field or in its place. */
+const isSaidInTheDialog = (error: unknown) =>
+  error instanceof ApiError &&
+  (error.fields?.password !== undefined || error.code === 'invalid_credentials' || error.code === 'sign_in_again');
+
+/** Closes the account and leads to the sign-in page; gives back why it could not, having told what the dialog does not. */
+export function useClosing() {
+  const { mutateAsync, isPending } = useCloseAccount();
+  const navigate = useNavigate();
+  async function close(closing: Closing): Promise<unknown> {
+    if (isPending) return undefined;
+    try {
+      await mutateAsync(closing);
+    } catch (error) {
+      if (!isSaidInTheDialog(error)) tellFailure('Failed to close account', 'Please try again.')(error);
+      return error;
+    }
+    toast({ title: 'Account closed', description: 'Your account and everything in it has been removed.' });
+    await navigate({ to: '/auth' });
+    return undefined;
+  }
+  return { isPending, close };
+}

@@ -1,0 +1,194 @@
+import { assistants } from '@roster/contracts/assistants/assistants';
+import { type AssistantMove, assistantMoves, type MovePlan } from '@roster/contracts/assistants/model-migrations';
+import { models } from '@roster/contracts/models/models';
+import { modelLife } from '@roster/contracts/models/retirement';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, ListPage, refusal } from '#web/testing/answers.ts';
+import { open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { endingModel, givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
+
+const successor = 'gpt-6.1-terra';
+const ending = model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending', successor });
+const known = modelList(
+  ending,
+  model('gpt-6-astra', { temperature: 'no' }),
+  model(successor, { temperature: 'conditional' }),
+);
+
+const usage: MovePlan['usage'] = {
+  ...{ requests: 9, inputTokens: 1_000, cachedTokens: 0, outputTokens: 500 },
+  ...{ costUsd: 12.4, costAfterUsd: 3.1 },
+};
+const plan = (more: Partial<MovePlan> = {}): MovePlan => ({
+  count: 2,
+  assistants: [
+    { id: 2, name: 'Writer', notTaken: [] },
+    { id: 1, name: 'Tutor', notTaken: ['temperature', 'reasoningEffort'] },
+  ],
+  ...{ withoutTemperature: 1, withoutEffort: 1, usage },
+  ...more,
+});
+const done = (id: number, more: Partial<AssistantMove> = {}): AssistantMove => ({
+  ...{ id, fromModel: 'gpt-4o', toModel: successor, moved: 2, withoutTemperature: 1, withoutEffort: 1 },
+  assistants: [
+    { id: 2, name: 'Writer' },
+    { id: 1, name: 'Tutor' },
+  ],
+  ...{ createdAt: givenDay, undoneAt: null },
+  ...more,
+});
+
+const dialog = page.getByRole('dialog', { name: 'Move to a successor' });
+const box = (name: string | RegExp) => dialog.getByRole('checkbox', { name });
+const rows = page.getByRole('region', { name: 'Moves to other models' }).getByRole('listitem');
+
+function openList(answers?: () => void, role: 'Editor' | 'Viewer' = 'Editor') {
+  open('/settings?tab=assistants', {
+    user: { ...person, role },
+    answers() {
+      answer(models.list, known);
+      keepAssistants(assistant(2, { name: 'Writer' }), assistant(1));
+      answer(assistantMoves.plan, plan());
+      answers?.();
+    },
+  });
+}
+const begin = () =>
+  page
+    .getByRole('button', { name: `Move to ${successor}` })
+    .last()
+    .click();
+
+test('takes any model that is typed while the list of models cannot be read', async () => {
+  const asked: unknown[] = [];
+  openList(() => {
+    answer(models.list, {
+      source: 'unknown',
+      notice: 'The list of models cannot be read.',
+      models: [],
+      defaultModel: '',
+    });
+    answer(modelLife.list, { items: [endingModel('gpt-4o')] });
+    answer(assistantMoves.plan, ({ query }) => {
+      asked.push(query.toModel);
+      return plan();
+    });
+  });
+  await begin();
+  const field = dialog.getByLabelText('New model');
+  await field.fill('');
+  await expect.element(dialog.getByRole('button', { name: /^Move/ })).toHaveAttribute('aria-disabled', 'true');
+  await field.fill('accounts/acme/models/next-1');
+  await expectText(dialog.getByText(/^You paid/), /would cost about .* with accounts\/acme\/models\/next-1\.$/);
+  await expect.poll(() => asked.at(-1)).toBe('accounts/acme/models/next-1');
+});
+
+test('says what it costs and what is not taken, and moves the one that it was opened for', async () => {
+  openList();
+  await begin();
+  await expect.element(dialog.getByLabelText('New model')).toHaveValue(successor);
+  await expectText(
+    dialog.getByText(/^You paid/),
+    'You paid $12.40 for gpt-4o in the last 30 days. The same tokens would cost about $3.10 with gpt-6.1-terra.',
+  );
+  await expect.element(dialog.getByText('$12.40 → about $3.10')).toBeVisible();
+  await expectText(
+    dialog.getByText(/takes a temperature/),
+    'gpt-6.1-terra takes a temperature only with reasoning effort None: that of 1 assistant stays, without effect.',
+  );
+  await expectText(
+    dialog.getByText(/does not know the reasoning effort/),
+    'gpt-6.1-terra does not know the reasoning effort of 1 assistant: its own default takes its place.',
+  );
+  await expect.element(box(/^Tutor/)).toBeChecked();
+  await expect.element(box(/^Writer/)).not.toBeChecked();
+  answer(assistantMoves.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
+  await dialog.getByRole('button', { name: 'Move 1 assistant' }).click();
+  await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+  await expectHidden(dialog);
+  expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+    { fromModel: 'gpt-4o', toModel: successor, assistantIds: [1] },
+  ]);
+});
+
+test('moves all of them to the model that was chosen, and takes that back', async () => {
+  openList();
+  await begin();
+  await box('All 2').click();
+  await expect.element(box(/^Writer/)).toBeChecked();
+  answer(
+    assistantMoves.plan,
+    plan({ withoutTemperature: 2, withoutEffort: 0, usage: { ...usage, costAfterUsd: null } }),
+  );
+  await dialog.getByLabelText('New model').selectOptions('gpt-6-astra');
+  await expectText(
+    dialog.getByText(/^You paid/),
+    'You paid $12.40 for gpt-4o in the last 30 days. The price of gpt-6-astra is not known.',
+  );
+  await expectText(
+    dialog.getByText(/does not take a temperature/),
+    'gpt-6-astra does not take a temperature: that of 2 assistants stays, without effect.',
+  );
+  answer(assistantMoves.move, {
+    ...done(5, { toModel: 'gpt-6-astra' }),
+    ...{ leftAlone: [], remaining: 0 },
+  });
+  answer(assistantMoves.undo, {
+    ...done(5, { toModel: 'gpt-6-astra', undoneAt: givenDay }),
+    ...{ undone: 1, leftAlone: [{ id: 2, name: 'Writer', model: 'gpt-4.1' }] },
+  });
+  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
+  await expectToast('2 assistants moved to gpt-6-astra', 'Each has it as a new version.');
+  expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+    { fromModel: 'gpt-4o', toModel: 'gpt-6-astra' },
+  ]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expectToast('1 assistant moved back to gpt-4o', 'The model of Writer was changed since: it stays as it is.');
+});
+
+test('with nothing chosen nothing is moved, and a refusal stays in the dialog', async () => {
+  openList();
+  await begin();
+  await box(/^Tutor/).click();
+  await expect
+    .element(dialog.getByRole('button', { name: 'Move', exact: true }))
+    .toHaveAttribute('aria-disabled', 'true');
+  await box(/^Tutor/).click();
+  await box(/^Writer/).click();
+  await expect.element(box('All 2')).toBeChecked();
+  answer(assistantMoves.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
+  await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
+  await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
+});
+
+test('the moves stand below the assistants, each with its way back', async () => {
+  openList(() =>
+    answer(assistantMoves.list, ({ query }) =>
+      query.cursor === undefined
+        ? new ListPage([done(9), done(8, { moved: 7, undoneAt: givenDay })], '8')
+        : [done(3, { assistants: [] })],
+    ),
+  );
+  await expectTexts(rows, [
+    /^gpt-4o gpt-6\.1-terra Writer and Tutor, /,
+    /^gpt-4o gpt-6\.1-terra Writer, Tutor and 5 others, .* Undone /,
+  ]);
+  await page.getByRole('button', { name: 'Load more moves' }).click();
+  await expectCount(rows, 3);
+  await expectText(rows.last(), /2 assistants, /);
+  answer(assistantMoves.undo, refusal('conflict', 'This move was undone already.'));
+  await rows.first().getByRole('button', { name: 'Undo the move from gpt-4o to gpt-6.1-terra' }).click();
+  await expectToast('The move was not undone', 'This move was undone already.');
+  expect(callsOf(assistantMoves.undo)).toMatchObject([{ params: { id: 9 } }]);
+});
+
+test('a viewer sees the moves, and makes and undoes none', async () => {
+  openList(() => answer(assistantMoves.list, [done(9)]), 'Viewer');
+  await expectCount(rows, 1);
+  for (const name of ['Undo the move from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
+    await expect.element(page.getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
+  expect(callsOf(assistants.update)).toEqual([]);
+});

@@ -1,0 +1,133 @@
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import { type AskedQuestion, type Replay, replayedQuestions } from '@roster/contracts/comparisons/replays';
+import type { ModelList } from '@roster/contracts/models/models';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useEditing } from '#web/api/current-user.ts';
+import { modelMigrationPlanQuery } from '#web/api/model-migrations.ts';
+import { findModel } from '#web/api/models.ts';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { errorText } from '#web/lib/api-client.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
+import { Switch } from '#web/ui/forms/switch.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
+import { NewModelField, useNewModel } from './new-model.tsx';
+import { NotTaken } from './not-taken.tsx';
+import { askedQuestionsQuery, usePrepareReplay } from './replay-queries.ts';
+import { ReplayedQuestions } from './replayed-questions.tsx';
+
+type Baseline = 'stored' | 'asked';
+export type ReplayDialogProps = { assistant: Assistant; successor: string | null; onClose: () => void };
+
+/** Until something is chosen: the newest ones that are asked with all they have. */
+const usualChoice = (items: readonly AskedQuestion[]): ReadonlySet<number> =>
+  new Set(
+    items
+      .filter(({ files }) => files === 0)
+      .slice(0, replayedQuestions)
+      .map(({ answerId }) => answerId),
+  );
+
+function leftOutText({ messagesLeftOut, filesLeftOut }: Replay): string | undefined {
+  const left = [
+    ...(messagesLeftOut > 0 ? [formatCount(messagesLeftOut, 'earlier message')] : []),
+    ...(filesLeftOut > 0 ? [formatCount(filesLeftOut, 'file')] : []),
+  ];
+  return left.length > 0 ? `${left.join(' and ')} will not be sent.` : undefined;
+}
+
+/** To what was prepared. */
+function lead(navigate: ReturnType<typeof useNavigate>, replay: Replay) {
+  const description = leftOutText(replay);
+  if (description) toast({ title: 'Not everything can be replayed', description });
+  return navigate({ to: '/fine-tuning/comparisons/$id', params: { id: replay.comparison.id } });
+}
+
+/** Prepares a comparison of an assistant's old and new model on what it was really asked, and leads to it. */
+export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProps) {
+  const { id, model: fromModel } = assistant;
+  const model = useNewModel(fromModel, successor);
+  const { toModel, list } = model;
+  const { reason } = useEditing();
+  const navigate = useNavigate();
+  const [programs, setPrograms] = useState(false);
+  const [baseline, setBaseline] = useState<Baseline>('stored');
+  const [picked, setPicked] = useState<ReadonlySet<number>>();
+  const questions = useQuery(askedQuestionsQuery(id, fromModel, programs));
+  const plan = useQuery({ ...modelMigrationPlanQuery(fromModel, toModel), enabled: model.isKnown });
+  const prepare = usePrepareReplay(id);
+  const items = questions.data?.items ?? [];
+  const chosen = picked ?? usualChoice(items);
+  const answerIds = items.map(({ answerId }) => answerId).filter((answerId) => chosen.has(answerId));
+  const notTaken = plan.data?.assistants.find((one) => one.id === id)?.notTaken ?? [];
+  const submit = () =>
+    prepare.mutate({ fromModel, toModel, answerIds, baseline }, { onSuccess: (replay) => void lead(navigate, replay) });
+  return (
+    <FormDialog
+      title="Try it on real questions"
+      description={`What ${assistant.name} was asked is put to another model, beside the answers of ${fromModel}. Nothing is asked before you have seen what it costs.`}
+      action={['Prepare', 'Preparing...']}
+      busy={prepare.isPending}
+      disabledReason={reason ?? model.missing ?? whyNot(answerIds.length)}
+      failed={{ title: 'The replay was not prepared', error: prepare.error }}
+      onSubmit={submit}
+      onClose={onClose}
+      className="grid gap-5"
+    >
+      <NewModelField {...model} />
+      <NotTaken
+        toModel={toModel}
+        list={list}
+        temperatures={notTaken.includes('temperature') ? 1 : 0}
+        efforts={notTaken.includes('reasoningEffort') ? 1 : 0}
+      />
+      {isThere(list, fromModel) ? (
+        <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
+      ) : (
+        <p className="text-muted-foreground text-sm">{`${fromModel} is not there any more: its answers of then are compared.`}</p>
+      )}
+      <Switch
+        label="Questions of programs too"
+        checked={programs}
+        onChange={(event) => setPrograms(event.currentTarget.checked)}
+      />
+      {questions.isPending && <SpinnerPanel label="Loading questions" />}
+      {questions.isError && (
+        <Notice tone="destructive" live>
+          {errorText(questions.error)}
+        </Notice>
+      )}
+      {questions.data && <ReplayedQuestions model={fromModel} items={items} chosen={chosen} onChoose={setPicked} />}
+    </FormDialog>
+  );
+}
+
+const whyNot = (count: number) => (count === 0 ? 'Please select at least one question' : undefined);
+
+/** As far as is known: who has no list yet is told by the server. */
+function isThere(list: ModelList | undefined, model: string): boolean {
+  if (list?.source !== 'provider') return true;
+  const lifecycle = findModel(list.models, model)?.lifecycle;
+  return lifecycle !== undefined && lifecycle !== 'gone';
+}
+
+type BaselineChoiceProps = { model: string; value: Baseline; onChange: (baseline: Baseline) => void };
+
+function BaselineChoice({ model, value, onChange }: BaselineChoiceProps) {
+  return (
+    <RadioGroup
+      label={`Answers of ${model}`}
+      layout="row"
+      value={value}
+      onValueChange={onChange}
+      options={[
+        { value: 'stored', label: 'Those of then', description: 'They cost nothing.' },
+        { value: 'asked', label: 'Ask anew', description: 'Only while the model is there.' },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import { type AskedQuestion, replayedQuestions } from '@roster/contracts/comparisons/replays';
+import { formatCount } from '#web/lib/format.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+
+type ReplayedQuestionsProps = {
+  model: string;
+  items: readonly AskedQuestion[];
+  chosen: ReadonlySet<number>;
+  onChoose: (chosen: ReadonlySet<number>) => void;
+};
+
+/** Which of the questions that a model has answered are replayed. */
+export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQuestionsProps) {
+  if (items.length === 0)
+    return <p className="text-muted-foreground">{`This assistant has no answers of ${model} in its conversations.`}</p>;
+  const isFull = chosen.size >= replayedQuestions;
+  const choose = (id: number, on: boolean) =>
+    onChoose(on ? new Set([...chosen, id]) : new Set([...chosen].filter((other) => other !== id)));
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1.5 font-medium">{`Questions (${chosen.size} of ${items.length})`}</legend>
+      <ul
+        aria-label="Questions"
+        className="max-h-64 divide-y divide-border overflow-y-auto rounded-md border border-border"
+      >
+        {items.map((question) => (
+          <li key={question.answerId}>
+            <Checkbox
+              className="px-3.5 py-2 max-md:py-2.5"
+              label={<span className="wrap-anywhere line-clamp-2">{question.text}</span>}
+              description={<About question={question} />}
+              checked={chosen.has(question.answerId)}
+              disabled={isFull && !chosen.has(question.answerId)}
+              onChange={(event) => choose(question.answerId, event.currentTarget.checked)}
+            />
+          </li>
+        ))}
+      </ul>
+      <p className="mt-1.5 text-muted-foreground text-sm">
+        {`At most ${replayedQuestions}, each with what was said before it in its conversation.`}
+      </p>
+    </fieldset>
+  );
+}
+
+function About({ question: { title, createdAt, files } }: { question: AskedQuestion }) {
+  return (
+    <>
+      <bdi>{title}</bdi>, <RelativeTime date={createdAt} />
+      {files > 0 && ` · ${formatCount(files, 'file')} not sent`}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { FormDialog } from '#web/components/form-dialog.tsx';
+import { Field } from '#web/ui/forms/field.tsx';
+import { Select } from '#web/ui/forms/select.tsx';
+import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
+import { answererLabel, findAnswerer, useAnswerers } from './use-assistants.ts';
+
+type StartChatDialogProps = {
+  onOpenChange: (open: boolean) => void;
+  onStart: (assistantId: number | null) => void;
+};
+
+const withoutAssistant = 'none';
+
+/** While the assistants are being loaded there is nothing to start. */
+export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps) {
+  const known = useAnswerers();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const asValue = (id: number | null) => (id === null ? withoutAssistant : String(id));
+  const value = chosen ?? asValue(known?.defaultAnswerer.assistantId ?? null);
+  const assistantId = value === withoutAssistant ? null : Number(value);
+  return (
+    <FormDialog
+      size="sm"
+      title="Start New Chat"
+      description="Choose who answers. It can be changed later."
+      action={['Start Chat', 'Start Chat']}
+      busy={false}
+      onSubmit={() => known && onStart(assistantId)}
+      onClose={() => onOpenChange(false)}
+    >
+      {known ? (
+        <Field
+          label="Assistant"
+          hint={
+            assistantId === null
+              ? 'The model answers without instructions.'
+              : findAnswerer(known.answerers, assistantId)?.description
+          }
+        >
+          {(control) => (
+            <Select {...control} data-autofocus value={value} onChange={(event) => setChosen(event.target.value)}>
+              {known.answerers.map((answerer) => (
+                <option key={asValue(answerer.assistantId)} value={asValue(answerer.assistantId)}>
+                  {answererLabel(answerer)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      ) : (
+        <SpinnerPanel label="Loading the assistants" className="min-h-24" />
+      )}
+    </FormDialog>
+  );
+}

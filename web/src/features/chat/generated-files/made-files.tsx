@@ -1,0 +1,102 @@
+import type { AttachedFile, Message, UnkeptFile } from '@roster/contracts/chat';
+import { CircleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { useProviderName } from '#web/api/sign-in-options.ts';
+import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { usePictureState } from '#web/features/chat/attachments/use-picture.ts';
+import { AttachedChip } from '#web/features/chat/messages/message-files.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { Spinner } from '#web/ui/states/spinner.tsx';
+import { useFetching } from './use-fetching.ts';
+
+/** A larger one is shown when it is asked for. */
+const inlineBytes = 20_971_520;
+
+const isPicture = ({ id, kind, size }: AttachedFile) => id !== null && kind === 'image' && size <= inlineBytes;
+
+/** What tools of the provider have made for an answer. */
+export function MadeFiles({ message }: { message: Message }) {
+  const { files, unkept = [] } = message;
+  useFetching(message);
+  const pictures = files.filter(isPicture);
+  const others = files.filter((file) => !isPicture(file));
+  return (
+    <section aria-label="Made for this answer" className="mt-3 grid grid-cols-1 gap-2">
+      {pictures.length > 0 && (
+        <ul aria-label="Pictures" className="flex flex-wrap gap-2">
+          {pictures.map((file) => (
+            <li key={file.id} className="min-w-0 max-w-full">
+              <Picture file={file} id={file.id ?? 0} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && (
+        <ul aria-label="Files" className="flex flex-wrap gap-1.5">
+          {others.map((file, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a deleted file has nothing else that is unique
+            <li key={index} className="min-w-0 max-w-full">
+              <AttachedChip file={file} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {unkept.length > 0 && (
+        <ul aria-label="Files that are not here" className="grid gap-1 text-muted-foreground text-sm">
+          {unkept.map((file, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two of them may be called the same
+            <Unkept key={index} file={file} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const frame = 'block h-60 max-w-full rounded-md border border-border';
+
+/** In a place of a given height, so that nothing moves when it comes. */
+function Picture({ file, id }: { file: AttachedFile; id: number }) {
+  const { url, isMissing } = usePictureState(id);
+  const [isBroken, setBroken] = useState(false);
+  const look = useLook();
+  const { filename, size } = file;
+  if (isMissing || isBroken) return <AttachedChip file={file} />;
+  if (url === null) return <Skeleton className={`${frame} w-96`} />;
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      title="Enlarge"
+      onClick={() => look({ id, filename, size, isPicture: true })}
+      className={`${frame} overflow-hidden bg-card transition-colors duration-120 hover:border-border-strong`}
+    >
+      <span className="sr-only">Enlarge </span>
+      <img src={url} alt={filename} onError={() => setBroken(true)} className="size-full object-contain" />
+    </button>
+  );
+}
+
+function Unkept({ file: { filename, state, error } }: { file: UnkeptFile }) {
+  const provider = useProviderName();
+  const hasFailed = state === 'failed';
+  return (
+    <li className="wrap-anywhere flex gap-1.5">
+      <span className="flex h-5 shrink-0 items-center">
+        {hasFailed ? (
+          <CircleAlert aria-hidden className="size-3.5 text-destructive-text" />
+        ) : (
+          <Spinner className="size-3.5" />
+        )}
+      </span>
+      <span className="min-w-0">
+        <bdi>{filename}</bdi>
+        {hasFailed
+          ? ` could not be fetched: ${error}`
+          : error === null
+            ? ` is being fetched from ${provider}`
+            : ` is not here yet: ${error} Roster tries again.`}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,31 @@
+import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+
+export type AnswerInForm = {
+  /** What stands behind the last call of a tool. */
+  text: string;
+  threadId: number;
+  runId: number | null;
+  /** It may grow. */
+  live: boolean;
+  /** It has been said to its end. */
+  isWhole: boolean;
+};
+
+/** JSON as it comes; other words, from a model that takes no schema, as usual. */
+export function RawAnswer({ text, live }: Pick<AnswerInForm, 'text' | 'live'>) {
+  if (!/^\s*[{[]/.test(text)) return <AnswerText text={text} live={live} />;
+  return (
+    <pre
+      dir="ltr"
+      className="wrap-anywhere overflow-clip whitespace-pre-wrap rounded-md border border-border bg-card px-4 py-3 font-mono text-sm [font-variant-ligatures:none]"
+    >
+      {text}
+    </pre>
+  );
+}
+
+export function PendingAnswer(props: AnswerInForm) {
+  if (props.live || !props.isWhole) return <RawAnswer {...props} />;
+  return <Skeleton className="h-40 w-full rounded-md" />;
+}

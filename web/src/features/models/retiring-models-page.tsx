@@ -1,0 +1,61 @@
+import type { EndingModel } from '@roster/contracts/models/retirement';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { retirementQuery } from '#web/api/retirement.ts';
+import { errorText } from '#web/lib/api-client.ts';
+import { Page } from '#web/ui/page.tsx';
+import { EmptyState } from '#web/ui/states/empty-state.tsx';
+import { ErrorState } from '#web/ui/states/error-state.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { EndingModelCard, type EndingTunedModel } from './retiring-model-card.tsx';
+
+type EndingModelsPageProps = {
+  /** What leads on from a model. */
+  action: (model: EndingModel) => ReactNode;
+  /** What leads on from a fine-tuned model. */
+  tunedAction: (tuned: EndingTunedModel) => ReactNode;
+};
+
+/** The models in use that end, with what uses them. */
+export function EndingModelsPage(props: EndingModelsPageProps) {
+  return (
+    <Page
+      title="Models That End"
+      lead="Models that you use and that are shut down within 90 days, or have been."
+      width="settings"
+    >
+      <EndingModels {...props} />
+    </Page>
+  );
+}
+
+function EndingModels({ action, tunedAction }: EndingModelsPageProps) {
+  const { data, error, refetch } = useQuery(retirementQuery);
+  if (data?.length === 0)
+    return (
+      <EmptyState
+        icon={CircleCheck}
+        title="No model that you use ends soon"
+        text="Your assistants, conversations and fine-tuned models are looked at. You are told here, on Home and by mail."
+      />
+    );
+  if (data)
+    return (
+      <ul className="grid gap-4">
+        {data.map((model) => (
+          <EndingModelCard key={model.model} model={model} action={action(model)} tunedAction={tunedAction} />
+        ))}
+      </ul>
+    );
+  if (error)
+    return (
+      <ErrorState title="The models could not be loaded" message={errorText(error)} onRetry={() => void refetch()} />
+    );
+  return (
+    <div aria-busy="true" className="grid gap-4">
+      <span className="sr-only">Loading</span>
+      <Skeleton className="h-48" />
+    </div>
+  );
+}

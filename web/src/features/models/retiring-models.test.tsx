@@ -1,0 +1,182 @@
+import { assistantMoves } from '@roster/contracts/assistants/model-migrations';
+import { chat } from '@roster/contracts/chat';
+import { files } from '@roster/contracts/files/files';
+import { type BaseModel, fineTuning } from '@roster/contracts/fine-tuning/jobs';
+import { trainingFiles } from '@roster/contracts/fine-tuning/training-files';
+import { modelLife } from '@roster/contracts/models/retirement';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { address, open } from '#web/testing/app.tsx';
+import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { oneAnswer } from '#web/testing/conversations.ts';
+import { baseModel, job } from '#web/testing/fine-tuning.ts';
+import { endingModel, givenDay } from '#web/testing/new-account.ts';
+import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
+import { storedFile } from '#web/testing/stored-files.ts';
+
+const main = page.getByRole('main');
+const card = (name: string) =>
+  main.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+
+describe('the page of the models that end', () => {
+  let bases: Record<string, BaseModel>;
+  beforeEach(() => {
+    bases = {};
+  });
+  const openWith = (...items: ReturnType<typeof endingModel>[]) =>
+    open('/assistants/models', {
+      answers() {
+        answer(modelLife.list, { items });
+        answer(fineTuning.baseModels, bases);
+      },
+    });
+
+  test('says when, who says so, what uses them and what the successor would cost', async () => {
+    const usage = {
+      requests: 31,
+      inputTokens: 1,
+      cachedTokens: 0,
+      outputTokens: 1,
+      costUsd: 12.4,
+      costAfterUsd: 3.1,
+    };
+    openWith(
+      endingModel('gpt-4o', {
+        assistants: [{ id: 4, name: 'Tutor' }],
+        assistantCount: 101,
+        conversations: 2,
+        tunedModels: [
+          {
+            ...{ id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1' },
+            ...{ job: { id: 7, name: 'Summer' }, dataset: { id: 3, name: 'Rated' } },
+          },
+        ],
+        tunedModelCount: 1,
+        usage,
+      }),
+      endingModel('house-model', { lifecycle: 'gone', source: 'catalogue', successor: null }),
+    );
+    const first = card('gpt-4o');
+    await expectText(first, 'Ends on January 14, 2027');
+    await expectText(first, 'Said by the provider’s list of models of November 2, 2026');
+    await expectText(first, 'and 100 more');
+    await expect.element(first.getByText('2', { exact: true })).toBeVisible();
+    await expectText(first, '31 calls, $12.40. The same tokens with gpt-6.1-terra: about $3.10.');
+    const second = card('house-model');
+    await expectText(second, 'Ended on January 14, 2027');
+    await expectText(second, 'None is known');
+    await expectText(second, 'Not used');
+    await expectText(first, 'Weather, made by the job Summer with the dataset Rated');
+    await expectText(first, 'OpenAI does not train gpt-6.1-terra.');
+    await first.getByRole('link', { name: 'Tutor' }).click();
+    await expect.poll(address).toBe('/settings?tab=assistants&edit=4');
+  });
+
+  test('a fine-tuned model is trained again where the successor is trained, with all that its job had', async () => {
+    bases = { 'gpt-6.1-terra-2026-10-27': baseModel };
+    const tuned = { id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1', job: { id: 7, name: 'Summer' }, dataset: null };
+    openWith(endingModel('gpt-4o', { tunedModels: [tuned], tunedModelCount: 1 }));
+    answer(files.list, [storedFile(5, 'examples.jsonl', { purpose: 'fine-tune' })]);
+    answer(fineTuning.job, job({ name: 'Summer', hyperparameters: { n_epochs: 4 } }));
+    answer(trainingFiles.validate, refusal('unavailable', 'Not now.'));
+    await card('gpt-4o').getByRole('button', { name: 'Train again on gpt-6.1-terra-2026-10-27: Weather' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
+    await expect.element(dialog.getByLabelText('Name')).toHaveValue('Summer');
+    await expect.element(dialog.getByLabelText('Base model')).toHaveValue('gpt-6.1-terra-2026-10-27');
+    await expect.element(dialog.getByRole('combobox', { name: 'Training file', exact: true })).toHaveValue('5');
+    await expect.element(dialog.getByLabelText('Epochs')).toHaveValue('4');
+    expect(callsOf(fineTuning.createJob)).toEqual([]);
+  });
+
+  test('says so where none ends, and where they could not be loaded', async () => {
+    openWith();
+    await expect.element(main.getByText('No model that you use ends soon')).toBeVisible();
+    open('/assistants/models', { answers: () => answer(modelLife.list, refusal('unavailable', 'Being moved.')) });
+    await expectText(page.getByRole('alert'), 'Being moved.');
+  });
+});
+
+describe('in a conversation whose model ends', () => {
+  const question = main.getByText('gpt-4o has ended. Continue with gpt-6.1-terra?');
+
+  test('one line says when, until it is put away', async () => {
+    const answers = () => {
+      oneAnswer({ model: 'gpt-4o' }, { model: 'gpt-4o' });
+      answer(modelLife.list, { items: [endingModel('gpt-4o')] });
+    };
+    open('/chat/1', { answers });
+    const line = main.getByText('gpt-4o ends on January 14, 2027');
+    await expect.element(line).toBeVisible();
+    await main.getByRole('button', { name: 'Dismiss' }).click();
+    await expectHidden(line);
+  });
+
+  test.each([
+    ['its own model', 'gpt-4o'],
+    ['the default model', null],
+  ])('one question asks whether the successor goes on, where %s has ended', async (_, model) => {
+    open('/chat/1', {
+      answers() {
+        oneAnswer({ model: 'gpt-4o' }, { model });
+        answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+      },
+    });
+    await expect.element(question).toBeVisible();
+    await main.getByRole('button', { name: 'Continue with gpt-6.1-terra' }).click();
+    await expect
+      .poll(() => callsOf(chat.updateThread).map(({ body }) => body))
+      .toMatchObject([{ model: 'gpt-6.1-terra' }]);
+    await expectHidden(question);
+  });
+
+  test('an assistant is moved, and answers here as before', async () => {
+    open('/chat/1', {
+      answers() {
+        keepAssistants(assistant(4, { name: 'Tutor', model: 'gpt-4o' }));
+        oneAnswer({ model: 'gpt-4o' }, { assistantId: 4 });
+        answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+      },
+    });
+    await expect.element(question).toBeVisible();
+    answer(assistantMoves.move, ({ body: { fromModel, toModel } }) => {
+      keepAssistants(assistant(4, { name: 'Tutor', model: toModel }));
+      return {
+        ...{
+          id: 1,
+          fromModel,
+          toModel,
+          moved: 1,
+          withoutTemperature: 0,
+          withoutEffort: 0,
+          leftAlone: [],
+          remaining: 0,
+        },
+        ...{ assistants: [{ id: 4, name: 'Tutor' }], createdAt: givenDay, undoneAt: null },
+      };
+    });
+    await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
+    await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
+    // There is no way back to what has ended.
+    await expectHidden(page.getByRole('button', { name: 'Undo' }));
+    expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+      { fromModel: 'gpt-4o', toModel: 'gpt-6.1-terra', assistantIds: [4] },
+    ]);
+    await expectHidden(question);
+  });
+
+  test('a failed answer names the successor, and goes on with it', async () => {
+    const error = { code: 'model_not_found', message: 'Not there any more.', successor: 'gpt-6.1-terra' } as const;
+    open('/chat/1', {
+      answers() {
+        oneAnswer({ state: 'failed', error, text: '', model: 'gpt-4o' }, { model: 'gpt-4o' });
+        answer(chat.regenerate, refusal('unavailable', 'Not now.'));
+      },
+    });
+    await expect.element(main.getByText('Its successor is gpt-6.1-terra.')).toBeVisible();
+    await main.getByRole('button', { name: 'Continue with gpt-6.1-terra' }).click();
+    await expect
+      .poll(() => callsOf(chat.regenerate).map(({ body }) => body))
+      .toMatchObject([{ model: 'gpt-6.1-terra' }]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { GivenUpJob } from '@roster/contracts/system';
+import { RotateCw } from 'lucide-react';
+import { tellFailure } from '#web/lib/failure.ts';
+import { Button } from '#web/ui/button.tsx';
+import { RelativeTime } from '#web/ui/relative-time.tsx';
+import { toast } from '#web/ui/states/toast.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { useRetryJob } from './queries.ts';
+
+const columns: readonly Column<GivenUpJob>[] = [
+  { id: 'kind', header: 'Kind', cell: ({ kind }) => kind, isTitle: true },
+  { id: 'failure', header: 'Failure', cell: ({ failure }) => failure },
+  { id: 'attempts', header: 'Attempts', width: 'w-28', align: 'end', cell: ({ attempts }) => attempts },
+  { id: 'givenUpAt', header: 'Given up', width: 'w-40', cell: ({ givenUpAt }) => <RelativeTime date={givenUpAt} /> },
+  { id: 'retry', header: 'Retry', width: 'w-32', cell: (job) => <Retry job={job} /> },
+];
+
+function Retry({ job }: { job: GivenUpJob }) {
+  const { mutate, isPending } = useRetryJob();
+  return (
+    <Button
+      size="sm"
+      icon={RotateCw}
+      busy={isPending}
+      aria-label={`Retry job ${job.id}`}
+      onClick={() =>
+        mutate(job.id, {
+          onSuccess: () => toast({ title: 'The job is due again', description: 'It is done in the background.' }),
+          onError: tellFailure('Failed to retry the job', 'An error occurred. Please try again.'),
+        })
+      }
+    >
+      Retry
+    </Button>
+  );
+}
+
+type GivenUpJobsProps = { jobs: readonly GivenUpJob[]; total: number };
+
+/** What was tried too often. Whom it was for is in the database and the log only. */
+export function GivenUpJobs({ jobs, total }: GivenUpJobsProps) {
+  if (jobs.length === 0) return null;
+  return (
+    <section aria-label="Jobs that were given up" className="mt-8">
+      <h2 className="font-semibold text-base">Jobs That Were Given Up</h2>
+      <p className="mt-1 mb-4 max-w-[72ch] text-muted-foreground">
+        They failed too often and are kept for 30 days. The log says more of each.
+        {total > jobs.length && ` The newest ${jobs.length} of ${total} are shown.`}
+      </p>
+      <Table label="Jobs that were given up" columns={columns} rows={jobs} rowKey={({ id }) => id} />
+    </section>
+  );
+}

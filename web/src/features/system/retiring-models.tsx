@@ -1,0 +1,74 @@
+import type { EndingModelOfAll } from '@roster/contracts/models/retirement';
+import { comparedDays } from '@roster/contracts/usage/usage';
+import { useQuery } from '@tanstack/react-query';
+import { errorText } from '#web/lib/api-client.ts';
+import { formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { Badge } from '#web/ui/badge.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { type Column, Table } from '#web/ui/table.tsx';
+import { endingModelsQuery } from './queries.ts';
+
+const columns: readonly Column<EndingModelOfAll>[] = [
+  {
+    id: 'model',
+    header: 'Model',
+    isTitle: true,
+    cell: ({ model, isTuned }) => (
+      <span className="wrap-anywhere font-mono text-sm">{isTuned ? `Fine-tuned from ${model}` : model}</span>
+    ),
+  },
+  {
+    id: 'end',
+    header: 'Ends',
+    width: 'w-48',
+    cell: ({ shutdownDate, lifecycle }) => (
+      <Badge tone={lifecycle === 'gone' ? 'destructive' : 'warning'}>
+        {`${lifecycle === 'gone' ? 'Ended' : 'Ends'} on ${formatLongDate(shutdownDate)}`}
+      </Badge>
+    ),
+  },
+  {
+    id: 'successor',
+    header: 'Successor',
+    width: 'w-40',
+    cell: ({ successor }) => <span className="font-mono text-sm">{successor ?? '—'}</span>,
+  },
+  {
+    id: 'assistants',
+    header: 'Assistants',
+    width: 'w-28',
+    align: 'end',
+    cell: ({ assistants }) => formatNumber(assistants),
+  },
+  { id: 'people', header: 'People', width: 'w-24', align: 'end', cell: ({ people }) => formatNumber(people) },
+  { id: 'calls', header: 'Calls', width: 'w-24', align: 'end', cell: ({ calls }) => formatNumber(calls) },
+];
+
+/** How much of the installation is on models that end. Whose it is, nobody is told. */
+export function EndingModels() {
+  const { data, error } = useQuery(endingModelsQuery);
+  return (
+    <section aria-label="Models that end" className="mt-8">
+      <h2 className="font-semibold text-base">Models That End</h2>
+      <p className="mt-1 mb-4 max-w-[72ch] text-muted-foreground">
+        {`Models in use that are shut down within 90 days, or have been, with how much is on each. Calls are those of the last ${comparedDays} days; fine-tuned models are counted by what they were trained from.`}
+      </p>
+      {error && (
+        <Notice tone="destructive" title="The models could not be loaded" className="mb-4">
+          {errorText(error)}
+        </Notice>
+      )}
+      {data?.length === 0 && <p>No model that is used here ends soon.</p>}
+      {data && data.length > 0 && (
+        <Table
+          label="Models that end"
+          columns={columns}
+          rows={data}
+          rowKey={({ model, isTuned }) => `${isTuned} ${model}`}
+        />
+      )}
+      {!data && !error && <Skeleton className="h-16" />}
+    </section>
+  );
+}

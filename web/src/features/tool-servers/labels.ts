@@ -1,0 +1,31 @@
+import type { ToolApproval, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
+
+export const approvalNames: Record<ToolApproval, string> = {
+  always: 'Ask every time',
+  once: 'Ask once in a conversation',
+  never: 'Never ask',
+};
+
+export const counted = (count: number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+
+/** What is shown of the header or key, as its value is not. */
+export const secretOf = ({ auth }: ToolServer) =>
+  auth.type === 'header' || auth.type === 'query' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
+
+/** Where it is, as people read it. */
+export const placeOf = ({ kind, url }: ToolServer) => (kind === 'command' ? url.replace(/^command:/, '') : url);
+
+/** What a person has to do before the tools of a server can be called; null: nothing. */
+export function signInWanted({ signIn }: ToolServer): string | null {
+  if (signIn === null || signIn.state === 'done') return null;
+  return signIn.state === 'needed' ? 'Sign in needed' : 'Sign in again';
+}
+
+/** What is being waited for, and how long that can take. */
+export function waitingText({ kind }: ToolServer): string {
+  if (kind === 'command') return 'Starting the command and asking for its tools. This can take up to a minute.';
+  return kind === 'openapi'
+    ? 'Fetching and reading its description. This can take up to a minute.'
+    : 'Asking the server for its tools. This can take up to 20 seconds.';
+}

@@ -1,0 +1,63 @@
+import { X } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+import { classNames } from '#web/ui/class-names.ts';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { ModalLayer } from './modal-layer.tsx';
+
+type SidePanelProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  footer?: ReactNode;
+  side?: 'left' | 'right' | undefined;
+};
+
+/** Details beside a list that stays in view; the whole width on small screens. */
+export function SidePanel({ open, ...rest }: SidePanelProps) {
+  return open ? <OpenSidePanel {...rest} /> : null;
+}
+
+function OpenSidePanel(props: Omit<SidePanelProps, 'open'>) {
+  const { onOpenChange, title, description, children, footer, side = 'right' } = props;
+  const titleId = useId();
+  return (
+    <ModalLayer
+      onOpenChange={onOpenChange}
+      labelledBy={titleId}
+      className={classNames('flex', side === 'right' ? 'justify-end' : 'justify-start')}
+    >
+      <div
+        className={classNames(
+          'flex h-full w-full max-w-lg flex-col bg-popover shadow-float',
+          side === 'right' ? 'animate-slide-start' : 'animate-slide-end',
+        )}
+      >
+        <header className="flex items-start gap-4 border-border border-b px-5 py-4">
+          <div className="min-w-0 flex-1">
+            <h2 id={titleId} className="wrap-anywhere font-semibold text-lg">
+              {title}
+            </h2>
+            {description && <p className="mt-0.5 text-muted-foreground">{description}</p>}
+          </div>
+          <IconButton
+            label="Close"
+            icon={X}
+            size="sm"
+            onClick={() => onOpenChange(false)}
+            className="max-md:-my-1.5 max-md:-me-3 max-md:size-10"
+          />
+        </header>
+        <div data-layer-body className="min-h-0 flex-1 overflow-y-auto px-5 py-5">
+          {children}
+        </div>
+        {footer && (
+          <footer data-layer-footer className="flex items-center justify-end gap-2 border-border border-t px-5 py-4">
+            {footer}
+          </footer>
+        )}
+      </div>
+    </ModalLayer>
+  );
+}

@@ -1,0 +1,188 @@
+import {
+  type ComponentProps,
+  cloneElement,
+  createContext,
+  isValidElement,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { createPortal } from 'react-dom';
+import { classNames } from '#web/ui/class-names.ts';
+import type { Icon } from '#web/ui/icon.ts';
+import { menuItems, useMenuKeys } from './menu-keys.ts';
+import type { Align, Side } from './placement.ts';
+import { usePlacement } from './use-placement.ts';
+
+/** Closes the menu and then does what was chosen. */
+type Choose = (act: () => void) => void;
+const ChooseContext = createContext<Choose>((act) => act());
+
+type TriggerProps = ComponentProps<'button'> & { 'data-state'?: string };
+
+type MenuProps = {
+  /** One button; it gets the click, the keys and the ARIA attributes. */
+  trigger: ReactElement;
+  align?: Align | undefined;
+  side?: Side | undefined;
+  onOpenChange?: ((open: boolean) => void) | undefined;
+  children: ReactNode;
+};
+
+/** A menu of actions under a button, by the ARIA menu button pattern. */
+export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, children }: MenuProps) {
+  const [opened, setOpened] = useState<'first' | 'last' | null>(null);
+  const wrapper = useRef<HTMLSpanElement>(null);
+  const id = useId();
+  const button = () => wrapper.current?.querySelector<HTMLElement>('[aria-haspopup="menu"]') ?? null;
+
+  const open = (at: 'first' | 'last') => {
+    setOpened(at);
+    onOpenChange?.(true);
+  };
+  const close = (returnFocus: boolean) => {
+    setOpened(null);
+    onOpenChange?.(false);
+    if (returnFocus) button()?.focus();
+  };
+  const choose: Choose = (act) => {
+    // The focus is back on the button first, so that a dialog that opens returns it there.
+    close(true);
+    queueMicrotask(act);
+  };
+  const buttonKeys = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    event.preventDefault();
+    open(event.key === 'ArrowDown' ? 'first' : 'last');
+  };
+
+  return (
+    <span ref={wrapper} className="contents">
+      {isValidElement<TriggerProps>(trigger) &&
+        cloneElement(trigger, {
+          'aria-haspopup': 'menu',
+          'aria-expanded': opened !== null,
+          'aria-controls': opened === null ? undefined : id,
+          'data-state': opened === null ? 'closed' : 'open',
+          onClick: () => (opened === null ? open('first') : close(true)),
+          onKeyDown: buttonKeys,
+        })}
+      {opened !== null && (
+        <MenuBox id={id} button={button} side={side} align={align} startAt={opened} onClose={close}>
+          <ChooseContext value={choose}>{children}</ChooseContext>
+        </MenuBox>
+      )}
+    </span>
+  );
+}
+
+type MenuBoxProps = {
+  id: string;
+  button: () => HTMLElement | null;
+  side: Side;
+  align: Align;
+  startAt: 'first' | 'last';
+  onClose: (returnFocus: boolean) => void;
+  children: ReactNode;
+};
+
+function MenuBox({ id, button, side, align, startAt, onClose, children }: MenuBoxProps) {
+  const box = useRef<HTMLDivElement>(null);
+  usePlacement({ box, anchor: button, side, align, gap: 6 });
+  const keyDown = useMenuKeys(box, onClose);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it opens.
+  useEffect(() => {
+    menuItems(box.current)
+      .at(startAt === 'first' ? 0 : -1)
+      ?.focus({ preventScroll: true });
+  }, []);
+
+  useEffect(() => {
+    const pressBeside = ({ target }: Event) => {
+      if (!(target instanceof Node) || box.current?.contains(target) || button()?.contains(target)) return;
+      onClose(false);
+    };
+    document.addEventListener('pointerdown', pressBeside, true);
+    return () => document.removeEventListener('pointerdown', pressBeside, true);
+  });
+
+  return createPortal(
+    <div
+      ref={box}
+      id={id}
+      role="menu"
+      aria-label={button()?.getAttribute('aria-label') ?? button()?.textContent ?? undefined}
+      tabIndex={-1}
+      onKeyDown={keyDown}
+      // React hands events of a portal on to its parents: a click in the menu is not one on what holds the button.
+      onClick={(event) => event.stopPropagation()}
+      onPointerDown={(event) => event.stopPropagation()}
+      className="fixed top-0 left-0 z-60 max-h-[min(24rem,calc(100dvh-1rem))] w-max min-w-44 max-w-80 animate-appear overflow-y-auto overscroll-contain rounded-md bg-popover p-1 text-start text-base text-foreground shadow-float outline-none"
+    >
+      {children}
+    </div>,
+    document.body,
+  );
+}
+
+type MenuItemProps = {
+  onSelect: () => void;
+  icon?: Icon | undefined;
+  destructive?: boolean | undefined;
+  disabled?: boolean | undefined;
+  /** Shows the item disabled, with the reason below its words. */
+  disabledReason?: string | undefined;
+  /** At the right: a shortcut or a value. */
+  detail?: ReactNode;
+  /** Shown as one of several choices, chosen or not. */
+  checked?: boolean | undefined;
+  children: ReactNode;
+};
+
+export function MenuItem(props: MenuItemProps) {
+  const { onSelect, icon: IconPart, destructive, disabledReason, detail, checked, children } = props;
+  const disabled = Boolean(props.disabled || disabledReason);
+  const choose = useContext(ChooseContext);
+  const kind = checked === undefined ? { role: 'menuitem' } : { role: 'menuitemcheckbox', 'aria-checked': checked };
+  return (
+    <button
+      type="button"
+      {...kind}
+      aria-disabled={disabled || undefined}
+      tabIndex={-1}
+      onPointerMove={(event) => event.currentTarget.focus({ preventScroll: true })}
+      onClick={() => {
+        if (!disabled) choose(onSelect);
+      }}
+      className={classNames(
+        'flex min-h-8 w-full select-none items-center gap-2.5 rounded-sm px-2 py-1 text-start outline-none',
+        'focus:bg-hover aria-disabled:opacity-50 max-md:min-h-10',
+        checked && 'bg-active',
+        destructive && 'text-destructive-text',
+      )}
+    >
+      {IconPart && (
+        <IconPart aria-hidden className={classNames('size-4', destructive ? undefined : 'text-muted-foreground')} />
+      )}
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{children}</span>
+        {disabledReason && <span className="block text-xs">{disabledReason}</span>}
+      </span>
+      {detail && <span className="text-muted-foreground text-xs">{detail}</span>}
+    </button>
+  );
+}
+
+export function MenuSeparator() {
+  return <hr className="-mx-1 my-1 h-px border-0 bg-border" />;
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <p className="px-2 py-1 text-muted-foreground text-xs">{children}</p>;
+}

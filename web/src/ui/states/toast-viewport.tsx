@@ -1,0 +1,80 @@
+import { CircleAlert, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { dismissToast, toastDuration, useToasts } from '#web/lib/toast.ts';
+import { classNames } from '#web/ui/class-names.ts';
+
+/**
+ * Where toasts appear: at the bottom, or above what a page keeps free there with
+ * `--toasts-bottom`; beside the buttons of what lies over the page. F8 moves the focus to them, a swipe to the near edge dismisses.
+ */
+export function ToastViewport() {
+  const toasts = useToasts();
+  return (
+    // Radix does not notice that the focus has left once the last toast is gone, and would hold every later one for ever;
+    // a new provider begins without that.
+    <Toast.Provider
+      key={toasts.length > 0 ? 'some' : 'none'}
+      swipeDirection={document.dir === 'rtl' ? 'left' : 'right'}
+      swipeThreshold={50}
+      duration={toastDuration}
+    >
+      {toasts.toReversed().map((one) => (
+        <ShownToast key={one.id} toast={one} />
+      ))}
+      <Toast.Viewport
+        hotkey={['F8']}
+        className={classNames(
+          'pointer-events-none fixed inset-e-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
+          // The buttons of a dialog and of a side panel are at the bottom and to the right.
+          'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:inset-e-auto sm:in-[body:has(>dialog)]:inset-s-0',
+          'max-sm:in-[body:has(>dialog)]:top-0 max-sm:in-[body:has(>dialog)]:bottom-auto max-sm:in-[body:has(>dialog)]:flex-col',
+        )}
+      />
+    </Toast.Provider>
+  );
+}
+
+function ShownToast({ toast }: { toast: ReturnType<typeof useToasts>[number] }) {
+  const { id, title, description, isProblem, action, duration = toastDuration } = toast;
+  return (
+    <Toast.Root
+      duration={duration}
+      onOpenChange={(open) => {
+        if (!open) dismissToast(id);
+      }}
+      className={classNames(
+        'pointer-events-auto relative flex animate-rise gap-3 rounded-md bg-popover py-3 pe-10 ps-4 shadow-float',
+        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+        isProblem && 'border-destructive border-s-2',
+      )}
+    >
+      {isProblem && (
+        <span className="flex h-5 items-center">
+          <CircleAlert aria-hidden className="size-4 text-destructive-text" />
+        </span>
+      )}
+      <div className="min-w-0 flex-1">
+        {/* In the direction of the page: these are our sentences, also where one begins with a name in other letters. */}
+        <Toast.Title className="font-medium">{title}</Toast.Title>
+        {description && (
+          <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>
+        )}
+        {action && (
+          <Toast.Action
+            altText={action.label}
+            onClick={action.onSelect}
+            className="mt-1 rounded-xs font-medium text-primary-text text-sm underline-offset-4 hover:underline"
+          >
+            {action.label}
+          </Toast.Action>
+        )}
+      </div>
+      <Toast.Close
+        aria-label="Dismiss"
+        className="absolute top-2 inset-e-2 flex size-7 items-center justify-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground"
+      >
+        <X aria-hidden className="size-4" />
+      </Toast.Close>
+    </Toast.Root>
+  );
+}

@@ -1,6 +1,6 @@
 import { connect } from '../server/src/db/connect.ts';
 import { userRepository } from '../server/src/features/auth/repository.ts';
-import { sessionService } from '../server/src/features/auth/sessions.ts';
+import { sessionService } from '../server/src/http/sessions/sessions.ts';
 
 const atOnce = 8;
 

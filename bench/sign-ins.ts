@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createPasswordHashing } from '../server/src/features/auth/password-hashing.ts';
+import { createPasswordHashing } from '../server/src/security/password-hashing.ts';
 import { exchange } from './exchange.ts';
 import { median, megabytes, ms, percentile, printTable, times } from './figures.ts';
 import { password, signIn, startRoster, temporaryFolder } from './roster.ts';

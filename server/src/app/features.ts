@@ -29,6 +29,7 @@ import { systemFeature } from '#server/features/system/feature';
 import { toolServerFeature } from '#server/features/tool-servers/feature';
 import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
 import { usageFeature } from '#server/features/usage/feature';
+import { onUsageRecorded } from '#server/features/usage/repository';
 import { userFeature } from '#server/features/users/feature';
 import type { Services, ToolsForTests } from './services.ts';
 
@@ -38,6 +39,7 @@ import type { Services, ToolsForTests } from './services.ts';
  * Long: the list of the features.
  */
 export function createFeatures(base: Services, tools?: ToolsForTests) {
+  if (base.prometheus) onUsageRecorded(base.database.db, base.prometheus.metrics.used);
   const auth = authFeature(base);
   const models = modelFeature({ ...base, tunedModels: tunedModelRepository(base.database.db).choice });
   const files = fileFeature({

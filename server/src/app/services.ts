@@ -1,19 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
+import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { OpenDatabase } from '#server/db/connect';
 import { isPostgres } from '#server/db/engine';
 import type { Presence } from '#server/db/presence';
-import { providerKeyService } from '#server/features/account/provider-key';
-import { sessionCookie } from '#server/features/auth/cookie';
-import type { HashingCost } from '#server/features/auth/password-hashing';
-import { liveSessions, sessionService } from '#server/features/auth/sessions';
-import { defaultToolTimeouts, type ToolTimeouts } from '#server/features/tool-servers/timeouts';
-import { onUsageRecorded } from '#server/features/usage/repository';
 import type { ConnectionTimes } from '#server/http/limits/connections';
 import { createRateLimits } from '#server/http/limits/rate-limits';
 import { createSharedRateLimits } from '#server/http/limits/shared-rate-limits';
 import { createServer } from '#server/http/server';
+import { sessionCookie } from '#server/http/sessions/cookie';
+import { liveSessions, sessionService } from '#server/http/sessions/sessions';
 import { createEventStreams } from '#server/http/streaming/event-stream';
 import { createResponseRegistry } from '#server/http/streaming/response-registry';
 import { version } from '#server/lib/version';
@@ -22,23 +19,25 @@ import { createMailTransport } from '#server/mail/transport';
 import { noMetrics } from '#server/metrics/metrics';
 import { type Catalogue, loadCatalogue } from '#server/provider/catalogue/catalogue';
 import { createProvider } from '#server/provider/create';
+import { providerKeyService } from '#server/provider/keys/provider-key';
 import { type ProviderTimeouts, providerTimeouts } from '#server/provider/transport/timeouts';
+import type { HashingCost } from '#server/security/password-hashing';
 import { createVault } from '#server/security/vault';
 import { createFileStore, openFileStore } from '#server/storage/create';
 import { noTracing } from '#server/tracing/tracing';
 
-/** Tools that stand for those of tool servers. */
+/** A registry that takes the place of the tool servers. */
 export type ToolsForTests = { box: ToolRegistry; callMs?: number };
 
 export type ForTests = {
-  /** Parse every answer with its contract. */
+  /** Parses every response with its contract. */
   checkResponses?: boolean;
   hashingCost?: HashingCost;
   connectionTimes?: ConnectionTimes;
   jobTimes?: { pollMs: number };
   providerTimes?: ProviderTimeouts;
   toolTimes?: ToolTimeouts;
-  /** What day it is, for what goes by days. */
+  /** The clock for everything that depends on the day. */
   now?: () => number;
   tools?: ToolsForTests;
 };
@@ -51,49 +50,29 @@ export type AppContext = {
   setupCode: string;
 };
 
-/** What the server and the features are built on. */
-export async function createServices(
-  given: AppContext,
-  {
-    connectionTimes,
-    hashingCost,
-    providerTimes = providerTimeouts(given.config),
-    toolTimes = defaultToolTimeouts,
-    now = Date.now,
-  }: ForTests,
-) {
-  const { config, database, log } = given;
+/** Creates what the server and all features share. */
+export async function createServices(context: AppContext, forTests: ForTests) {
+  const { config, database, log } = context;
   const { db } = database;
+  const { hashingCost, now = Date.now, toolTimes = defaultToolTimeouts } = forTests;
+  const { providerTimes = providerTimeouts(config) } = forTests;
   const catalogue = loadCatalogue(config.modelCatalogue);
-  const prometheus = config.metrics && (await loadPrometheus(db, catalogue));
+  const prometheus = config.metrics && (await loadPrometheus(catalogue));
   const metrics = prometheus?.metrics ?? noMetrics;
   const tracing = config.traces ? await loadTracing(config.traces, log) : noTracing;
-  const openResponses = createResponseRegistry(liveSessions(db), (error) =>
-    log.error({ err: error }, 'checking sessions failed'),
-  );
+  const { proxyFor } = config;
   const provider = await createProvider({
     db,
     config: config.provider,
-    proxyFor: config.proxyFor,
+    proxyFor,
     times: providerTimes,
     metrics,
     tracing,
   });
   const vault = createVault(config.masterKeys);
   return {
-    ...given,
-    app: createServer(config, log, { metrics, tracing, times: connectionTimes }),
-    rates: createRateLimits({
-      scale: config.rateLimitScale,
-      shared: isPostgres(db)
-        ? createSharedRateLimits(db, (error) => log.warn({ err: error }, 'rates were not shared'))
-        : undefined,
-    }),
-    cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
-    openResponses,
-    streams: createEventStreams(openResponses),
-    onSessionsEnded: openResponses.endSessions,
-    sessions: sessionService(db, openResponses.endSessions),
+    ...context,
+    ...createHttpServices(context, { metrics, tracing, times: forTests.connectionTimes }),
     mail: withLastTimes(createMailTransport(config, log), db, log),
     hashingCost,
     catalogue,
@@ -110,20 +89,41 @@ export async function createServices(
   };
 }
 
-/** Then a folder of files that is not there is not new, but lost: an empty one in its place would take uploads. */
+/** The server with its sessions, open responses and rate limits. */
+function createHttpServices(
+  { config, database: { db }, log }: AppContext,
+  options: Parameters<typeof createServer>[2],
+) {
+  const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
+  const openResponses = createResponseRegistry(liveSessions(db), (error) =>
+    log.error({ err: error }, 'checking sessions failed'),
+  );
+  return {
+    app: createServer(config, log, options),
+    rates: createRateLimits({
+      scale: config.rateLimitScale,
+      shared: isPostgres(db) ? createSharedRateLimits(db, warn('rates were not shared')) : undefined,
+    }),
+    cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
+    openResponses,
+    streams: createEventStreams(openResponses),
+    onSessionsEnded: openResponses.endSessions,
+    sessions: sessionService(db, openResponses.endSessions),
+  };
+}
+
+/** With files on record, a missing folder is lost, not new: creating an empty one would accept uploads beside lost files. */
 async function hasFiles(db: OpenDatabase['db']): Promise<boolean> {
   return (await db.selectFrom('files').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Not loaded where nobody asks for metrics: it takes memory. */
-async function loadPrometheus(db: OpenDatabase['db'], catalogue: Catalogue) {
+/** Loaded lazily to save memory when metrics are off. */
+async function loadPrometheus(catalogue: Catalogue) {
   const { createPrometheus } = await import('#server/metrics/prometheus');
-  const prometheus = createPrometheus(catalogue, version);
-  onUsageRecorded(db, prometheus.metrics.used);
-  return prometheus;
+  return createPrometheus(catalogue, version);
 }
 
-/** Likewise where there is no collector. */
+/** Loaded lazily to save memory when tracing is off. */
 async function loadTracing({ url, headers, service }: NonNullable<Config['traces']>, log: FastifyBaseLogger) {
   const [{ createExporter }, { tracingTo }] = await Promise.all([
     import('#server/tracing/exporter'),

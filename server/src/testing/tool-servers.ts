@@ -1,6 +1,7 @@
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { loadOperatorConfig } from '#server/config/config';
 import { toolCommandsIn } from '#server/config/tool-commands';
+import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { ToolRegistry } from '#server/conversation/tools';
 import { serverConnection } from '#server/features/tool-servers/connection';
 import { serverHeaders } from '#server/features/tool-servers/headers';
@@ -8,7 +9,6 @@ import { mcpClient } from '#server/features/tool-servers/mcp/session';
 import { serverAccess } from '#server/features/tool-servers/oauth/access';
 import { openApiClient } from '#server/features/tool-servers/openapi/client';
 import { commandProcesses } from '#server/features/tool-servers/stdio/processes';
-import { defaultToolTimeouts, type ToolTimeouts } from '#server/features/tool-servers/timeouts';
 import { createToolRegistry } from '#server/features/tool-servers/tool-registry';
 import { allowedHosts } from '#server/http/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/http/outbound/ssrf-guard';

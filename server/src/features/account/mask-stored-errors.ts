@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { ScheduledTask } from '#server/jobs/scheduler';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
-import type { ProviderKeyService } from './provider-key.ts';
 import { done, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
 
 type Dependencies = { db: Kysely<Database>; keys: Pick<ProviderKeyService, 'open'> };

@@ -5,11 +5,11 @@ import type { Router } from '#server/http/app-router/router';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import { version } from '#server/lib/version';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { noticeRepository } from '#server/security/notices-repository';
 import type { DeleteAccount } from './delete-account.ts';
 import type { ExportAll } from './export.ts';
 import type { PreferencesService } from './preferences.ts';
-import type { ProviderKeyService } from './provider-key.ts';
 import type { SecurityEventPages } from './security-events.ts';
 
 type Dependencies = {

@@ -1,8 +1,8 @@
 import type { OpenDatabase } from '#server/db/connect';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import type { ModelService } from '#server/features/models/service';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
 import { apiAssistants } from './api-assistants.ts';
 import { assistantExport } from './export-part.ts';

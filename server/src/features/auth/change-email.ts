@@ -5,6 +5,7 @@ import type { Database } from '#server/db/schema';
 import { isUniqueViolation } from '#server/db/unique-violation';
 import type { Actor } from '#server/http/app-router/actor';
 import type { RateLimits } from '#server/http/limits/rate-limits';
+import type { SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
@@ -13,7 +14,6 @@ import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { type UserRecord, userRepository } from './repository.ts';
 import { revokeOtherAccess } from './revoke-access.ts';
-import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 
 type Dependencies = {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { RateLimits, Sender } from '#server/http/limits/rate-limits';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import type { PasswordHashing } from './password-hashing.ts';
+import type { PasswordHashing } from '#server/security/password-hashing';
 import { userRepository } from './repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };

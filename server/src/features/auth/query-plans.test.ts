@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { connect } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
+import { sessionRepository } from '#server/http/sessions/session-repository';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
-import { sessionRepository } from './session-repository.ts';
 
 test('whether some sessions and tokens are still good is looked up by those, not among all people', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { sessionRepository } from '#server/http/sessions/session-repository';
 import { revokeAccessTokens } from '#server/security/access-token-repository';
 import type { Visitor } from '#server/security/events-repository';
-import { sessionRepository } from './session-repository.ts';
 
 /** Signs out everywhere, and lets no program in any more. Returns the ids of the sessions that ended. */
 export async function revokeAllAccess(trx: Kysely<Database>, userId: number, visitor: Visitor): Promise<string[]> {

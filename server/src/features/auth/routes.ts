@@ -3,10 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
+import type { SessionCookie } from '#server/http/sessions/cookie';
+import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
-import type { SessionCookie } from './cookie.ts';
 import type { AuthService } from './service.ts';
-import type { SessionService } from './sessions.ts';
 
 type Dependencies = { auth: AuthService; sessions: SessionService; cookie: SessionCookie; config: Config };
 

@@ -5,17 +5,17 @@ import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import type { SignedIn } from '#server/http/app-router/actor';
 import type { RateLimits } from '#server/http/limits/rate-limits';
+import { sessionRepository } from '#server/http/sessions/session-repository';
+import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
+import type { PasswordHashing } from '#server/security/password-hashing';
 import { auditFailedLogin } from './audit-failed-login.ts';
 import { signInSender } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { createAccount, registrationClosed } from './create-account.ts';
-import type { PasswordHashing } from './password-hashing.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { type UserRecord, userRepository } from './repository.ts';
-import { sessionRepository } from './session-repository.ts';
-import type { SessionService } from './sessions.ts';
 import { toUser } from './user.ts';
 
 /** After this many wrong passwords in a row only a device that is known, or a reset link, gets in. */

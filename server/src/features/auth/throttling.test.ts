@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { productionCost } from '#server/features/auth/password-hashing';
+import { productionCost } from '#server/security/password-hashing';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 

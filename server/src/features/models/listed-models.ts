@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '#server/config/config';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';

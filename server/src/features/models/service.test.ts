@@ -1,7 +1,7 @@
 import { specifiedModels } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { loadCatalogue } from '#server/provider/catalogue/catalogue';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import { Secret } from '#server/security/secret';

@@ -3,9 +3,9 @@ import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '
 import { providerIn } from '@roster/contracts/provider-name';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Config } from '#server/config/config';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
 import { chatting } from './chatting.ts';
 import { askForMs, listedModels } from './listed-models.ts';

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
@@ -10,7 +11,6 @@ import { listTools } from './mcp/tools.ts';
 import type { OpenApiLook } from './openapi/look.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { type StoredServer, toolServerRepository } from './repository.ts';
-import type { ToolTimeouts } from './timeouts.ts';
 import { toolSelectionRepository } from './tool-selection-repository.ts';
 
 const lookJob = defineJob({

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '#server/config/config';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { OpenDatabase } from '#server/db/connect';
 import type { LockActor, SignedIn } from '#server/http/app-router/actor';
 import type { Router } from '#server/http/app-router/router';
@@ -23,7 +24,6 @@ import { toolServerRoutes } from './routes.ts';
 import { shownServer, toolServerService } from './service.ts';
 import { commandProcesses } from './stdio/processes.ts';
 import { commandService } from './stdio/service.ts';
-import type { ToolTimeouts } from './timeouts.ts';
 import { createToolRegistry } from './tool-registry.ts';
 import { toolSelectionService } from './tool-selection.ts';
 

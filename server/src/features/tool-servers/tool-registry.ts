@@ -1,5 +1,6 @@
 import { chosenToolsAtMost } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import { ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import type { ServerConnection } from './connection.ts';
@@ -10,7 +11,6 @@ import { type ModelSchema, modelSchema, serverArguments } from './model-schema.t
 import { callOperation } from './openapi/call.ts';
 import type { OpenApiClient } from './openapi/client.ts';
 import { OmittedOperationError } from './openapi/references.ts';
-import type { ToolTimeouts } from './timeouts.ts';
 import { toolAliases } from './tool-aliases.ts';
 import { toolSelectionRepository } from './tool-selection-repository.ts';
 

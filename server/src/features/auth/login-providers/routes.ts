@@ -8,13 +8,13 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import type { SessionCookie } from '#server/features/auth/cookie';
-import type { SessionService } from '#server/features/auth/sessions';
 import type { SignedIn } from '#server/http/app-router/actor';
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { allowsNavigation } from '#server/http/protection/navigation-guard';
+import type { SessionCookie } from '#server/http/sessions/cookie';
+import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
 import type { FlowCookie } from './flow-cookie.ts';

@@ -1,6 +1,5 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import {
   budgetCheck,
   ClientDisconnectedError,
@@ -16,6 +15,7 @@ import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { apiError } from '#server/http/public-api/errors';
 import { sendEventHeaders } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Answer } from './answers.ts';
 import type { Outcome } from './pass-on.ts';

@@ -1,6 +1,5 @@
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProviderKeyService } from '#server/features/account/provider-key';
 import {
   budgetCheck,
   ClientDisconnectedError,
@@ -15,6 +14,7 @@ import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { sendEventHeaders, writerFrom } from '#server/http/streaming/event-stream';
 import { AppError } from '#server/lib/errors';
+import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import { failedOutcome, type Outcome, readAnswer } from './answer.ts';

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
-import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { parseExact } from '#server/lib/exact-json';
 import { isObject } from '#server/lib/is-object';

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
 import { SignInRequiredError, ToolServerError } from '#server/features/tool-servers/mcp/failure';
-import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
 import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { Vault } from '#server/security/vault';

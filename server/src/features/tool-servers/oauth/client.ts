@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import type { ServerHeaders } from '#server/features/tool-servers/headers';
 import type { StoredServer } from '#server/features/tool-servers/repository';
-import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
 import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
 import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';

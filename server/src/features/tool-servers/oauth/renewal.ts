@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
+import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
-import type { ToolTimeouts } from '#server/features/tool-servers/timeouts';
 import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';
 import { type EncryptedSignIns, Given, Tokens } from './encrypted.ts';

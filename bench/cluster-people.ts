@@ -1,5 +1,5 @@
 import { connect } from '../server/src/db/connect.ts';
-import { userRepository } from '../server/src/features/auth/repository.ts';
+import { userRepository } from '../server/src/features/auth/shared/repository.ts';
 import { sessionService } from '../server/src/http/sessions/sessions.ts';
 
 const atOnce = 8;

@@ -13,8 +13,7 @@ const onOne = {
   'features/chat/statements.test.ts': ofSqlite,
   'backup/dump-tables.test.ts': 'both engines have the same tables, by the same migrations',
   'backup/tampered-backup.test.ts': 'a backup is the same file from both; backup.pg.test.ts has it from and into both',
-  'features/account/key-format.test.ts':
-    'about the sealing; the keys of both engines are in account and operator tests',
+  'provider/keys/key-format.test.ts': 'about the sealing; the keys of both engines are in account and operator tests',
   'features/chat/runs/full-disk.long.test.ts':
     "about SQLite's disk; that of PostgreSQL is away, and in away.pg.test.ts",
   'features/chat/runs/drain.long.test.ts': 'about signals; runs that are cut off are ended on both in recover.test.ts',
@@ -23,7 +22,7 @@ const onOne = {
   'tracing/tracing.test.ts': 'about what is told of requests, whatever the database',
   'db/pgbouncer.system.test.ts': 'about PostgreSQL behind a pooler',
   'main.test.ts': 'about the process',
-  'lib/log-failure.test.ts': 'about the log',
+  'logging/failure.test.ts': 'about the log',
   'http/app-router/api-description.test.ts': beforeSql,
   'http/public-api/api-description.test.ts': beforeSql,
   'http/limits/connections.long.test.ts': beforeSql,
@@ -31,7 +30,7 @@ const onOne = {
   'http/limits/json-body.test.ts': beforeSql,
   'http/protection/protection.test.ts': beforeSql,
   'http/limits/rate-limits.test.ts': beforeSql,
-  'http/outbound/proxy.test.ts': 'about connections to other machines, whatever the database',
+  'outbound/proxy.test.ts': 'about connections to other machines, whatever the database',
   'http/tests/refusals-in-log.test.ts': beforeSql,
   'http/tests/required-texts.test.ts': beforeSql,
   'http/tests/hanging-provider.long.test.ts': 'about waiting for the provider, while no query is under way',

@@ -13,7 +13,8 @@ const aliases = [
 function filesBelow(root, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === 'testing' || entry.name === 'node_modules' ? [] : filesBelow(root, path);
+    if (entry.isDirectory())
+      return entry.name === 'testing' || entry.name === 'node_modules' ? [] : filesBelow(root, path);
     return isProduct(path) ? [path] : [];
   });
 }
@@ -38,38 +39,47 @@ export function importsIn(root, folders) {
     );
 }
 
-/** The name that `path` has among the entries of `parent`: a folder, or '.' for a file directly inside. */
-function entryOf(parent, path) {
+/** The room of `path` inside `parent`: the folder directly below; undefined for files of the roof. */
+function roomOf(parent, path) {
   if (!path.startsWith(`${parent}/`)) return undefined;
   const [first, ...rest] = path.slice(parent.length + 1).split('/');
-  return rest.length === 0 ? '.' : first;
+  return rest.length === 0 ? undefined : first;
 }
 
-const parentsOf = (path) => path.split('/').slice(0, -1).map((_, depth, names) => names.slice(0, depth + 1).join('/'));
+const parentsOf = (path) =>
+  path
+    .split('/')
+    .slice(0, -1)
+    .map((_, depth, names) => names.slice(0, depth + 1).join('/'));
 
-/**
- * Pairs of neighboring folders that reach each other, through others too, at any depth of the tree. Files directly in a
- * folder count as its roof, which imports its rooms: no room may import the roof.
- */
-export function folderCycles(imports) {
+/** Pairs of rooms that reach each other, through others too, at any depth of the tree. */
+function cyclesOf(imports) {
   const parents = new Set(imports.flatMap(({ from }) => parentsOf(from)));
   return [...parents].flatMap((parent) => {
     const edges = new Map();
     for (const { from, to } of imports) {
-      const [a, b] = [entryOf(parent, from), entryOf(parent, to)];
+      const [a, b] = [roomOf(parent, from), roomOf(parent, to)];
       if (a === undefined || b === undefined || a === b) continue;
-      if (!edges.has(a)) edges.set(a, new Map());
-      const between = edges.get(a);
-      between.set(b, [...(between.get(b) ?? []), `${from} -> ${to}`]);
+      if (!edges.has(a)) edges.set(a, new Set());
+      edges.get(a).add(b);
     }
     const reaches = (a, b, seen = new Set()) =>
-      [...(edges.get(a)?.keys() ?? [])].some(
-        (next) => next === b || (!seen.has(next) && reaches(next, b, seen.add(next))),
-      );
+      [...(edges.get(a) ?? [])].some((next) => next === b || (!seen.has(next) && reaches(next, b, seen.add(next))));
     return [...edges].flatMap(([a, targets]) =>
-      [...targets]
-        .filter(([b]) => reaches(b, a))
-        .map(([b, examples]) => ({ parent, a, b, count: examples.length, examples })),
+      [...targets].filter((b) => reaches(b, a)).map((b) => `${parent}: ${a} -> ${b}`),
     );
   });
 }
+
+const featureFolder = /^(?:server|web)\/src\/features\/[^/]+/;
+
+/** A feature's roof (its files outside rooms) puts the rooms together, so no room imports it; shared code has its own room. */
+const importsOfRoofs = (imports) =>
+  imports.flatMap(({ from, to }) => {
+    const [feature] = featureFolder.exec(to) ?? [];
+    if (!feature || !from.startsWith(`${feature}/`)) return [];
+    return roomOf(feature, from) !== undefined && roomOf(feature, to) === undefined ? [`${from} -> ${to}`] : [];
+  });
+
+/** Sorted lines, each a violation. */
+export const folderViolations = (imports) => [...new Set([...cyclesOf(imports), ...importsOfRoofs(imports)])].sort();

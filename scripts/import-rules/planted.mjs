@@ -159,3 +159,37 @@ export const planted = [
   },
   { rule: 'everything-is-found', files: { 'server/src/db/a.ts': "import './missing.ts';\n" } },
 ];
+
+/** Trees with the folder violation that each of them has. */
+export const plantedFolders = [
+  {
+    violation: 'server/src: db -> jobs',
+    files: {
+      'server/src/db/a.ts': "import type { B } from '#server/jobs/b';\n",
+      'server/src/jobs/b.ts': "import '#server/lib/c';\n",
+      'server/src/lib/c.ts': "import '../db/a.ts';\n",
+    },
+  },
+  {
+    violation: 'web/src/features/chat: messages -> runs',
+    files: {
+      'web/src/features/chat/messages/a.tsx': "import { b } from '#web/features/chat/runs/b.ts';\n",
+      'web/src/features/chat/runs/b.ts': "const a = () => import('../messages/a.tsx');\n",
+    },
+  },
+  {
+    violation: 'server/src/features/chat/runs/a.ts -> server/src/features/chat/service.ts',
+    files: {
+      'server/src/features/chat/runs/a.ts': "import '../service.ts';\n",
+      'server/src/features/chat/service.ts': other,
+    },
+  },
+  {
+    violation: undefined,
+    files: {
+      'server/src/features/chat/feature.ts': "import './runs/a.ts';\n",
+      'server/src/features/chat/runs/a.ts': "import '../shared/b.ts';\n",
+      'server/src/features/chat/shared/b.ts': other,
+    },
+  },
+];

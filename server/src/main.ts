@@ -2,8 +2,8 @@ import { start } from './app/start.ts';
 import { loadConfig, secretVariables } from './config/config.ts';
 import { StartupError, UnavailableError } from './lib/errors.ts';
 import { collectAfterStart, growHeapByAQuarter } from './lib/garbage-collector.ts';
-import { createLog } from './lib/log.ts';
 import { version } from './lib/version.ts';
+import { createLog } from './logging/log.ts';
 
 /** A little less than what systemd, containers and Kubernetes are told to wait. */
 const stopWithinMs = 34_000;

@@ -6,7 +6,7 @@ import { knowledgeFeature } from '#server/features/assistants/knowledge/feature'
 import { copySettled } from '#server/features/assistants/knowledge/queue';
 import { modelMigrationFeature } from '#server/features/assistants/model-migrations/feature';
 import { unsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
-import { assistantRepository } from '#server/features/assistants/repository';
+import { assistantRepository } from '#server/features/assistants/shared/repository';
 import { versionRecorder } from '#server/features/assistants/versions/recorder';
 import { versionRepository } from '#server/features/assistants/versions/repository';
 import { authFeature } from '#server/features/auth/feature';
@@ -27,7 +27,7 @@ import { copySettledInStores } from '#server/features/public-api/vector-stores/j
 import { resolveStoreIds } from '#server/features/public-api/vector-stores/resolve-ids';
 import { systemFeature } from '#server/features/system/feature';
 import { toolServerFeature } from '#server/features/tool-servers/feature';
-import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 import { usageFeature } from '#server/features/usage/feature';
 import { onUsageRecorded } from '#server/features/usage/repository';
 import { userFeature } from '#server/features/users/feature';

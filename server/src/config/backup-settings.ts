@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InvalidScheduleError, scheduleOf } from '#server/backup/scheduled/schedule';
 import { reasonOf, StartupError } from '#server/lib/errors';
 import { Secret } from '#server/security/secret';
+import { InvalidScheduleError, scheduleOf } from './backup-schedule.ts';
 
 export class InvalidBackupSettingsError extends StartupError {
   override name = 'InvalidBackupSettingsError';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { allowedHosts } from '#server/http/outbound/allowed-hosts';
-import { proxiesOf } from '#server/http/outbound/proxy';
 import { reasonOf, StartupError } from '#server/lib/errors';
+import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { proxiesOf } from '#server/outbound/proxy';
 import {
   generatedMasterKeys,
   type MasterKey,

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { makeDataFolder, orUnusable } from '#server/config/data-folder';
+import { makeDataFolder, orUnusable } from '#server/lib/data-folder';
 import { reasonOf, StartupError } from '#server/lib/errors';
 import { withAfterCommit } from './after-commit.ts';
 import { lockFolder } from './folder-lock.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { orUnusable } from '#server/config/data-folder';
+import { orUnusable } from '#server/lib/data-folder';
 import { StartupError } from '#server/lib/errors';
 
 const busy = 5;

@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 import type { Router } from '#server/http/app-router/router';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 import type { JobHandler } from '#server/jobs/define';
-import type { ScheduledTask } from '#server/jobs/scheduler';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 
 /**
  * What a feature gives to the application, which goes through all of them: its own repositories and services stay with

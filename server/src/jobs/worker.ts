@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { failureClass, failureInWords } from '#server/lib/log-failure';
 import { settlesWithin } from '#server/lib/with-timeout';
+import { failureClass, failureInWords } from '#server/logging/failure';
 import { delayAfter, InvalidPayloadError, type JobHandler, PermanentJobError, usualAttempts } from './define.ts';
 import { onEnqueued } from './queue.ts';
 import { jobRepository, type Room, type StoredJob } from './repository.ts';

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '#server/config/config';
-import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 
 const keptForMs = 30 * 24 * hourMs;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Config, isLoopback } from '#server/config/config';
 import { PermanentJobError } from '#server/jobs/define';
-import { failureClass } from '#server/lib/log-failure';
+import { failureClass } from '#server/logging/failure';
 import { fileOutbox } from './file-outbox.ts';
 
 export type Mail = { to: string; subject: string; text: string };

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { ScheduledTask } from '#server/jobs/scheduler';
-import type { Metrics } from '#server/metrics/metrics';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { Tracing } from '#server/tracing/tracing';
 import { createGenerator } from './generate.ts';
 import { keyChecker } from './key-check.ts';
 import type { Provider } from './provider.ts';
+import { createRelay } from './relay.ts';
 import { providerContainers } from './resources/containers.ts';
 import { providerFiles } from './resources/files.ts';
 import { providerFineTuning } from './resources/fine-tuning.ts';
@@ -15,7 +15,6 @@ import { providerOrganization } from './resources/organization.ts';
 import { providerVectorStores } from './resources/vector-stores.ts';
 import { responsesAvailability } from './responses/availability.ts';
 import { createProviderHttp } from './transport/http.ts';
-import { createRelay } from './transport/relay.ts';
 import type { ProviderTimeouts } from './transport/timeouts.ts';
 import { loadCapabilities } from './unsupported/capabilities.ts';
 import { refusalOf, unsupportedTools } from './unsupported/tools.ts';
@@ -26,7 +25,7 @@ export async function createProvider(options: {
   config: Config['provider'];
   proxyFor: Config['proxyFor'];
   times: ProviderTimeouts;
-  metrics: Pick<Metrics, 'providerFailed'>;
+  metrics: { providerFailed: (code: string) => void };
   tracing: Pick<Tracing, 'outgoing'>;
 }): Promise<Provider & { upkeep: readonly ScheduledTask[] }> {
   const { times } = options;

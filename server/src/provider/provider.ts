@@ -7,6 +7,7 @@ import type { Secret } from '#server/security/secret';
 import type { AnswerTools, ResponseFormat, ToolCall } from './answer-tools.ts';
 import type { TokenCounts } from './catalogue/catalogue.ts';
 import type { KeyCheck } from './key-check.ts';
+import type { RelayCall, RelayedResponse } from './relay.ts';
 import type { ProviderContainers } from './resources/containers.ts';
 import type { ProviderFiles } from './resources/files.ts';
 import type { ProviderFineTuning } from './resources/fine-tuning.ts';
@@ -15,7 +16,6 @@ import type { ProviderModel } from './resources/model-list.ts';
 import type { ProviderOrganization } from './resources/organization.ts';
 import type { ProviderVectorStores } from './resources/vector-stores.ts';
 import type { ResponsesAvailability } from './responses/availability.ts';
-import type { RelayCall, RelayedResponse } from './transport/relay.ts';
 
 export type { ProviderModel };
 

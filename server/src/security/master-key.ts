@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDataFolder, orUnusable } from '#server/config/data-folder';
+import { makeDataFolder, orUnusable } from '#server/lib/data-folder';
 import { StartupError } from '#server/lib/errors';
 import { Secret } from './secret.ts';
 

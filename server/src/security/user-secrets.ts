@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from './actor.ts';
 import { encryptWithDataKey } from './encryption.ts';
 import { type RecordedEvent, securityEventRepository, type Visitor } from './events-repository.ts';
 import { Secret } from './secret.ts';

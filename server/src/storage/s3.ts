@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import type { Config } from '#server/config/config';
-import { fetchBy, noProxy, type ProxyFor } from '#server/http/outbound/proxy';
 import { UnavailableError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
 import { UnresponsiveError, within } from '#server/lib/watchdog';
+import { fetchBy, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
 /** What S3 demands of each part but the last. */

@@ -1,4 +1,4 @@
-import type { Actor } from '#server/http/app-router/actor';
+import type { Actor } from '#server/security/actor';
 
 /** For calls of a service without its route: an administrator who stays signed in. */
 export const actor = (userId: number): Actor => ({

@@ -6,7 +6,7 @@ import { loadConfig } from '#server/config/config';
 import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Engine } from '#server/db/connect';
 import { type ConnectionTimes, usualTimes } from '#server/http/limits/connections';
-import { logSettings } from '#server/lib/log';
+import { logSettings } from '#server/logging/log';
 import { defaultProviderTimeouts, type ProviderTimeouts } from '#server/provider/transport/timeouts';
 import type { HashingCost } from '#server/security/password-hashing';
 import { readyDatabase } from './databases.ts';

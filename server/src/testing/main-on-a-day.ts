@@ -1,6 +1,6 @@
 import { start } from '#server/app/start';
 import { loadConfig } from '#server/config/config';
-import { createLog } from '#server/lib/log';
+import { createLog } from '#server/logging/log';
 
 /** A server as main.ts starts it, for which it is noon of the day in TODAY. */
 const noon = Date.parse(`${process.env.TODAY}T12:00:00Z`);

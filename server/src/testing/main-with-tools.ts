@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { start } from '#server/app/start';
 import { loadConfig } from '#server/config/config';
 import type { OfferedTool, ToolResult } from '#server/conversation/tools';
-import { createLog } from '#server/lib/log';
+import { createLog } from '#server/logging/log';
 
 /** A server as main.ts starts it, with tools whose calls go to the address in TOOLS_URL: `act` changes something, `look` does not. */
 const toolsUrl = process.env.TOOLS_URL ?? '';

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
+import { type BackupRecord, backupRecordRepository } from '#server/db/backup-record-repository';
 import type { OpenDatabase } from '#server/db/connect';
-import type { ScheduledTask } from '#server/jobs/scheduler';
 import { reasonOf } from '#server/lib/errors';
-import { type BackupRecord, backupRecordRepository } from './record-repository.ts';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import { backupName } from './targets.ts';
 import { backUpInThread } from './thread.ts';
 

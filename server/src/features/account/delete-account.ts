@@ -2,9 +2,9 @@ import type { AccountClosing } from '@roster/contracts/account';
 import type { z } from 'zod';
 import type { ConfirmPassword } from '#server/features/auth/confirm-password';
 import type { LeftAtProvider, RemoveAtProvider } from '#server/features/feature';
-import type { Actor } from '#server/http/app-router/actor';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
 import type { RemoveAccount } from './removal.ts';
 

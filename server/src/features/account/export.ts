@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { ExportEntry, ExportPart } from '#server/features/feature';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { zipOf } from './zip.ts';
 

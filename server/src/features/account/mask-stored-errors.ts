@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { ScheduledTask } from '#server/jobs/scheduler';
 import { AppError } from '#server/lib/errors';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';

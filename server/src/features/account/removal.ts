@@ -3,10 +3,10 @@ import type { OpenDatabase } from '#server/db/connect';
 import { lockAccounts } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { AccountRemovalPart } from '#server/features/feature';
-import type { Actor } from '#server/http/app-router/actor';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { removalRepository } from './removal-repository.ts';
 

@@ -3,11 +3,11 @@ import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import type { FoundPrincipal } from '#server/http/public-api/api-principal';
 import { AppError } from '#server/lib/errors';
 import { hashOfAccessToken, isAccessToken, newAccessToken } from '#server/security/access-token';
 import { type AccessTokenRecord, accessTokenRepository } from '#server/security/access-token-repository';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 
 const day = 24 * 60 * 60 * 1000;

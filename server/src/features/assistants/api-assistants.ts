@@ -2,9 +2,9 @@ import type { Assistant, AssistantSettings } from '@roster/contracts/assistants/
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
-import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
-import { type AssistantPage, assistantRepository } from './repository.ts';
 import { alone, checkModel, insertOwn, type ModelCheck, removeAlone } from './service.ts';
+import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
+import { type AssistantPage, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 import { versionRepository } from './versions/repository.ts';
 

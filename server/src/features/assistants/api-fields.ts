@@ -9,9 +9,9 @@ import { Metadata } from '@roster/contracts/public-api/metadata';
 import { z } from 'zod';
 import { codeFilesAtMost } from '#server/conversation/code-files';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import type { ApiFields } from './api-fields-repository.ts';
 import { brief, listIn, someOf } from './import-warnings.ts';
 import { isOnlyOfForm } from './provider-tools.ts';
+import type { ApiFields } from './shared/api-fields-repository.ts';
 
 /** What an assistant has for programs, and what its tools name, which has to be looked for. */
 export type AssistantApiFields = { fields: ApiFields; stores: string[]; codeFiles: string[] };

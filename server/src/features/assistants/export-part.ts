@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
-import { assistantRepository } from './repository.ts';
 import { besides, exported } from './service.ts';
+import { assistantRepository } from './shared/repository.ts';
 
 /** Imported instructions may have 256,000 characters. */
 const atOnce = 20;

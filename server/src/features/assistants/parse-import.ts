@@ -19,7 +19,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 import { type AssistantApiFields, parseApiFields } from './api-fields.ts';
 import { brief, importWarnings, listIn } from './import-warnings.ts';
 import { providerTools } from './provider-tools.ts';
-import type { ImportedDraft } from './repository.ts';
+import type { ImportedDraft } from './shared/repository.ts';
 
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
 const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };

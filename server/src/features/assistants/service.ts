@@ -15,14 +15,14 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
-import { type ApiFields, apiFieldsRepository } from './api-fields-repository.ts';
+import type { Actor } from '#server/security/actor';
 import { releaseStore } from './knowledge/queue.ts';
 import { knowledgeRepository } from './knowledge/repository.ts';
 import { setFiles } from './knowledge/set-files.ts';
-import { type AssistantRepository, assistantRepository } from './repository.ts';
+import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
+import { type AssistantRepository, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 import { type ChoicesIn, stateOf } from './versions/state.ts';
 

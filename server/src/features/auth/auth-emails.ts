@@ -9,7 +9,7 @@ import type { MailTransport } from '#server/mail/transport';
 import { securityEventRepository } from '#server/security/events-repository';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository, type TokenPurpose } from './mailed-token-repository.ts';
-import { type UserRecord, userRepository } from './repository.ts';
+import { type UserRecord, userRepository } from './shared/repository.ts';
 
 const hourMs = 60 * 60_000;
 const resetMailsPerHour = 3;

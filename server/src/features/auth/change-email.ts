@@ -3,17 +3,17 @@ import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
 import { isUniqueViolation } from '#server/db/unique-violation';
-import type { Actor } from '#server/http/app-router/actor';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ConfirmPassword } from './confirm-password.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import { type UserRecord, userRepository } from './repository.ts';
-import { revokeOtherAccess } from './revoke-access.ts';
+import { type UserRecord, userRepository } from './shared/repository.ts';
+import { revokeOtherAccess } from './shared/revoke-access.ts';
 import { toUser } from './user.ts';
 
 type Dependencies = {

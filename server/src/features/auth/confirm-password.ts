@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 import type { RateLimits, Sender } from '#server/http/limits/rate-limits';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { userRepository } from './repository.ts';
+import { userRepository } from './shared/repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 

@@ -2,15 +2,15 @@ import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
+import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { ChangeEmailService } from './change-email.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
-import { userRepository } from './repository.ts';
+import { userRepository } from './shared/repository.ts';
 import { toUser } from './user.ts';
 
 type Dependencies = {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { securityEventRepository } from '#server/security/events-repository';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 

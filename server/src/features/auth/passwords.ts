@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import { enqueue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
+import type { Actor } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { noticeRepository } from '#server/security/notices-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
@@ -11,8 +11,8 @@ import type { ConfirmPassword } from './confirm-password.ts';
 import { tokenLinks } from './links.ts';
 import { mailedTokenRepository } from './mailed-token-repository.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { type UserRecord, userRepository } from './repository.ts';
-import { revokeAllAccess, revokeOtherAccess } from './revoke-access.ts';
+import { type UserRecord, userRepository } from './shared/repository.ts';
+import { revokeAllAccess, revokeOtherAccess } from './shared/revoke-access.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

@@ -3,19 +3,19 @@ import type { User } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { SignedIn } from '#server/http/app-router/actor';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { sessionRepository } from '#server/http/sessions/session-repository';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { AppError } from '#server/lib/errors';
+import type { SignedIn } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { auditFailedLogin } from './audit-failed-login.ts';
 import { signInSender } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
-import { createAccount, registrationClosed } from './create-account.ts';
 import { refuseGuessable } from './password-rules.ts';
-import { type UserRecord, userRepository } from './repository.ts';
+import { auditFailedLogin } from './shared/audit-failed-login.ts';
+import { createAccount, registrationClosed } from './shared/create-account.ts';
+import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './user.ts';
 
 /** After this many wrong passwords in a row only a device that is known, or a reset link, gets in. */

@@ -1,5 +1,5 @@
 import type { User } from '@roster/contracts/auth';
-import type { UserRecord } from './repository.ts';
+import type { UserRecord } from './shared/repository.ts';
 
 /** A person as answered: fields are listed, so that nothing else of the row can leave. */
 export function toUser(user: UserRecord): User {

@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Presence } from '#server/db/presence';
 import type { Database } from '#server/db/schema';
 import type { KnowledgeService } from '#server/features/assistants/knowledge/service';
-import type { AssistantRepository } from '#server/features/assistants/repository';
+import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { FileRepository } from '#server/features/files/repository';
 import type { RetirementGuard } from '#server/features/models/retirement/guard';
 import type { ModelService } from '#server/features/models/service';

@@ -1,4 +1,4 @@
-import type { ScheduledTask } from '#server/jobs/scheduler';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { RunExecutor } from './runs/executor.ts';
 import type { SearchRepository } from './search/repository.ts';
 

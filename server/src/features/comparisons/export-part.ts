@@ -1,10 +1,10 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import type { ExportPart } from '#server/features/feature';
-import { threadsOf, toShown } from './answers.ts';
 import { draftRepository } from './drafts/repository.ts';
 import { exportedJudgings } from './judging/export-judgings.ts';
-import { comparisonRepository } from './repository.ts';
+import { threadsOf, toShown } from './shared/answers.ts';
+import { comparisonRepository } from './shared/repository.ts';
 import { testSetRepository } from './test-sets/repository.ts';
 import { resultRepository } from './test-sets/result-repository.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { noteOutcomes } from './judging/outcomes.ts';
-import { type Asking, queueAsking, queueJudging } from './queue.ts';
+import { type Asking, queueAsking, queueJudging } from './shared/queue.ts';
 import { markUnchanged } from './test-sets/mark-unchanged.ts';
 
 /** In the transaction that ends an answer: what can be said of it now is stored, and there is room for the next. */

@@ -9,11 +9,11 @@ import {
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import type { IncomingFile, Receive } from '#server/http/multipart';
 import { enqueue } from '#server/jobs/queue';
 import { type BufferCollector, bufferCollector } from '#server/lib/buffer-collector';
 import { AppError, isDiskFull } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { type FileKey, type FileStore, newFileKey } from '#server/storage/file-store';
 import { forwardJob } from './jobs.ts';
 import { cleanName, cleanType } from './labels.ts';

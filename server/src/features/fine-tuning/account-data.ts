@@ -1,11 +1,11 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart, LeftAtProvider } from '#server/features/feature';
 import { AppError } from '#server/lib/errors';
-import { progressRepository } from './jobs/progress-repository.ts';
 import { fineTuningJobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';
 import { modelRepository } from './models/repository.ts';
 import type { CustomModels } from './models/tuned-models.ts';
+import { progressRepository } from './shared/progress-repository.ts';
 
 const jobsAtOnce = 50;
 const eventsAtOnce = 500;

@@ -1,15 +1,15 @@
 import type { GivenUpJob, SystemReport } from '@roster/contracts/system';
-import { backupRecordRepository } from '#server/backup/scheduled/record-repository';
 import type { Installation } from '#server/config/config';
+import { backupRecordRepository } from '#server/db/backup-record-repository';
 import type { OpenDatabase } from '#server/db/connect';
 import { schemaState } from '#server/db/migrate';
 import { processesOn } from '#server/db/presence';
 import { lastBackup, lastMailFailure, lastMailSent, remembered } from '#server/db/timestamps-repository';
 import { jobRepository } from '#server/jobs/repository';
 import { AppError } from '#server/lib/errors';
-import { failureClass } from '#server/lib/log-failure';
 import { version } from '#server/lib/version';
 import { UnresponsiveError, within } from '#server/lib/watchdog';
+import { failureClass } from '#server/logging/failure';
 import type { FileStore } from '#server/storage/file-store';
 import { freeDiskBytes, upgradeBackups } from './folders.ts';
 import { systemRepository } from './repository.ts';

@@ -4,14 +4,14 @@ import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import { defineJob, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import type { ServerConnection } from './connection.ts';
-import { SignInRequiredError, ToolServerError } from './mcp/failure.ts';
 import { listTools } from './mcp/tools.ts';
 import type { OpenApiLook } from './openapi/look.ts';
 import { descriptionRepository } from './openapi/repository.ts';
-import { type StoredServer, toolServerRepository } from './repository.ts';
-import { toolSelectionRepository } from './tool-selection-repository.ts';
+import { SignInRequiredError, ToolServerError } from './shared/failure.ts';
+import { type StoredServer, toolServerRepository } from './shared/repository.ts';
+import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 
 const lookJob = defineJob({
   name: 'look_at_tool_server',

@@ -2,8 +2,8 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
-import { toolServerRepository } from './repository.ts';
-import { toolSelectionRepository } from './tool-selection-repository.ts';
+import { toolServerRepository } from './shared/repository.ts';
+import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 
 const descriptionFile = (id: number) => `tool-server-descriptions/${id}.txt`;
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { seeded } from '#server/testing/generated';
-import { modelSchema, serverArguments } from './model-schema.ts';
+import { modelSchema, serverArguments } from './shared/model-schema.ts';
 
 const made = (given: unknown) => modelSchema(given).schema;
 const ofProperty = (schema: unknown) => Object(made({ type: 'object', properties: { a: schema } })).properties.a;

@@ -8,14 +8,14 @@ import {
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
-import { changedAuth, newAuth } from './auth.ts';
+import type { Actor } from '#server/security/actor';
 import { requestDiscovery } from './discover-tools.ts';
-import type { ServerHeaders } from './headers.ts';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
-import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './repository.ts';
+import { changedAuth, newAuth } from './shared/auth.ts';
+import type { ServerHeaders } from './shared/headers.ts';
+import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './shared/repository.ts';
 
 type Dependencies = { db: Kysely<Database>; headers: ServerHeaders };
 

@@ -4,15 +4,15 @@ import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import { ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
 import type { Database } from '#server/db/schema';
 import type { ServerConnection } from './connection.ts';
-import type { ServerHeaders } from './headers.ts';
-import { ToolServerError } from './mcp/failure.ts';
 import { resultText } from './mcp/result.ts';
-import { type ModelSchema, modelSchema, serverArguments } from './model-schema.ts';
 import { callOperation } from './openapi/call.ts';
 import type { OpenApiClient } from './openapi/client.ts';
-import { OmittedOperationError } from './openapi/references.ts';
+import { ToolServerError } from './shared/failure.ts';
+import type { ServerHeaders } from './shared/headers.ts';
+import { type ModelSchema, modelSchema, serverArguments } from './shared/model-schema.ts';
+import { OmittedOperationError } from './shared/references.ts';
+import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 import { toolAliases } from './tool-aliases.ts';
-import { toolSelectionRepository } from './tool-selection-repository.ts';
 
 /** Of an answer with its pictures, which are told of and not kept. */
 const bodyLimit = 8 * 1024 * 1024;

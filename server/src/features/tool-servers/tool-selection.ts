@@ -2,9 +2,9 @@ import type { ChosenTool, ToolChoice } from '@roster/contracts/tool-servers/tool
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
-import { toolSelectionRepository } from './tool-selection-repository.ts';
+import type { Actor } from '#server/security/actor';
+import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 
 type Row = Awaited<ReturnType<ReturnType<typeof toolSelectionRepository>['chosen']>>[number];
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateKey, RateLimits } from '#server/http/limits/rate-limits';
 import { AppError } from '#server/lib/errors';
-import type { Actor, FindActor, LockActor, SignedIn } from './actor.ts';
+import type { Actor, FindActor, LockActor, SignedIn } from '#server/security/actor';
 
 declare module 'fastify' {
   interface FastifyRequest {

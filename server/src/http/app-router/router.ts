@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type Receive, receiver } from '#server/http/multipart';
 import { responseSchema } from '#server/http/response-schema';
 import type { ResponseRegistry } from '#server/http/streaming/response-registry';
-import type { Actor } from './actor.ts';
+import type { Actor } from '#server/security/actor';
 import { type Authorization, authorize, reauthorizeIfStale, signedIn } from './authorize.ts';
 import { readInput } from './input.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
-import type { ScheduledTask } from '#server/jobs/scheduler';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import { type Counted, rateCountsRepository } from './rate-counts-repository.ts';
 import type { Limit, Place, Windows } from './rate-windows.ts';
 

@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Role, Session } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SignedIn } from '#server/http/app-router/actor';
 import { deviceLabel } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
+import type { SignedIn } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { type SessionRepository, sessionRepository } from './session-repository.ts';
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignedIn } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
+import type { SignedIn } from '#server/security/actor';
 import type { ResponseRegistry } from './response-registry.ts';
 
 const heartbeatMs = 15_000;

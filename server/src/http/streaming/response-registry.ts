@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Role } from '@roster/contracts/auth';
-import type { SignedIn } from '#server/http/app-router/actor';
+import type { SignedIn } from '#server/security/actor';
 
 const sessionCheckMs = 2_500;
 

@@ -10,12 +10,12 @@ import { isErrorValue } from '#server/provider/transport/error-fields';
 import { notAnAnswer } from '#server/provider/transport/event-reader';
 import { failureInStream } from '#server/provider/transport/failures';
 import { masked } from '#server/provider/transport/masking';
+import { thoughtSplitter } from '#server/provider/transport/think-tags';
 import type { Secret } from '#server/security/secret';
 import { readDelta } from './delta.ts';
 import { echoCollector } from './echo.ts';
 import { type Finish, finishOf } from './finish-reasons.ts';
 import { sourceCollector } from './sources.ts';
-import { thoughtSplitter } from './think-tags.ts';
 import { callCollector, hasObjectArguments } from './tool-calls.ts';
 
 /** What an answer consists of, in the order in which it comes. */

@@ -2,9 +2,9 @@ import { keyFormatMessage, openAiKeyPattern, type UserConfig } from '@roster/con
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
+import type { Actor } from '#server/security/actor';
 import type { Visitor } from '#server/security/events-repository';
 import { Secret } from '#server/security/secret';
 import { userSecrets } from '#server/security/user-secrets';

@@ -3,7 +3,6 @@ import { tidyName } from '@roster/contracts/text/name';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { callReader } from '#server/provider/answer-tools';
-import { thoughtSplitter } from '#server/provider/chat-completions/think-tags';
 import { contentOf } from '#server/provider/content-parts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, ConversationTurn, FileSearch } from '#server/provider/provider';
 import { generatedFileReader } from '#server/provider/resources/generated-files';
@@ -13,6 +12,7 @@ import { eventJson, notAnAnswer, readEvents } from '#server/provider/transport/e
 import { failureInStream } from '#server/provider/transport/failures';
 import type { ProviderHttp } from '#server/provider/transport/http';
 import { collectStream, reportWaits } from '#server/provider/transport/stream-collector';
+import { thoughtSplitter } from '#server/provider/transport/think-tags';
 import { drawingMs } from '#server/provider/transport/timeouts';
 import { supportedTools } from '#server/provider/unsupported/tools';
 import { webLinkReader } from '#server/provider/web-links';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent, Dispatcher } from 'undici';
-import { connectorBy, noProxy, type ProxyFor } from '#server/http/outbound/proxy';
+import { connectorBy, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import type { Secret } from '#server/security/secret';
 import { ProviderError } from './error.ts';
 import { failureOf } from './failures.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { ScheduledTask } from '#server/jobs/scheduler';
+import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { Secret } from '#server/security/secret';
 
 /** A trait of the provider itself, whatever the model. */

@@ -8,8 +8,8 @@ import { DatasetList } from './datasets/dataset-list.tsx';
 import type { JobFiles } from './jobs/create/job-form.ts';
 import { JobList } from './jobs/job-list.tsx';
 import { ModelList } from './models/model-list.tsx';
+import { usePrerequisites } from './shared/use-prerequisites.ts';
 import type { FineTuningTab } from './tabs.ts';
-import { usePrerequisites } from './use-prerequisites.ts';
 
 const CreateJobDialog = lazy(() =>
   import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),

@@ -22,11 +22,11 @@ import { ModelDistribution } from './model-distribution.tsx';
 import { PriceDialog } from './price-dialog.tsx';
 import { PricesDialog } from './prices-dialog.tsx';
 import { FiguresSkeleton } from './provider-figures/figures-skeleton.tsx';
-import { chosenRange, type DayRange, formatRange, type RangeSearch } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import { CostByAccessToken, CostByAssistant, CostByModel } from './ranking-cards.tsx';
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
+import { chosenRange, type DayRange, formatRange, type RangeSearch } from './shared/range.ts';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
 import { ToolCosts } from './tool-costs.tsx';
 

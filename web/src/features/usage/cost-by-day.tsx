@@ -7,7 +7,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { FoldedTable } from '#web/ui/folded-table.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { formatShortDay } from './range.ts';
+import { formatShortDay } from './shared/range.ts';
 
 type CostByDayProps = {
   shown: Analytics | undefined;

@@ -1,7 +1,7 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage/usage';
 import { asCsv, type Cell } from '#web/lib/csv.ts';
 import { answererOf, assistantName, toolNames } from './names.ts';
-import type { DayRange } from './range.ts';
+import type { DayRange } from './shared/range.ts';
 
 const header = [
   'Section',

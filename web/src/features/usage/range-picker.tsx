@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
-import { type DayRange, type Preset, presets, problemOf, type RangeProblem, type RangeSearch } from './range.ts';
+import { type DayRange, type Preset, presets, problemOf, type RangeProblem, type RangeSearch } from './shared/range.ts';
 
 type RangePickerProps = {
   /** null: two days of one's own. */

@@ -8,8 +8,8 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { assistantName } from './names.ts';
-import { type DayRange, formatRange } from './range.ts';
 import { RequestCard } from './request-parts.tsx';
+import { type DayRange, formatRange } from './shared/range.ts';
 
 /** Which of the calls: those of a model, of an assistant, of a program, or all. */
 export type Scope = {

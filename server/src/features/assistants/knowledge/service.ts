@@ -3,7 +3,7 @@ import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { assistantRepository } from '#server/features/assistants/repository';
+import { assistantRepository } from '#server/features/assistants/shared/repository';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import { enqueueOnce } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';

@@ -15,10 +15,10 @@ import type { Database } from '#server/db/schema';
 import type { ModelCheck } from '#server/features/assistants/service';
 import type { VersionRecorder } from '#server/features/assistants/versions/recorder';
 import type { LastUsed } from '#server/features/usage/last-used';
-import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { Actor } from '#server/security/actor';
 import { type Movable, modelMigrationRepository } from './repository.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 

@@ -1,7 +1,7 @@
 import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { assistantRepository, type ModelChange } from '#server/features/assistants/repository';
+import { assistantRepository, type ModelChange } from '#server/features/assistants/shared/repository';
 import { isPruneDue, type NewVersion, versionRepository } from './repository.ts';
 import { type ChoicesIn, changedFields, statesOf } from './state.ts';
 

@@ -3,7 +3,7 @@ import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
 import { type ModelChanges, recordModels } from './record-models.ts';
 import { isPruneDue, versionRepository } from './repository.ts';
 import { type ChoicesIn, changedFields, programFieldsOf, stateOf } from './state.ts';

@@ -8,7 +8,7 @@ import {
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { settingsColumns, settingsIn } from '#server/features/assistants/columns';
+import { settingsColumns, settingsIn } from '#server/features/assistants/shared/columns';
 import { type AssistantState, VersionFile, VersionTool } from './state.ts';
 
 /** Looking for what can go takes longer than to store a version: not at each one. */

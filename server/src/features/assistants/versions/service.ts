@@ -7,14 +7,14 @@ import type {
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { apiFieldsRepository } from '#server/features/assistants/api-fields-repository';
 import { knowledgeRepository } from '#server/features/assistants/knowledge/repository';
 import { setFiles } from '#server/features/assistants/knowledge/set-files';
-import { assistantRepository } from '#server/features/assistants/repository';
+import { apiFieldsRepository } from '#server/features/assistants/shared/api-fields-repository';
+import { assistantRepository } from '#server/features/assistants/shared/repository';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import type { VersionRecorder } from './recorder.ts';
 import { type StoredVersion, versionRepository } from './repository.ts';
 import type { AssistantState, ChoicesIn } from './state.ts';

@@ -4,10 +4,10 @@ import { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { type ApiFields, apiFieldsRepository } from '#server/features/assistants/api-fields-repository';
 import { knowledgeRepository } from '#server/features/assistants/knowledge/repository';
-import { assistantRepository } from '#server/features/assistants/repository';
-import type { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
+import { type ApiFields, apiFieldsRepository } from '#server/features/assistants/shared/api-fields-repository';
+import { assistantRepository } from '#server/features/assistants/shared/repository';
+import type { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 
 /** A file by its id, with the name that it had. */
 export const VersionFile = z.object({ fileId: z.number(), filename: z.string() });

@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import { fetchBy } from '#server/http/outbound/proxy';
+import { fetchBy } from '#server/outbound/proxy';
 import { issuerAt } from './issuers.ts';
 import {
   asValue,

@@ -1,8 +1,8 @@
 import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import { fetchBy } from '#server/http/outbound/proxy';
 import { isObject } from '#server/lib/is-object';
+import { fetchBy } from '#server/outbound/proxy';
 import { issuerAt } from './issuers.ts';
 import {
   asValue,

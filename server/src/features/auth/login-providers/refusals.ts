@@ -1,7 +1,7 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { auditFailedLogin } from '#server/features/auth/audit-failed-login';
+import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-login';
 import type { Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 

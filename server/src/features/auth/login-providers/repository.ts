@@ -1,7 +1,7 @@
 import type { LoginProvider } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { SignedIn } from '#server/http/app-router/actor';
+import type { SignedIn } from '#server/security/actor';
 import { storedIssuer } from './issuers.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 

@@ -8,7 +8,6 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import type { SignedIn } from '#server/http/app-router/actor';
 import type { Router } from '#server/http/app-router/router';
 import { clientNetwork } from '#server/http/client-network';
 import type { RateLimits } from '#server/http/limits/rate-limits';
@@ -17,6 +16,7 @@ import type { SessionCookie } from '#server/http/sessions/cookie';
 import type { SessionService } from '#server/http/sessions/sessions';
 import { visitorOf } from '#server/http/user-agent';
 import { AppError } from '#server/lib/errors';
+import type { SignedIn } from '#server/security/actor';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
 import { causesOf, type LoginProviderClient, LoginProviderError, orProviderFailed } from './login-provider.ts';

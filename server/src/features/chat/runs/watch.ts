@@ -1,8 +1,8 @@
 import type { Run } from '@roster/contracts/chat';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Actor } from '#server/http/app-router/actor';
 import type { EventStream } from '#server/http/streaming/event-stream';
 import { UnavailableError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { framesAfter, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
 import type { LiveRuns } from './live-run.ts';

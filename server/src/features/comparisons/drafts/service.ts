@@ -7,13 +7,13 @@ import {
 } from '@roster/contracts/comparisons/drafts';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { noComparison } from '#server/features/comparisons/answers';
-import { findComparison } from '#server/features/comparisons/ask-prompt';
-import { assistantSide } from '#server/features/comparisons/assistant-side';
-import { comparisonRepository } from '#server/features/comparisons/repository';
-import { storeComparison } from '#server/features/comparisons/service';
-import type { Actor } from '#server/http/app-router/actor';
+import { noComparison } from '#server/features/comparisons/shared/answers';
+import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
+import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import { comparisonRepository } from '#server/features/comparisons/shared/repository';
+import { storeComparison } from '#server/features/comparisons/shared/service';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { draftRepository } from './repository.ts';
 
 /** What drafts are of. */

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
-import type { PromptRecord } from '#server/features/comparisons/repository';
-import { judgingRepository } from './repository.ts';
+import { judgingRepository } from '#server/features/comparisons/shared/judging-repository';
+import type { PromptRecord } from '#server/features/comparisons/shared/repository';
 import { judgeThreadsOf, toVerdict } from './verdicts.ts';
 
 /** The judgings of a comparison in the account export; `prompt` counts the prompts from 1. */

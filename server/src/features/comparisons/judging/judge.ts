@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
-import { answersAtOnce, isUnderWay, threadsOf } from '#server/features/comparisons/answers';
-import type { AskingParts } from '#server/features/comparisons/ask-prompt';
-import { askingRepository } from '#server/features/comparisons/asking-repository';
-import { failedOutcome, type Outcome, runOnce, runPrompts } from '#server/features/comparisons/prompt-runner';
-import { type JudgingWork, judgeJob, queueJudging } from '#server/features/comparisons/queue';
-import { comparisonRepository } from '#server/features/comparisons/repository';
+import { answersAtOnce, isUnderWay, threadsOf } from '#server/features/comparisons/shared/answers';
+import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
+import { askingRepository } from '#server/features/comparisons/shared/asking-repository';
+import { type JudgingRecord, judgingRepository } from '#server/features/comparisons/shared/judging-repository';
+import { failedOutcome, type Outcome, runOnce, runPrompts } from '#server/features/comparisons/shared/prompt-runner';
+import { type JudgingWork, judgeJob, queueJudging } from '#server/features/comparisons/shared/queue';
+import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
 import { judgeQuestion, verdictSchema } from './judge-prompt.ts';
-import { type JudgingRecord, judgingRepository } from './repository.ts';
 import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
 
 export type JudgingParts = AskingParts & {

@@ -2,8 +2,8 @@ import type { Vote } from '@roster/contracts/comparisons/comparisons';
 import type { Outcome } from '@roster/contracts/comparisons/judging';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import { judgingRepository, type Order } from '#server/features/comparisons/shared/judging-repository';
 import { type Choice, parseVerdict } from './parse-verdict.ts';
-import { judgingRepository, type Order } from './repository.ts';
 
 const sideOf: Record<Order, Record<Choice, Vote>> = {
   candidateFirst: { first: 'candidate', second: 'baseline', tie: 'tie' },

@@ -1,12 +1,17 @@
 import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
 import type { JudgeAnswer, Judging, Outcome, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
 import type { SideAnswer } from '#server/features/chat/side-questions/repository';
-import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/answers';
-import type { PromptRecord } from '#server/features/comparisons/repository';
-import { sameWords } from '#server/features/comparisons/same-words';
+import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/shared/answers';
+import {
+  type JudgingRecord,
+  type Order,
+  orders,
+  type VerdictRecord,
+} from '#server/features/comparisons/shared/judging-repository';
+import type { PromptRecord } from '#server/features/comparisons/shared/repository';
+import { sameWords } from '#server/features/comparisons/shared/same-words';
 import type { JudgedTexts } from './judge-prompt.ts';
 import { agreed, saidOf } from './outcomes.ts';
-import { type JudgingRecord, type Order, orders, type VerdictRecord } from './repository.ts';
 
 export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]): number[] =>
   verdicts.flatMap((verdict) => orders.map((order) => verdict[order])).filter((id) => id !== null);

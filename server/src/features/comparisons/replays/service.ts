@@ -12,16 +12,16 @@ import { estimateTokens } from '#server/conversation/token-estimate';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { UnsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
-import type { AssistantRepository } from '#server/features/assistants/repository';
+import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
-import { findComparison } from '#server/features/comparisons/ask-prompt';
-import { assistantSide } from '#server/features/comparisons/assistant-side';
-import { comparisonRepository } from '#server/features/comparisons/repository';
-import { storeComparison } from '#server/features/comparisons/service';
+import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
+import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import { comparisonRepository } from '#server/features/comparisons/shared/repository';
+import { storeComparison } from '#server/features/comparisons/shared/service';
 import type { ModelService } from '#server/features/models/service';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { Actor } from '#server/security/actor';
 
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;

@@ -2,8 +2,8 @@ import { ComparedSettings, type ComparedSide, type StoredText } from '@roster/co
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
-import { threadsOf, toShown } from '#server/features/comparisons/answers';
-import { comparisonRepository } from '#server/features/comparisons/repository';
+import { threadsOf, toShown } from '#server/features/comparisons/shared/answers';
+import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import { keyOf } from './questions.ts';
 import { testSetRepository } from './repository.ts';
 

@@ -3,11 +3,15 @@ import type { ComparedSettings, StoredText } from '@roster/contracts/comparisons
 import type { NewTestRun } from '@roster/contracts/comparisons/test-sets';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { AssistantRepository } from '#server/features/assistants/repository';
+import type { AssistantRepository } from '#server/features/assistants/shared/repository';
 import type { versionRepository } from '#server/features/assistants/versions/repository';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
-import { assistantSide } from '#server/features/comparisons/assistant-side';
-import { comparisonRepository, type NewComparison, type NewPrompt } from '#server/features/comparisons/repository';
+import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
+import {
+  comparisonRepository,
+  type NewComparison,
+  type NewPrompt,
+} from '#server/features/comparisons/shared/repository';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { answersOf, answersOfVersion, type BaselineAnswers } from './baseline-answers.ts';

@@ -1,9 +1,9 @@
 import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
 import type { TestRunEstimate } from '@roster/contracts/comparisons/test-sets';
 import { estimateTokens } from '#server/conversation/token-estimate';
-import { estimateOf, usualOutput } from '#server/features/comparisons/estimate';
 import { foreseenJudging } from '#server/features/comparisons/judging/estimate';
-import type { NewPrompt, PromptRecord } from '#server/features/comparisons/repository';
+import { estimateOf, usualOutput } from '#server/features/comparisons/shared/estimate';
+import type { NewPrompt, PromptRecord } from '#server/features/comparisons/shared/repository';
 import type { PricingService } from '#server/features/usage/pricing';
 import type { PreparedRun } from './create-run.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { sameWords } from '#server/features/comparisons/same-words';
+import { sameWords } from '#server/features/comparisons/shared/same-words';
 import { resultRepository } from './result-repository.ts';
 
 /** In the transaction that ends an answer of a run: whether it says what the other side says, so that it can be counted. */

@@ -2,7 +2,7 @@ import { StoredText } from '@roster/contracts/comparisons/comparisons';
 import type { TestResult, TestResultBy } from '@roster/contracts/comparisons/test-sets';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { storedAs } from '#server/features/comparisons/repository';
+import { storedAs } from '#server/features/comparisons/shared/repository';
 
 type ThreadColumn = 'p.tuned_thread_id' | 'p.base_thread_id';
 

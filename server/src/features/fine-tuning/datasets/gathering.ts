@@ -3,8 +3,8 @@ import { type DatasetFormat, datasetExampleLimit } from '@roster/contracts/fine-
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { branchesTo } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
 import {

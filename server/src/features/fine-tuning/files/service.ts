@@ -6,9 +6,9 @@ import {
 } from '@roster/contracts/fine-tuning/training-files';
 import type { z } from 'zod';
 import type { FileRepository, StoredFile } from '#server/features/files/repository';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { Actor } from '#server/security/actor';
 import type { FileStore } from '#server/storage/file-store';
 import { acceptedFiles } from './check/accepted.ts';
 import { reportOf } from './check/report.ts';

@@ -3,6 +3,7 @@ import { isFinalJob, type Job } from '@roster/contracts/fine-tuning/jobs';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
@@ -12,7 +13,6 @@ import type { Secret } from '#server/security/secret';
 import type { JobWords } from './messages.ts';
 import type { Polling } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { JobRecord } from './rows.ts';
 
 type Dependencies = {
   db: Kysely<Database>;

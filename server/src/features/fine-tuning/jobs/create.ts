@@ -3,12 +3,12 @@ import type { JobDraft } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
-import type { Actor } from '#server/http/app-router/actor';
+import type { JobFileOfNew, NewJob } from '#server/features/fine-tuning/shared/rows';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import type { Secret } from '#server/security/secret';
 import type { Polling } from './poll.ts';
 import { type FineTuningJobRepository, fineTuningJobRepository } from './repository.ts';
-import type { JobFileOfNew, NewJob } from './rows.ts';
 import type { TrainingFiles } from './submit.ts';
 
 type Dependencies = {

@@ -6,16 +6,16 @@ import { tidyName } from '@roster/contracts/text/name';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
-import type { Actor } from '#server/http/app-router/actor';
+import type { JobFileOfNew } from '#server/features/fine-tuning/shared/rows';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers';
+import type { Actor } from '#server/security/actor';
 import type { Secret } from '#server/security/secret';
 import { trainingCost } from './cost.ts';
 import type { Polling } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { JobFileOfNew } from './rows.ts';
 import { hyperparametersOf, methodOf, stateOf } from './states.ts';
 import { tokenOf } from './submit.ts';
 

@@ -7,6 +7,7 @@ import type { CheckFiles } from '#server/features/fine-tuning/files/check/accept
 import { baseModels } from '#server/features/fine-tuning/models/base-models';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
 import { customModels } from '#server/features/fine-tuning/models/tuned-models';
+import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
@@ -14,7 +15,6 @@ import type { Secret } from '#server/security/secret';
 import { importing } from './import.ts';
 import { jobWords } from './messages.ts';
 import { polling } from './poll.ts';
-import { progressRepository } from './progress-repository.ts';
 import { fineTuningRoutes } from './routes.ts';
 import { jobService } from './service.ts';
 import type { TrainingFiles } from './submit.ts';

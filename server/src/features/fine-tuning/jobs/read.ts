@@ -1,10 +1,10 @@
 import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
+import type { JobChanges, JobRecord } from '#server/features/fine-tuning/shared/rows';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { ProviderCheckpoint } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { JobWords } from './messages.ts';
-import type { JobChanges, JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
 
 type Dependencies = { provider: ProviderFineTuning; words: JobWords };

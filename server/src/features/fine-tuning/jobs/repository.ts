@@ -12,7 +12,7 @@ import {
   newRow,
   toJob,
   toRecord,
-} from './rows.ts';
+} from '#server/features/fine-tuning/shared/rows';
 
 async function datasetOf(db: Kysely<Database>, userId: number, { id }: JobFileOfNew): Promise<number | null> {
   const file = db.selectFrom('files').select('dataset_id').where('user_id', '=', userId).where('id', '=', id);

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
 import type { BaseModels } from '#server/features/fine-tuning/models/base-models';
 import type { CustomModels } from '#server/features/fine-tuning/models/tuned-models';
-import type { Actor } from '#server/http/app-router/actor';
+import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
 import { linkNext, pageOf } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
+import type { Actor } from '#server/security/actor';
 import type { Secret } from '#server/security/secret';
-import type { ProgressRepository } from './progress-repository.ts';
 import { resultLimit, resultTable } from './result-file.ts';
 import type { JobService } from './service.ts';
 

@@ -1,7 +1,7 @@
 import type { fineTuning as api, Job, JobDraft } from '@roster/contracts/fine-tuning/jobs';
 import type { z } from 'zod';
-import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
+import type { Actor } from '#server/security/actor';
 import { cancelJob, changeJob, findJob, showJob } from './change.ts';
 import { createJob } from './create.ts';
 import { fineTuningJobRepository } from './repository.ts';

@@ -1,6 +1,6 @@
 import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
+import type { JobChanges } from '#server/features/fine-tuning/shared/rows';
 import type { ProviderCheckpoint, ProviderJob, ProviderJobEvent } from '#server/provider/resources/fine-tuning-answers';
-import type { JobChanges } from './rows.ts';
 
 export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
 

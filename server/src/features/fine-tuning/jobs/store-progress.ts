@@ -2,12 +2,12 @@ import { isFinalJob } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
+import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
+import type { JobChanges, JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { usageRepository } from '#server/features/usage/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { trainingCost } from './cost.ts';
-import { progressRepository } from './progress-repository.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { JobChanges, JobRecord } from './rows.ts';
 import type { Found, News } from './states.ts';
 
 type Prices = Pick<Catalogue, 'trainingPrice' | 'asOf'>;

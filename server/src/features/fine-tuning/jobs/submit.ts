@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
+import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { JobWords } from './messages.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { JobRecord } from './rows.ts';
 import { type Found, stateOf } from './states.ts';
 
 /** What fine-tuning needs of the files feature. */

@@ -1,7 +1,7 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { datasetIn } from '#server/features/fine-tuning/jobs/rows';
+import { datasetIn } from '#server/features/fine-tuning/shared/rows';
 
 /** Without what lists of models say of its end. */
 export type StoredModel = Omit<CustomModel, 'end'>;

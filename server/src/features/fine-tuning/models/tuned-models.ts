@@ -1,6 +1,6 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
-import type { ProgressRepository } from '#server/features/fine-tuning/jobs/progress-repository';
-import type { JobRecord } from '#server/features/fine-tuning/jobs/rows';
+import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
+import type { JobRecord } from '#server/features/fine-tuning/shared/rows';
 import { pageOf } from '#server/http/paging';
 import { throwProviderFailure } from '#server/http/provider-failure';
 import { AppError } from '#server/lib/errors';

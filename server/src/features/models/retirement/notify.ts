@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Database } from '#server/db/schema';
 import { defineJob, type JobHandler, jobHandler } from '#server/jobs/define';
 import { enqueue } from '#server/jobs/queue';
-import { hourMs, type ScheduledTask } from '#server/jobs/scheduler';
+import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import { newMailJob } from '#server/mail/job';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { bySoonestRetirement, type RetirementDate, retirementOf } from './dates.ts';

@@ -3,10 +3,10 @@ import { type Answered, readInto } from '#server/features/public-api/responses/a
 import { readResponseBody } from '#server/features/public-api/shared/read-response-body';
 import { writerFrom } from '#server/http/streaming/event-stream';
 import type { JsonObject } from '#server/lib/is-object';
+import type { RelayedResponse } from '#server/provider/relay';
 import { usedTools } from '#server/provider/responses/tools';
 import { notAnAnswer } from '#server/provider/transport/event-reader';
 import { chatWithoutKey, keyIn } from '#server/provider/transport/masking';
-import type { RelayedResponse } from '#server/provider/transport/relay';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
 import { cutOf, responseEventReader } from './by-responses/event-reader.ts';
 import { costInWhole, type Outcome, passOn } from './pass-on.ts';

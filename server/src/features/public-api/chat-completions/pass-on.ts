@@ -4,13 +4,13 @@ import { writerFrom } from '#server/http/streaming/event-stream';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import type { ToolUse } from '#server/provider/provider';
+import type { RelayedResponse } from '#server/provider/relay';
 import { tierIn, usageIn } from '#server/provider/token-counts';
 import { ProviderError } from '#server/provider/transport/error';
 import { isErrorValue } from '#server/provider/transport/error-fields';
 import { eventJson } from '#server/provider/transport/event-reader';
 import { failureInStream } from '#server/provider/transport/failures';
 import { chatWithoutKey, keyIn, withoutKey } from '#server/provider/transport/masking';
-import type { RelayedResponse } from '#server/provider/transport/relay';
 import type { Secret } from '#server/security/secret';
 
 /** The outcome of an answer: reported usage, an estimate of the tokens that arrived, and the tools that ran. */

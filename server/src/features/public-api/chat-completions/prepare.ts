@@ -1,8 +1,12 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
+import type {
+  AssistantSettings,
+  BudgetCheck,
+  SettingsOf,
+} from '#server/features/public-api/assistant-models/assistant-settings';
+import { builtInNames, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { ParsedRequest, RequestParser } from '#server/features/public-api/responses/parse-request';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
-import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/public-api/shared/assistant-settings';
-import { builtInNames, mergeTools } from '#server/features/public-api/shared/merge-tools';
 import type { Provider } from '#server/provider/provider';
 import { unsupportedToolNote } from '#server/provider/unsupported/tools';
 import type { Secret } from '#server/security/secret';

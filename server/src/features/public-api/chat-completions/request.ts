@@ -1,6 +1,6 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import { z } from 'zod';
-import type { AssistantSettings } from '#server/features/public-api/shared/assistant-settings';
+import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
 import { estimateInput } from '#server/features/public-api/shared/input-tokens';
 import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { JsonObject } from '#server/lib/is-object';

@@ -1,5 +1,5 @@
 import type { ResponseItem } from '@roster/contracts/public-api/responses';
-import { builtInNames, withoutBuiltIn } from '#server/features/public-api/shared/merge-tools';
+import { builtInNames, withoutBuiltIn } from '#server/features/public-api/assistant-models/merge-tools';
 import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { isObject, type JsonObject } from '#server/lib/is-object';

@@ -5,7 +5,7 @@ import type { Feature } from '#server/features/feature';
 import type { CallLog } from '#server/features/public-api/shared/call-log';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';
-import { hourMs } from '#server/jobs/scheduler';
+import { hourMs } from '#server/lib/scheduled-task';
 import { backgroundWork } from './background.ts';
 import { codeFilesOfResponses } from './code-files.ts';
 import { responseExport } from './export-part.ts';

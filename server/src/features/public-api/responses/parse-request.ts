@@ -1,8 +1,12 @@
 import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api/responses';
+import type {
+  AssistantSettings,
+  BudgetCheck,
+  SettingsOf,
+} from '#server/features/public-api/assistant-models/assistant-settings';
+import { type MergedTools, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
-import type { AssistantSettings, BudgetCheck, SettingsOf } from '#server/features/public-api/shared/assistant-settings';
 import { estimateInput } from '#server/features/public-api/shared/input-tokens';
-import { type MergedTools, mergeTools } from '#server/features/public-api/shared/merge-tools';
 import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';

@@ -1,5 +1,5 @@
 import type { BuiltInTool } from '@roster/contracts/assistants/tools';
-import { withoutBuiltIn } from '#server/features/public-api/shared/merge-tools';
+import { withoutBuiltIn } from '#server/features/public-api/assistant-models/merge-tools';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import { retryWithoutUnsupported } from '#server/features/public-api/shared/retry-without-unsupported';
 import { isObject } from '#server/lib/is-object';

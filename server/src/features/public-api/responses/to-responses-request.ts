@@ -1,5 +1,5 @@
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
-import type { AssistantSettings } from '#server/features/public-api/shared/assistant-settings';
+import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
 import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { formatOf } from '#server/provider/responses/tools';

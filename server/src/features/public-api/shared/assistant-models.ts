@@ -1,4 +1,4 @@
-import type { AssistantLabel } from '#server/features/assistants/repository';
+import type { AssistantLabel } from '#server/features/assistants/shared/repository';
 import type { Ids } from './ids.ts';
 
 const suffix = '@roster';

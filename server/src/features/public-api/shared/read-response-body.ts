@@ -1,6 +1,6 @@
+import type { RelayedResponse } from '#server/provider/relay';
 import { ProviderError } from '#server/provider/transport/error';
 import { networkFailure } from '#server/provider/transport/http';
-import type { RelayedResponse } from '#server/provider/transport/relay';
 
 const wholeLimit = 20 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
+import type { RelayedResponse } from '#server/provider/relay';
 import { ProviderError } from '#server/provider/transport/error';
 import { refusingWords } from '#server/provider/transport/failures';
-import type { RelayedResponse } from '#server/provider/transport/relay';
 import { unsupportedFieldIn } from '#server/provider/unsupported/fields';
 import { unsupportedSettingNote } from '#server/provider/unsupported/notes';
 import type { Secret } from '#server/security/secret';

@@ -2,8 +2,8 @@ import { ReadableStream } from 'node:stream/web';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { OutboundRequestError } from '#server/http/outbound/errors';
-import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { OutboundRequestError } from '#server/outbound/errors';
+import type { OutboundResponse, SsrfGuard } from '#server/outbound/ssrf-guard';
 
 type Options = {
   outgoing: SsrfGuard;

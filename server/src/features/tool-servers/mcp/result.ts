@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/result-text';
-import { storable } from '#server/features/tool-servers/tool-snapshot';
+import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/shared/result-text';
+import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
 
 const itemsAtMost = 1_000;
 

@@ -1,11 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
-import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { httpStatusOf, serverFailure, ToolServerError } from '#server/features/tool-servers/shared/failure';
 import { parseExact } from '#server/lib/exact-json';
 import { isObject } from '#server/lib/is-object';
+import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { mcpFetch } from './answers.ts';
-import { httpStatusOf, serverFailure, ToolServerError } from './failure.ts';
 
 export type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;

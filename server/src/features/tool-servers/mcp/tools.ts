@@ -1,8 +1,8 @@
 import { tidyName } from '@roster/contracts/text/name';
 import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
 import { z } from 'zod';
-import { modelSchema } from '#server/features/tool-servers/model-schema';
-import { OmittedOperationError } from '#server/features/tool-servers/openapi/references';
+import { modelSchema } from '#server/features/tool-servers/shared/model-schema';
+import { OmittedOperationError } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
   describedAtMost,
@@ -16,7 +16,7 @@ import {
   titleLimit,
   toolsAtMost,
   totalLimit,
-} from '#server/features/tool-servers/tool-snapshot';
+} from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import type { Ask } from './session.ts';
 

@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
-import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { SignInRequiredError, ToolServerError } from '#server/features/tool-servers/mcp/failure';
-import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { SignInRequiredError, ToolServerError } from '#server/features/tool-servers/shared/failure';
+import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
 import { settlesWithin } from '#server/lib/with-timeout';
+import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import type { Vault } from '#server/security/vault';
 import { type EncryptedSignIns, encryptedSignIns, Tokens } from './encrypted.ts';
 import { type RenewalDependencies, type Renewed, renewals } from './renewal.ts';

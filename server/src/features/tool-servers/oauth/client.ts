@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
-import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import type { StoredServer } from '#server/features/tool-servers/repository';
-import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
-import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { StoredServer } from '#server/features/tool-servers/shared/repository';
+import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
+import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';
 import { type Authority, Client, type EncryptedSignIns } from './encrypted.ts';
 import { SignInError } from './failure.ts';

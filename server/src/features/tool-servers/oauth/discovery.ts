@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
-import { type AllowedHosts, hostOf } from '#server/http/outbound/allowed-hosts';
-import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
-import { bytesOf, kindOf } from '#server/http/outbound/ip-ranges';
-import type { SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { type AllowedHosts, hostOf } from '#server/outbound/allowed-hosts';
+import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
+import { bytesOf, kindOf } from '#server/outbound/ip-ranges';
+import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { Authority } from './encrypted.ts';
 import { SignInError } from './failure.ts';
 import { oauthFetch } from './fetch.ts';

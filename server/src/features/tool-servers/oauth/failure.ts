@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
+import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
 
 /** Why a person cannot be signed in at a tool server, in words for them. */
 export class SignInError extends Error {

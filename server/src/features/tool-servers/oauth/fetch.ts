@@ -1,6 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { isObject } from '#server/lib/is-object';
+import type { OutboundResponse, SsrfGuard } from '#server/outbound/ssrf-guard';
 
 /** Of a description, a registration or tokens. */
 const bodyLimit = 256 * 1024;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedHosts } from '#server/http/outbound/allowed-hosts';
+import { allowedHosts } from '#server/outbound/allowed-hosts';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import type { HttpClient } from '#server/testing/http-client';
 import { serverNow } from '#server/testing/tool-servers';

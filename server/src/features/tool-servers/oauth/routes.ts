@@ -6,10 +6,10 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
-import type { SignedIn } from '#server/http/app-router/actor';
 import type { Router } from '#server/http/app-router/router';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { allowsNavigation } from '#server/http/protection/navigation-guard';
+import type { SignedIn } from '#server/security/actor';
 import type { SignInService } from './sign-in.ts';
 
 export type SignInRouteDependencies = {

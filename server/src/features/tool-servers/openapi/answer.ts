@@ -1,7 +1,7 @@
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/result-text';
-import { storable } from '#server/features/tool-servers/tool-snapshot';
-import type { OutboundResponse } from '#server/http/outbound/ssrf-guard';
+import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/shared/result-text';
+import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
+import type { OutboundResponse } from '#server/outbound/ssrf-guard';
 
 const readAtMost = 1024 * 1024;
 /** Longer than a secret is in any of its forms, so that none is cut into halves that nobody finds. */

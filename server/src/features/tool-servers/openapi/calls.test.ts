@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { allowedHosts } from '#server/http/outbound/allowed-hosts';
-import { createSsrfGuard } from '#server/http/outbound/ssrf-guard';
 import { parseExact } from '#server/lib/exact-json';
+import { allowedHosts } from '#server/outbound/allowed-hosts';
+import { createSsrfGuard } from '#server/outbound/ssrf-guard';
 import { type DescribedService, startDescribedService } from '#server/testing/described-service';
 import { listening } from '#server/testing/tool-peer';
 import { openApiClient, type Secret } from './client.ts';

@@ -1,7 +1,7 @@
 import type { ToolResult } from '#server/conversation/tools';
-import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
-import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
-import type { OutboundResponse, SsrfGuard } from '#server/http/outbound/ssrf-guard';
+import { ToolServerError } from '#server/features/tool-servers/shared/failure';
+import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
+import type { OutboundResponse, SsrfGuard } from '#server/outbound/ssrf-guard';
 import { answerText } from './answer.ts';
 import { checkArguments, InvalidArgumentsError } from './arguments.ts';
 import type { Operation } from './operation.ts';

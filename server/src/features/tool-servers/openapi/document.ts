@@ -1,5 +1,5 @@
 import { type Document, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { storable } from '#server/features/tool-servers/tool-snapshot';
+import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
 
 /** A description that cannot be read. The message is for people. `about`: what of it they can change. */
 export class UnreadableDocumentError extends Error {

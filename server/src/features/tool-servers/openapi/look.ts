@@ -1,11 +1,11 @@
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { ToolServerError } from '#server/features/tool-servers/mcp/failure';
-import type { Found, StoredServer } from '#server/features/tool-servers/repository';
-import { toolSelectionRepository } from '#server/features/tool-servers/tool-selection-repository';
-import type { OmittedTool } from '#server/features/tool-servers/tool-snapshot';
+import { ToolServerError } from '#server/features/tool-servers/shared/failure';
+import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { Found, StoredServer } from '#server/features/tool-servers/shared/repository';
+import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
+import type { OmittedTool } from '#server/features/tool-servers/shared/tool-snapshot';
 import { AppError } from '#server/lib/errors';
 import type { OpenApiClient } from './client.ts';
 import { UnreadableDocumentError } from './document.ts';

@@ -1,9 +1,9 @@
 import { tidyName } from '@roster/contracts/text/name';
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
-import { cutTo, type OmittedTool, storable, titleLimit } from '#server/features/tool-servers/tool-snapshot';
+import { OmittedOperationError, type References } from '#server/features/tool-servers/shared/references';
+import { cutTo, type OmittedTool, storable, titleLimit } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import { Operation } from './operation.ts';
-import { OmittedOperationError, type References } from './references.ts';
 
 type Json = Record<string, unknown>;
 

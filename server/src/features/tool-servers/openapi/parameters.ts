@@ -1,6 +1,6 @@
+import { OmittedOperationError, type References } from '#server/features/tool-servers/shared/references';
 import { isObject } from '#server/lib/is-object';
 import { isOwnHeader, Parameter } from './operation.ts';
-import { OmittedOperationError, type References } from './references.ts';
 import type { SchemaReader } from './schemas.ts';
 
 /** The secret that goes along with each call: no argument of a tool. */

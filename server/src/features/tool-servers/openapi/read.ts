@@ -1,7 +1,8 @@
 import { tidyName } from '@roster/contracts/text/name';
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
 import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
-import { modelSchema } from '#server/features/tool-servers/model-schema';
+import { modelSchema } from '#server/features/tool-servers/shared/model-schema';
+import { OmittedOperationError, type References, references } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
   describedAtMost,
@@ -15,14 +16,13 @@ import {
   titleLimit,
   toolsAtMost,
   totalLimit,
-} from '#server/features/tool-servers/tool-snapshot';
+} from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import { addressOf, operationHasOwnAddress } from './address.ts';
 import { UnreadableDocumentError } from './document.ts';
 import { isForm, type Operation } from './operation.ts';
 import { callable, choosable, keyOf, type Listed, listed, nameWanted, pathLimit, textIn } from './operations.ts';
 import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
-import { OmittedOperationError, type References, references } from './references.ts';
 import { type SchemaReader, schemaReader } from './schemas.ts';
 import { fromSwagger } from './swagger.ts';
 

@@ -1,5 +1,5 @@
+import { OmittedOperationError, type References, refOf } from '#server/features/tool-servers/shared/references';
 import { isObject } from '#server/lib/is-object';
-import { OmittedOperationError, type References, refOf } from './references.ts';
 
 type Json = Record<string, unknown>;
 

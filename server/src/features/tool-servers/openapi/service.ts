@@ -8,14 +8,18 @@ import type {
 import { serversAtMost } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { refusedField } from '#server/features/tool-servers/auth';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import type { ServerHeaders } from '#server/features/tool-servers/headers';
-import { type StoredAuth, type StoredServer, toolServerRepository } from '#server/features/tool-servers/repository';
 import { checkOffer, flag, found, notFound, toServer } from '#server/features/tool-servers/service';
-import { storable } from '#server/features/tool-servers/tool-snapshot';
-import type { Actor } from '#server/http/app-router/actor';
+import { refusedField } from '#server/features/tool-servers/shared/auth';
+import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import {
+  type StoredAuth,
+  type StoredServer,
+  toolServerRepository,
+} from '#server/features/tool-servers/shared/repository';
+import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { UnreadableDocumentError } from './document.ts';
 import { type FoundOperations, foundIn, secretPlaceOf } from './look.ts';
 import type { DescriptionThread, ThreadOrder } from './read-thread.ts';

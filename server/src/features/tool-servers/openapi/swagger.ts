@@ -1,5 +1,5 @@
+import { OmittedOperationError, type References, references } from '#server/features/tool-servers/shared/references';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { OmittedOperationError, type References, references } from './references.ts';
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
 const form = 'application/x-www-form-urlencoded';

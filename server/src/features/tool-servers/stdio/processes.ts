@@ -3,8 +3,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import type { ToolCommand, ToolCommands } from '#server/config/tool-commands';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
-import { serverFailure, ToolServerError } from '#server/features/tool-servers/mcp/failure';
 import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/session';
+import { serverFailure, ToolServerError } from '#server/features/tool-servers/shared/failure';
 
 /** Which process: of one server for one person, so that nothing of a person is there for another one. */
 type Of = { serverId: number; userId: number; name: string };

@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import type { ToolCommands } from '#server/config/tool-commands';
 import type { Database } from '#server/db/schema';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import { toolServerRepository } from '#server/features/tool-servers/repository';
-import type { Actor } from '#server/http/app-router/actor';
+import { toolServerRepository } from '#server/features/tool-servers/shared/repository';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 
 type Dependencies = {
   db: Kysely<Database>;

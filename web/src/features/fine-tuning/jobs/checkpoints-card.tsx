@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Milestone } from 'lucide-react';
 import { useEditing } from '#web/api/current-user.ts';
 import { checkpointsQuery, useActivateCheckpoint } from '#web/api/fine-tuning.ts';
+import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -11,8 +13,6 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { StaleNotice } from '../stale-notice.tsx';
-import { tellError } from '../tell-error.ts';
 
 export function CheckpointsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
   const query = useQuery(checkpointsQuery(job.id, isUnderWay));

@@ -2,6 +2,7 @@ import type { Job, JobEvent } from '@roster/contracts/fine-tuning/jobs';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CircleAlert, Info, List, TriangleAlert } from 'lucide-react';
 import { eventsQuery } from '#web/api/fine-tuning.ts';
+import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import { formatDateTime, formatRelative } from '#web/lib/format.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -10,7 +11,6 @@ import type { Icon } from '#web/ui/icon.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { StaleNotice } from '../stale-notice.tsx';
 
 const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string }> = {
   info: { icon: Info, look: 'text-muted-foreground', word: 'Information' },

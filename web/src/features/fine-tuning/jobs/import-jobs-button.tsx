@@ -3,10 +3,10 @@ import { Import } from 'lucide-react';
 import { useEditing } from '#web/api/current-user.ts';
 import { useImportJobs } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { tellError } from '../tell-error.ts';
 
 type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean };
 

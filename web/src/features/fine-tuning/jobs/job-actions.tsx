@@ -5,8 +5,8 @@ import { Ban, Bot, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
 import { useEditing } from '#web/api/current-user.ts';
 import { customModelsQuery, isOpen } from '#web/api/fine-tuning.ts';
+import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
-import { useAssistantFromModel } from '../use-assistant-from-model.ts';
 import { CancelJobDialog } from './cancel-job-dialog.tsx';
 import { changesOf, useJobChanges } from './use-job-changes.ts';
 

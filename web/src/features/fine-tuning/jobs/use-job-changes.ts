@@ -1,7 +1,7 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { isOpen, type JobChange, useChangeJob } from '#web/api/fine-tuning.ts';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { toast } from '#web/ui/states/toast.tsx';
-import { tellError } from '../tell-error.ts';
 
 const done: Record<JobChange, (job: Job) => string> = {
   cancel: ({ name, status, cancelling }) => {

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useRemoveCustomModel } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { tellError } from '../tell-error.ts';
 
 const namedAtMost = 5;
 

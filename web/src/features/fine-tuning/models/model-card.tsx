@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Bot, Trash2 } from 'lucide-react';
 import { useEditing } from '#web/api/current-user.ts';
 import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
 import { formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -10,8 +12,6 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { tellError } from '../tell-error.ts';
-import { useAssistantFromModel } from '../use-assistant-from-model.ts';
 import { TrainAgain } from './train-again.tsx';
 
 type ModelCardProps = { model: CustomModel; onDelete: () => void };

@@ -4,14 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { Box } from 'lucide-react';
 import { useState } from 'react';
 import { customModelsQuery } from '#web/api/fine-tuning.ts';
+import { KeyPanel } from '#web/features/fine-tuning/shared/key-panel.tsx';
+import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
+import type { usePrerequisites } from '#web/features/fine-tuning/shared/use-prerequisites.ts';
 import { itemsOf } from '#web/lib/paged-items.ts';
 import { buttonClass } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { KeyPanel } from '../key-panel.tsx';
-import { StaleNotice } from '../stale-notice.tsx';
-import type { usePrerequisites } from '../use-prerequisites.ts';
 import { DeleteModelDialog } from './delete-model-dialog.tsx';
 import { ModelCard } from './model-card.tsx';
 

@@ -4,8 +4,8 @@ import { beginningOf } from '@roster/contracts/text/cut';
 import type { StoredFile } from '#server/features/files/repository';
 import { resultOf } from '#server/features/fine-tuning/files/result';
 import type { Source, TrainingFileThread } from '#server/features/fine-tuning/files/thread';
-import type { Actor } from '#server/http/app-router/actor';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import type { Side } from './split.ts';
 
 /** What the files feature does for this one. */

@@ -1,13 +1,21 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { type ApiAssistant, apiAssistants as api } from '@roster/contracts/public-api/assistants/assistants';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
-import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
 import type { KeptToolResources, ShownToolResources } from '#server/features/public-api/assistants/tool-resources';
+import {
+  type KeptFields,
+  keptAfter,
+  newSettings,
+  readFields,
+  settingsIn,
+  shownName,
+  shownTools,
+} from '#server/features/public-api/shared/assistant-fields';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { listAnswer, numberedPage, secondsOf } from '#server/features/public-api/shared/list';
 import { resourceNotFound } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
-import { type KeptFields, keptAfter, newSettings, readFields, settingsIn, shownName, shownTools } from './fields.ts';
 
 type Dependencies = {
   assistants: ApiAssistants;

@@ -1,9 +1,9 @@
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
 import type { Answerer } from '#server/features/chat/messages/answerer';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { AssistantSearch } from '#server/features/public-api/assistant-models/assistant-search';
 import { numbersIn } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
-import type { AssistantSearch } from '#server/features/public-api/shared/assistant-search';
 import type { AnswerTools } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { RunOptions } from './options.ts';

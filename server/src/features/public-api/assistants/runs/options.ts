@@ -9,8 +9,8 @@ import {
 import { ApiTools, ResponseFormat, ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import { z } from 'zod';
 import { codeFilesAtMost } from '#server/conversation/code-files';
-import type { ApiFields } from '#server/features/assistants/api-fields-repository';
-import { readFields, shownTools } from '#server/features/public-api/assistants/assistants/fields';
+import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
+import { readFields, shownTools } from '#server/features/public-api/shared/assistant-fields';
 import { PublicApiError } from '#server/http/public-api/errors';
 
 /** Those of the assistant and of the thread together. */

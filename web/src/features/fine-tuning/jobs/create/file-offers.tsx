@@ -2,13 +2,13 @@ import type { File } from '@roster/contracts/files/files';
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
+import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Slider } from '#web/ui/forms/slider.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { tellError } from '../../tell-error.ts';
 import { useConvertFile, useSplitFile } from '../training-file-queries.ts';
 
 export type Conversion = { file: File; examples: number; leftOut: { lines: number; first: number[] } };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { OmittedOperationError } from './openapi/references.ts';
+import { OmittedOperationError } from './references.ts';
 import { conjunction, propertiesOf, requiredOf } from './schema-parts.ts';
 import { anyOf, simplified } from './simple-schema.ts';
 

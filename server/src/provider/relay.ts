@@ -1,8 +1,8 @@
-import { noAnswerAtAll } from '#server/provider/responses/availability';
 import type { Secret } from '#server/security/secret';
-import type { ProviderHttp } from './http.ts';
-import type { StreamingBody } from './streaming-body.ts';
-import { drawingMs, type ProviderTimeouts } from './timeouts.ts';
+import { noAnswerAtAll } from './responses/availability.ts';
+import type { ProviderHttp } from './transport/http.ts';
+import type { StreamingBody } from './transport/streaming-body.ts';
+import { drawingMs, type ProviderTimeouts } from './transport/timeouts.ts';
 
 export type RelayCall = {
   /** Below the base URL; that of Chat Completions where none is named. */

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 import { encryptWithDataKey } from '#server/security/encryption';
 import { Secret } from '#server/security/secret';
 import { type Vault, VaultError } from '#server/security/vault';
-import { ToolServerError } from './mcp/failure.ts';
+import { ToolServerError } from './failure.ts';
 import type { StoredAuth } from './repository.ts';
 
 const purpose = 'tool-server-header';

@@ -2,7 +2,7 @@ import { write, writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Config } from '#server/config/config';
 import { currentSpan } from '#server/tracing/context';
-import { loggedFailure } from './log-failure.ts';
+import { loggedFailure } from './failure.ts';
 
 /** What every line has, and what none may have. */
 export const logSettings = {

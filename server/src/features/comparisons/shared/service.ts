@@ -5,13 +5,13 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
 import type { PricingService } from '#server/features/usage/pricing';
-import type { Actor } from '#server/http/app-router/actor';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
+import type { Actor } from '#server/security/actor';
 import { isUnderWay, noComparison, threadsOf, toShown } from './answers.ts';
 import { askPrompt, findComparison, findPrompt, type PromptIds, shownPrompt } from './ask-prompt.ts';
 import { estimateOf } from './estimate.ts';
-import { judgingRepository } from './judging/repository.ts';
+import { judgingRepository } from './judging-repository.ts';
 import { comparisonOfModels, type ExampleFiles } from './models.ts';
 import { comparisonRepository, type NewComparison, type NewPrompt } from './repository.ts';
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '#server/lib/errors';
 import { ProviderError } from '#server/provider/transport/error';
 import { password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
@@ -6,8 +7,7 @@ import { beside } from '#server/testing/database';
 import { uploaded } from '#server/testing/files';
 import { startRawProvider } from '#server/testing/raw-provider';
 import { bare } from '#server/testing/test-environment';
-import { AppError } from './errors.ts';
-import { failureInWords, loggedFailure } from './log-failure.ts';
+import { failureInWords, loggedFailure } from './failure.ts';
 
 const words = 'You said: my mother’s maiden name is Lovelace';
 const refused = new ProviderError('bad_request', `The provider refused the request. ${words}`, {

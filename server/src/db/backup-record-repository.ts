@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Database } from '#server/db/schema';
+import type { Database } from './schema.ts';
 
 const name = 'backup';
 const Time = z.iso.datetime();

@@ -9,7 +9,7 @@ import {
 import type { ApiTool, ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import { isBlank } from '@roster/contracts/text/blank';
 import { tidyName } from '@roster/contracts/text/name';
-import type { ApiFields } from '#server/features/assistants/api-fields-repository';
+import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
 
 /** What the provider takes where a program says nothing. */
 const usualTemperature = 1;

@@ -3,9 +3,10 @@ import { beginningOf } from '@roster/contracts/text/cut';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
-import { readFields, shownTools } from '#server/features/public-api/assistants/assistants/fields';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import { noModel } from '#server/features/public-api/models/feature';
+import { readFields, shownTools } from '#server/features/public-api/shared/assistant-fields';
+import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { FunctionTool, ResponseFormat } from '#server/provider/answer-tools';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
@@ -13,7 +14,6 @@ import type { FileSearch, Provider } from '#server/provider/provider';
 import { formatOfSchema } from '#server/provider/schema-format';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import type { AssistantModels } from './assistant-models.ts';
 import type { AssistantSearch } from './assistant-search.ts';
 
 type Dependencies = {

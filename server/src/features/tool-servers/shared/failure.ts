@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
-import { withoutSecret } from '#server/features/tool-servers/result-text';
-import { AddressBlockedError, OutboundRequestError } from '#server/http/outbound/errors';
+import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
+import { withoutSecret } from './result-text.ts';
 
 /** What went wrong with a tool server, in words for people. */
 export class ToolServerError extends Error {

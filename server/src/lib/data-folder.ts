@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { reasonOf, StartupError } from '#server/lib/errors';
+import { reasonOf, StartupError } from './errors.ts';
 
 /** Its owner's only. @throws CannotStart */
 export function makeDataFolder(dataDir: string) {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { references } from './openapi/references.ts';
+import { references } from './references.ts';
 import { conjunction } from './schema-parts.ts';
 
 /** `nodes` counts down over the whole schema; beyond it, and beyond `depth`, nothing more is said of a value. */

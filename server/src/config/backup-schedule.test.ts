@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidScheduleError, scheduleOf } from './schedule.ts';
+import { InvalidScheduleError, scheduleOf } from './backup-schedule.ts';
 
 const after = (schedule: string, time: string) => scheduleOf(schedule).next(new Date(time)).toISOString();
 

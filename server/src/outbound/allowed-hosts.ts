@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { isWithin, type Range, rangeOf, reachableAddress } from './ip-ranges.ts';
+import { bitsIn, type IpAddress, isWithin, parseRange, type Range, reachableAddress } from './ip-ranges.ts';
 
 type Entry = { host: string | null; range: Range | null; port: number | null };
 
 /** What is connected to: the host as it is named, and the address that it was resolved to. */
-export type Destination = { host: string; port: number; address: number[] };
+export type Destination = { host: string; port: number; address: IpAddress };
 
 export type AllowedHosts = {
   /** Whether the operator has listed it. */
@@ -17,14 +17,14 @@ export type AllowedHosts = {
 export const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 function entryOf(text: string): Entry | null {
-  const whole = rangeOf(text);
+  const whole = parseRange(text);
   if (whole) return { host: null, range: whole, port: null };
   const url = URL.parse(`http://${text}`);
   const port = /:(\d+)$/.exec(text)?.[1];
   // What `URL` changes or adds is something other than a host and a port: a path, a user, a star.
   if (url?.pathname !== '/' || /[/?#@*\s]/.test(text)) return null;
   const host = hostOf(url.hostname);
-  const range = isIP(host) ? rangeOf(host) : null;
+  const range = isIP(host) ? parseRange(host) : null;
   return { host: range ? null : host, range, port: port === undefined ? null : Number(port) };
 }
 
@@ -48,7 +48,7 @@ export function allowedHosts(list: string): AllowedHosts {
       ),
     name: ({ port, address }) => {
       const at = reachableAddress(address);
-      return ofPort(port).some(({ range }) => range?.bits === at.length * 8 && isWithin(at, range));
+      return ofPort(port).some(({ range }) => range?.bits === bitsIn(at) && isWithin(at, range));
     },
   };
 }

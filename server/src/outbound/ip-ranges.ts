@@ -1,52 +1,39 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /**
- * Where an address is: in the open network; on this machine; what a cloud tells its machines their secrets at; or anywhere else,
- * which is private, of one link only, reserved, for groups, for examples, or a tunnel to one of these.
+ * `public`: the open network; `loopback`: this machine; `metadata`: where clouds serve credentials to their machines;
+ * `inner`: everything else, such as private, link-local, reserved and multicast addresses and tunnels to them.
  */
 export type AddressKind = 'public' | 'loopback' | 'metadata' | 'inner';
 
-/** A range of addresses: its first bytes, and how many bits of them count. */
-export type Range = { bytes: number[]; bits: number };
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** As a resolver or `URL` write it; other notations have been brought into that form by `URL`. null: no address. */
-export function bytesOf(address: string): number[] | null {
-  if (isIPv4(address)) return address.split('.').map(Number);
-  if (!isIPv6(address)) return null;
-  // Zones are of one link, and no URL has them.
-  const host = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1);
-  if (host === undefined) return null;
-  const [before = [], after = []] = host.split('::').map((part) => part.split(':').filter(Boolean));
-  const missing = Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...missing, ...after].flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 0xff];
-  });
+/** An address with the number of its leading bits that count. */
+export type Range = { address: IpAddress; bits: number };
+
+/** Accepts only the form that resolvers and `URL` write, and no zone. null: not an address. */
+export const parseAddress = (text: string): IpAddress | null =>
+  isIP(text) === 0 || text.includes('%') ? null : ipaddr.parse(text);
+
+export const bitsIn = (address: IpAddress): number => address.toByteArray().length * 8;
+
+/** Parses `address/bits`, or an address alone. null: neither. */
+export function parseRange(text: string): Range | null {
+  const [host = '', length, ...more] = text.split('/');
+  const address = parseAddress(host.replace(/^\[|\]$/g, ''));
+  if (!address || more.length > 0) return null;
+  const most = bitsIn(address);
+  if (length === undefined) return { address, bits: most };
+  return /^\d{1,3}$/.test(length) && Number(length) <= most ? { address, bits: Number(length) } : null;
 }
 
-/** `address/bits`, or an address alone. null: neither. */
-export function rangeOf(text: string): Range | null {
-  const [address = '', length, ...more] = text.split('/');
-  const bytes = bytesOf(address.replace(/^\[|\]$/g, ''));
-  if (!bytes || more.length > 0) return null;
-  const most = bytes.length * 8;
-  if (length === undefined) return { bytes, bits: most };
-  if (!/^\d{1,3}$/.test(length) || Number(length) > most) return null;
-  return { bytes, bits: Number(length) };
-}
-
-export function isWithin(address: number[], { bytes, bits }: Range): boolean {
-  if (address.length !== bytes.length) return false;
-  return bytes.every((byte, at) => {
-    const counted = Math.min(8, Math.max(0, bits - at * 8));
-    const mask = (0xff << (8 - counted)) & 0xff;
-    return (byte & mask) === ((address[at] ?? 0) & mask);
-  });
-}
+export const isWithin = (address: IpAddress, range: Range): boolean =>
+  address.kind() === range.address.kind() && address.match(range.address, range.bits);
 
 const ranges = (...texts: string[]): Range[] =>
   texts.map((text) => {
-    const range = rangeOf(text);
+    const range = parseRange(text);
     if (!range) throw new Error(`${text} is no range`);
     return range;
   });
@@ -62,41 +49,24 @@ const metadata = ranges(
   'fd00:ec2::23',
   'fd20:ce::254',
 );
-const loopback = ranges('127.0.0.0/8', '::1');
-/** https://www.iana.org/assignments/iana-ipv4-special-registry */
-const innerV4 = ranges(
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.31.196.0/24',
-  '192.52.193.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '192.175.48.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
-);
+/** Special ranges of https://www.iana.org/assignments/iana-ipv4-special-registry that ipaddr.js counts as unicast. */
+const innerV4 = ranges('192.0.0.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '240.0.0.0/4');
 const openV6 = ranges('2000::/3');
-/** Of those: what the IETF has taken for itself (Teredo among it), examples, 6to4. */
+/** Parts of `openV6` that the IETF reserves (Teredo among it), documentation, 6to4. */
 const innerV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20');
-/** The last four bytes are an address of IPv4, which is what is reached. */
+/** Addresses whose last four bytes are the IPv4 address that is reached. */
 const embedding = ranges('::ffff:0:0/96', '64:ff9b::/96');
 
-const isOneOf = (bytes: number[], list: Range[]) => list.some((range) => isWithin(bytes, range));
+const isOneOf = (address: IpAddress, list: Range[]) => list.some((range) => isWithin(address, range));
 
-/** The address that is reached by this one. */
-export const reachableAddress = (bytes: number[]): number[] => (isOneOf(bytes, embedding) ? bytes.slice(-4) : bytes);
+/** The address that a connection to this one reaches. */
+export const reachableAddress = (address: IpAddress): IpAddress =>
+  isOneOf(address, embedding) ? ipaddr.fromByteArray(address.toByteArray().slice(-4)) : address;
 
-export function kindOf(bytes: number[]): AddressKind {
-  const at = reachableAddress(bytes);
+export function addressKind(address: IpAddress): AddressKind {
+  const at = reachableAddress(address);
   if (isOneOf(at, metadata)) return 'metadata';
-  if (isOneOf(at, loopback)) return 'loopback';
-  if (at.length === 4) return isOneOf(at, innerV4) ? 'inner' : 'public';
+  if (at.range() === 'loopback') return 'loopback';
+  if (at.kind() === 'ipv4') return at.range() === 'unicast' && !isOneOf(at, innerV4) ? 'public' : 'inner';
   return isOneOf(at, openV6) && !isOneOf(at, innerV6) ? 'public' : 'inner';
 }

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Secret } from '#server/security/secret';
 import { hostOf } from './allowed-hosts.ts';
-import { bytesOf, isWithin, kindOf, rangeOf } from './ip-ranges.ts';
+import { parseAddress, isWithin, addressKind, parseRange } from './ip-ranges.ts';
 
 /** The proxy that an address of another machine is reached by; undefined: directly. */
 export type ProxyFor = (url: URL) => Secret | undefined;
@@ -25,8 +25,8 @@ export function proxiesOf({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Variables)
   const exceptions = NO_PROXY.split(/[\s,]+/).flatMap((entry) => (entry === '' ? [] : exceptionOf(entry)));
   return (url) => {
     const host = hostOf(url.hostname).toLowerCase();
-    const bytes = bytesOf(host);
-    const isHere = bytes ? kindOf(bytes) === 'loopback' : host === 'localhost';
+    const bytes = parseAddress(host);
+    const isHere = bytes ? addressKind(bytes) === 'loopback' : host === 'localhost';
     if (isHere || exceptions.some((isException) => isException(host, portOf(url)))) return undefined;
     return url.protocol === 'https:' ? ofHttps : ofHttp;
   };
@@ -45,16 +45,16 @@ function proxyIn(name: string, text: string | undefined): Secret | undefined {
 /** One entry of NO_PROXY: `*`, a name with all below it, an address or a range, each with or without a port. */
 function exceptionOf(entry: string): (host: string, port: number) => boolean {
   if (entry === '*') return () => true;
-  const whole = rangeOf(entry);
+  const whole = parseRange(entry);
   const [, named = entry, portText] = whole ? [] : (/^(.*):(\d+)$/.exec(entry) ?? []);
-  const range = whole ?? rangeOf(named);
+  const range = whole ?? parseRange(named);
   const name = named
     .toLowerCase()
     .replace(/^\*?\.+/, '')
     .replace(/\.$/, '');
   return (host, port) => {
     if (portText !== undefined && Number(portText) !== port) return false;
-    const bytes = bytesOf(host);
+    const bytes = parseAddress(host);
     if (range) return bytes !== null && isWithin(bytes, range);
     return host === name || (bytes === null && host.endsWith(`.${name}`));
   };
@@ -73,7 +73,7 @@ export async function tunnel(proxy: Secret, host: string, port: number, withinMs
   const at = { host: hostOf(url.hostname), port: portOf(url) };
   const isSecure = url.protocol === 'https:';
   const socket = isSecure
-    ? connectTls({ ...at, ...(bytesOf(at.host) === null && { servername: at.host }) })
+    ? connectTls({ ...at, ...(parseAddress(at.host) === null && { servername: at.host }) })
     : connectPlain(at);
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const timer = setTimeout(() => reject(failed(`did not answer within ${withinMs / 1000} seconds.`)), withinMs);

@@ -4,7 +4,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { patienceMs } from '#server/testing/patience';
 import { allowedHosts } from './allowed-hosts.ts';
-import { bytesOf, kindOf } from './ip-ranges.ts';
+import { parseAddress, addressKind } from './ip-ranges.ts';
 import { createSsrfGuard, type Lookup, type OutboundRequest } from './ssrf-guard.ts';
 
 const closing: (() => unknown)[] = [];
@@ -67,7 +67,7 @@ function guard(allowed = '', lookup?: Lookup) {
   };
 }
 
-const refusedAs = (message: string | RegExp) => ({ name: 'AddressRefused', message: expect.stringMatching(message) });
+const refusedAs = (message: string | RegExp) => ({ name: 'AddressBlockedError', message: expect.stringMatching(message) });
 const never: Lookup = () => Promise.reject(new Error('nobody was to be asked'));
 const leadingTo =
   (...addresses: string[]): Lookup =>
@@ -130,12 +130,12 @@ describe('kinds of addresses', () => {
     ['ff02::1', 'inner'],
     ['100::1', 'inner'],
   ])('%s is %s', (address, kind) => {
-    const bytes = bytesOf(address);
-    expect(bytes && kindOf(bytes)).toBe(kind);
+    const bytes = parseAddress(address);
+    expect(bytes && addressKind(bytes)).toBe(kind);
   });
 
   test.each(['', 'example.com', '1.2.3', '0177.0.0.1', 'fe80::1%eth0', '1.2.3.4.5'])('%s is no address', (text) => {
-    expect(bytesOf(text)).toBeNull();
+    expect(parseAddress(text)).toBeNull();
   });
 });
 
@@ -300,7 +300,7 @@ describe('somebody who', () => {
   ])('%s is given up, and may have been told', async (_what, bytes, message, withinMs = patienceMs) => {
     const { port } = await talker(bytes);
     await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
-      name: 'OutgoingFailed',
+      name: 'OutboundRequestError',
       message: expect.stringContaining(message),
       sent: true,
     });

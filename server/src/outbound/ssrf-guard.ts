@@ -4,7 +4,7 @@ import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
 import { type AllowedHosts, hostOf } from './allowed-hosts.ts';
 import { AddressBlockedError, NotConnectedError, OutboundRequestError, outboundFailure } from './errors.ts';
-import { bytesOf, kindOf } from './ip-ranges.ts';
+import { parseAddress, addressKind } from './ip-ranges.ts';
 import { addressOf, type ProxyFor, throughTunnel, tunnel } from './proxy.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;
@@ -27,7 +27,7 @@ export type OutboundRequest = {
 export type OutboundResponse = {
   status: number;
   headers: Headers;
-  /** @throws OutgoingFailed */
+  /** @throws OutboundRequestError */
   body: AsyncGenerator<Uint8Array, void>;
   /** Instead of reading it. */
   drop: () => void;
@@ -48,12 +48,12 @@ type Options = { allowed: AllowedHosts; lookup?: Lookup; proxyFor?: ProxyFor };
 /** Names no address: what a private name leads to is nobody's business. */
 function refusal(url: URL, address: string, allowed: AllowedHosts): string | null {
   const host = hostOf(url.hostname);
-  const bytes = bytesOf(address);
+  const bytes = parseAddress(address);
   const port = portOf(url);
   const mayBeAllowed = `Roster’s operator can allow it with ${host}:${port} in TOOL_HOSTS_ALLOWED.`;
   if (!bytes) return `${host} leads to an address that Roster does not connect to.`;
   const destination = { host, port, address: bytes };
-  const kind = kindOf(bytes);
+  const kind = addressKind(bytes);
   const isAllowed = kind === 'metadata' ? allowed.name(destination) : allowed.permit(destination);
   if (url.protocol === 'http:' && !(kind === 'loopback' && isAllowed))
     return kind === 'loopback'
@@ -75,11 +75,11 @@ export function addressProblem(url: URL): string | null {
   return null;
 }
 
-/** Resolves a host once, and judges every address of the answer. @throws AddressRefused */
+/** Resolves a host once, and judges every address of the answer. @throws AddressBlockedError */
 async function checkedAddresses(url: URL, { allowed, lookup = lookUp }: Options): Promise<LookupAddress[]> {
   const host = hostOf(url.hostname);
-  const literal = bytesOf(host);
-  const addresses = literal ? [{ address: host, family: literal.length === 4 ? 4 : 6 }] : await lookup(host);
+  const literal = parseAddress(host);
+  const addresses = literal ? [{ address: host, family: literal.kind() === 'ipv4' ? 4 : 6 }] : await lookup(host);
   for (const { address } of addresses) {
     const reason = refusal(url, address, allowed);
     if (reason) throw new AddressBlockedError(reason);
@@ -130,7 +130,7 @@ function guardedConnector(build: typeof buildConnector, options: Options): build
         }
         connect(target, (error, socket) => {
           if (!socket) return callback(new NotConnectedError('not connected', { cause: error }), null);
-          const at = bytesOf(socket.remoteAddress ?? '');
+          const at = parseAddress(socket.remoteAddress ?? '');
           if (at && refusal(url, socket.remoteAddress ?? '', options.allowed) === null) return callback(null, socket);
           socket.destroy();
           callback(new NotConnectedError('connected to another address'), null);
@@ -247,7 +247,7 @@ async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: Ab
   }
 }
 
-/** @throws AddressRefused, OutgoingFailed, or the reason of the caller's signal */
+/** @throws AddressBlockedError, OutboundRequestError, or the reason of the caller's signal */
 async function send(loaded: () => Promise<Loaded>, first: OutboundRequest): Promise<OutboundResponse> {
   const time = AbortSignal.timeout(first.withinMs);
   const signal = first.signal ? AbortSignal.any([first.signal, time]) : time;
@@ -295,7 +295,7 @@ export function createSsrfGuard(options: Options) {
   }
 
   return {
-    /** @throws AddressRefused, OutgoingFailed, or the reason of `signal` */
+    /** @throws AddressBlockedError, OutboundRequestError, or the reason of `signal` */
     send: (call: OutboundRequest) => send(loaded, call),
     /** Ends what is under way: somebody who never answers must not delay a stop. */
     close: async () => agent?.destroy(),

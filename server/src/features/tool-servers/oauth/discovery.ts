@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
 import { type AllowedHosts, hostOf } from '#server/outbound/allowed-hosts';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
-import { bytesOf, kindOf } from '#server/outbound/ip-ranges';
+import { parseAddress, addressKind } from '#server/outbound/ip-ranges';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { Authority } from './encrypted.ts';
 import { SignInError } from './failure.ts';
@@ -44,12 +44,12 @@ export function mayBeOpened(address: string, allowed: AllowedHosts): boolean {
   if (url.protocol === 'https:') return true;
   if (url.protocol !== 'http:') return false;
   const host = hostOf(url.hostname);
-  const at = bytesOf(isIP(host) ? host : host === 'localhost' ? '127.0.0.1' : '');
+  const at = parseAddress(isIP(host) ? host : host === 'localhost' ? '127.0.0.1' : '');
   const port = url.port ? Number(url.port) : 80;
-  return at !== null && kindOf(at) === 'loopback' && allowed.permit({ host, port, address: at });
+  return at !== null && addressKind(at) === 'loopback' && allowed.permit({ host, port, address: at });
 }
 
-/** @throws SignInFailed where Roster would have to trust what is not said */
+/** @throws SignInError where Roster would have to trust what is not said */
 function checked(authority: Authority, issuer: string, allowed: AllowedHosts): Authority {
   const { host } = new URL(issuer);
   if (!isSame(authority.issuer, issuer))

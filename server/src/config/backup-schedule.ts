@@ -39,7 +39,7 @@ function fieldOf(text: string, field: Field): ReadonlySet<number> {
   return new Set(text.split(',').flatMap((part) => partOf(part, field)));
 }
 
-/** @throws NoSchedule with what is wrong */
+/** @throws InvalidScheduleError with what is wrong */
 export function scheduleOf(text: string): Schedule {
   const [, hour, minute] = /^daily (\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
   const words = hour === undefined ? text.trim().split(/\s+/) : [minute ?? '', hour, '*', '*', '*'];

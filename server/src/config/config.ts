@@ -377,7 +377,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
   };
 }
 
-/** Reads the configuration. @throws UnusableConfiguration or UnusableSecret with what is to be changed. */
+/** Reads the configuration. @throws InvalidConfigurationError or InvalidMasterKeyError with what is to be changed. */
 export function loadConfig(variables: Record<string, string | undefined>) {
   const read = readEnvironment(variables);
   const { env, loopback, dataDir } = read;

@@ -43,7 +43,7 @@ export type ToolRegistry = {
   offered: (userId: number, assistantId: number) => Promise<OfferedTool[]>;
   /**
    * Calls a tool once. Ends within 60 s. Access to the server, its switch and the tool's digest are asked again here.
-   * @throws ToolFailure
+   * @throws ToolError
    */
   call: (
     userId: number,

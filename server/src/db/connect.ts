@@ -74,7 +74,7 @@ export function connect(
 
 /**
  * A connection beside the running server: without the folder's lock, which keeps a second server away, not a second
- * writer. SQLite lets them write one after the other. @throws CannotStart where there is no database
+ * writer. SQLite lets them write one after the other. @throws StartupError where there is no database
  */
 export function connectBeside(url: string | undefined, dataDir: string): OpenDatabase {
   if (url) return connectPostgres(url);
@@ -124,7 +124,7 @@ const answers = async (db: Kysely<Database>) => void (await sql`select 1`.execut
 
 const enoughRoom = 256 * 1024;
 
-/** Writes more than pages that are free could take, and nothing that stays. @throws DatabaseFull */
+/** Writes more than pages that are free could take, and nothing that stays. @throws DatabaseFullError */
 async function hasRoom(db: Kysely<Database>) {
   const name = 'room_was_tried';
   const values = { name, value: 'x'.repeat(enoughRoom) };
@@ -136,7 +136,7 @@ async function hasRoom(db: Kysely<Database>) {
   await db.deleteFrom('settings').where('name', '=', name).execute();
 }
 
-/** Asks it for the first time. @throws CannotStart with why it cannot be asked */
+/** Asks it for the first time. @throws StartupError with why it cannot be asked */
 export async function reach({ db, file }: OpenDatabase) {
   try {
     await sql`select 1 from (select 1) as one`.execute(db);

@@ -159,7 +159,7 @@ export async function migrate(
   return due.map(([name]) => name);
 }
 
-/** @throws CannotStart unless the database is of this version: a command beside the server changes no schema. */
+/** @throws StartupError unless the database is of this version: a command beside the server changes no schema. */
 export async function checkSchema({ db }: OpenDatabase) {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: false });
   const isRoster = tables.some(({ name }) => name === 'schema_migrations');

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { reasonOf, StartupError } from './errors.ts';
 
-/** Its owner's only. @throws CannotStart */
+/** Its owner's only. @throws StartupError */
 export function makeDataFolder(dataDir: string) {
   orUnusable(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
 }
@@ -28,7 +28,7 @@ function ownerOf(path: string): number | undefined {
   }
 }
 
-/** @throws CannotStart with the system's own reason: no folder, not allowed, read-only, a damaged file */
+/** @throws StartupError with the system's own reason: no folder, not allowed, read-only, a damaged file */
 export function orUnusable<T>(place: string, open: () => T): T {
   try {
     return open();

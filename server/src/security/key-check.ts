@@ -26,7 +26,7 @@ function opens(vault: Vault, check: string): boolean {
 
 /**
  * Makes sure, before anything is written, that a configured master key is one that this database is under: the current
- * one, or the one before, which processes may still have while the key is being changed. @throws UnusableSecret
+ * one, or the one before, which processes may still have while the key is being changed. @throws InvalidMasterKeyError
  */
 export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = [...(await storedChecks(db)).values()];

@@ -74,7 +74,7 @@ export function createVault(masterKeys: MasterKey[]) {
       const dataKey = dataKeyOf(userId, wrappedDataKey);
       return seal(Buffer.from(providerKey.reveal()), dataKey, dataKeyId, { purpose, userId });
     },
-    /** @throws CannotOpen */
+    /** @throws VaultError */
     openProviderKey(
       userId: number,
       wrappedDataKey: string,
@@ -92,7 +92,7 @@ export function createVault(masterKeys: MasterKey[]) {
       return seal(dataKey, first.key, first.id, { purpose: 'data-key', userId });
     },
     newKeyCheck: () => seal(Buffer.from('roster'), first.key, first.id, { purpose: 'key-check', userId: 0 }),
-    /** @throws CannotOpen if none of the configured master keys is the one this database was made with. */
+    /** @throws VaultError if none of the configured master keys is the one this database was made with. */
     verifyKeyCheck(stored: string) {
       open(stored, masterKey, { purpose: 'key-check', userId: 0 });
     },

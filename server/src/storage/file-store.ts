@@ -13,7 +13,7 @@ export type FileKey = z.output<typeof FileKey>;
 export type FileStore = {
   /** Resolves when the bytes are there whole and would survive a power cut; otherwise nothing is left. */
   put: (key: FileKey, content: AsyncIterable<Buffer>) => Promise<void>;
-  /** @throws NoSuchBytes where there is none, before the first byte */
+  /** @throws BytesNotFoundError where there is none, before the first byte */
   read: (key: FileKey) => Promise<Readable>;
   /** Removes what is there under this key, the rest of a broken `put` included; nothing there is fine. */
   remove: (key: FileKey) => Promise<void>;

@@ -105,7 +105,7 @@ function fileKeyOf(header: RegExpExecArray, passphrase: Secret): Buffer {
   return fileKey;
 }
 
-/** What was encrypted, read at any place: nothing of it is written anywhere. @throws CannotDecrypt */
+/** What was encrypted, read at any place: nothing of it is written anywhere. @throws DecryptionError */
 export async function decrypted(source: Source, passphrase: Secret): Promise<Source> {
   const header = headerForm.exec((await source.readAt(0, 400)).toString('latin1'));
   if (!header) throw new DecryptionError('Its header is not one of Roster');

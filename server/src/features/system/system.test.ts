@@ -86,7 +86,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     await ada.post(`/api/admin/jobs/${id}/retry`);
     const [job] = await until('the end of the job', async () => {
       const { newestGivenUp } = (await report()).jobs.answer;
-      return newestGivenUp[0]?.failure === 'UnusablePayload' ? newestGivenUp : undefined;
+      return newestGivenUp[0]?.failure === 'InvalidPayloadError' ? newestGivenUp : undefined;
     });
     expect(job).toMatchObject({ id, attempts: 1 });
     await beside(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());

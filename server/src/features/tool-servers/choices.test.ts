@@ -108,7 +108,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
         box.call(userId, { serverId: server.id, tool: 'read_note', digest: old?.digest ?? '' }, {}, signal),
       ),
     ).rejects.toMatchObject({
-      name: 'ToolFailure',
+      name: 'ToolError',
       mayHaveRun: false,
       message: expect.stringContaining('has changed'),
     });
@@ -180,7 +180,7 @@ describe.each(engines)('the tools of an assistant on %s', (engine) => {
       await admin.patch(`/api/tool-servers/${server.id}`, change);
       expect(await offered(eve, assistantId)).toEqual([]);
       expect(await chosen(eve, assistantId)).toMatchObject([{ state: 'off' }, { state: 'off' }]);
-      await expect(call()).rejects.toMatchObject({ name: 'ToolFailure', mayHaveRun: false });
+      await expect(call()).rejects.toMatchObject({ name: 'ToolError', mayHaveRun: false });
     }
     expect((await chosen(eve, assistantId))[0].serverName).toBe('A server that was withdrawn');
     await admin.delete(`/api/tool-servers/${server.id}`);

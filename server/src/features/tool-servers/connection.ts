@@ -8,7 +8,7 @@ type Reached = Parameters<ServerAccess['use']>[0];
 /** How a server is asked, whether it is at an address or runs on this machine. */
 export function serverConnection({ access, mcp, processes }: Dependencies) {
   return {
-    /** @throws ServerFailure */
+    /** @throws ToolServerError */
     inSession<T>(server: Reached, userId: number, bounds: Bounds, work: Work<T>): Promise<T> {
       if (server.kind === 'command') {
         const name = server.url.replace(/^command:/, '');

@@ -105,7 +105,7 @@ function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile>
 
 /**
  * Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says.
- * @throws CannotStart where that file cannot be used
+ * @throws StartupError where that file cannot be used
  */
 export function loadCatalogue(file?: string) {
   const { asOf, models, tools, storage, tiers } = readCatalogue(file);

@@ -70,7 +70,7 @@ export function programAnswerStore(db: Kysely<Database>, instance: number) {
   }
 
   return {
-    /** A run at the end of the shown branch. @throws RunUnderWay */
+    /** A run at the end of the shown branch. @throws RunActiveError */
     atEnd: (asker: Asker, { threadId, answerer, before, ...asked }: NewProgramRun): Promise<Stored | NotStored> =>
       inTurn(asker, async (trx) => {
         const { userId, tokenId: accessTokenId } = asker;

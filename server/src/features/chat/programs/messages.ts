@@ -32,7 +32,7 @@ export type SearchedStore = { id: string; before: string | null };
 
 /**
  * Stores messages at the end of the shown branch, one after the other, without an answer; in a transaction. Returns their ids.
- * @throws RunUnderWay, OtherStore
+ * @throws RunActiveError, StoreChangedError
  */
 export async function appendMessages(
   trx: Kysely<Database>,
@@ -86,7 +86,7 @@ async function keepCodeFiles(trx: Kysely<Database>, userId: number, threadId: nu
   await program.changeThread(userId, threadId, { toolResources: withCodeFiles(before, files) });
 }
 
-/** In a transaction that has locked the user. @throws OtherStore */
+/** In a transaction that has locked the user. @throws StoreChangedError */
 async function keepStore(trx: Kysely<Database>, userId: number, threadId: number, { id, before }: SearchedStore) {
   const program = programRepository(trx);
   const resources = ToolResources.safeParse((await program.thread(userId, threadId))?.toolResources).data ?? null;
@@ -99,7 +99,7 @@ async function keepStore(trx: Kysely<Database>, userId: number, threadId: number
 
 /**
  * Deletes one message, with the run that wrote it; the others stay in their order. In a transaction.
- * @throws RunUnderWay
+ * @throws RunActiveError
  */
 export async function deleteMessage(trx: Kysely<Database>, userId: number, threadId: number, messageId: number) {
   await lockUserRow(trx, userId);

@@ -12,7 +12,7 @@ type Asked = { assistantId: number; tools: readonly ApiTool[]; storeIds: readonl
 
 /**
  * What an assistant searches where it has `file_search`: the files that it knows from, and the vector stores that are named for
- * it. @throws ApiRefusal for a store that is not there
+ * it. @throws PublicApiError for a store that is not there
  */
 export const assistantSearch =
   ({ knowledgeOf, searchedStores }: Dependencies) =>

@@ -31,7 +31,7 @@ export function chatSender({ provider, responses }: Dependencies) {
     return translatedAnswer(answered, { streams, notes, model: order.model, tellsUsage });
   }
 
-  /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+  /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */
   return async (prepared: Prepared, how: How): Promise<Answer> => {
     const { byResponses: wanted } = prepared;
     if (!wanted) return byChat(prepared, how, prepared.notes);

@@ -204,7 +204,7 @@ const translated = new Set([
 /** What Chat Completions cannot do, and an answer can do without. */
 const leftOut = new Set(['include', 'truncation', 'max_tool_calls', 'context_management', 'prompt_cache_options']);
 
-/** The request for a provider that serves Chat Completions alone. @throws ApiRefusal for what cannot be said in it */
+/** The request for a provider that serves Chat Completions alone. @throws PublicApiError for what cannot be said in it */
 export function chatRequest(order: ParsedRequest) {
   const { body, model, assistant, tools } = order;
   const hosted = builtInNames(tools.hosted);

@@ -78,7 +78,7 @@ export function providerNames({ ids, fileIds, attachments }: Dependencies) {
   }
 
   return {
-    /** Items of the request. @throws ApiRefusal for a file that is not there, or that no model reads */
+    /** Items of the request. @throws PublicApiError for a file that is not there, or that no model reads */
     items: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, false),
     /** Items of responses before: a file that has been deleted since is said to be missing. */
     itemsBefore: (userId: number, items: ResponseItem[]) => withReadFiles(userId, items, true),

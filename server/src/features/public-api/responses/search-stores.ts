@@ -32,7 +32,7 @@ export function searchStores({ ids, searchedStores }: Dependencies) {
     return { tools: all.length === 0 ? [] : [{ ...tool, vector_store_ids: all }], own, others };
   }
 
-  /** @throws ApiRefusal for a vector store that is not there */
+  /** @throws PublicApiError for a vector store that is not there */
   return async (userId: number, tools: unknown): Promise<Searched> => {
     const searches = Array.isArray(tools) ? await Promise.all(tools.map((tool) => searchOf(userId, tool))) : [];
     const own = searches.flatMap(({ own: stores }) => stores ?? []);

@@ -115,7 +115,7 @@ export function responseSender(dependencies: Dependencies) {
 
   return {
     byResponses,
-    /** @throws ProviderError, or ApiRefusal for what the provider cannot be asked */
+    /** @throws ProviderError, or PublicApiError for what the provider cannot be asked */
     async ask(order: ParsedRequest, how: How): Promise<Noted> {
       const { areServed, haveAnswered, areNotServed: learn } = provider.responses;
       if (!areServed(how.apiKey, order.model)) return byChat(order, how);

@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An answer that is whole. @throws OutgoingFailed where it answers something else */
+/** An answer that is whole. @throws OutboundRequestError where it answers something else */
 async function wholeAnswer(answer: OutboundResponse, asked: unknown, onAnswer: Told['onAnswer']): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of answer.body) chunks.push(chunk);

@@ -136,7 +136,7 @@ describe('a tool server that', () => {
   test.each(ways)('%s is given up, and may have been told', async (_what, answer, message) => {
     const { url, seen } = await liar(answer);
     await expect(call(url, message === late ? { withinMs: 5_000 } : {})).rejects.toMatchObject({
-      name: 'ServerFailure',
+      name: 'ToolServerError',
       message: expect.stringMatching(message),
       mayHaveRun: true,
     });
@@ -213,7 +213,7 @@ describe('a tool server that', () => {
       server.close();
     });
     await expect(list(`http://127.0.0.1:${port}/mcp`)).rejects.toMatchObject({
-      name: 'ServerFailure',
+      name: 'ToolServerError',
       message:
         'The server speaks the version 2031-01-01 of MCP, which Roster does not know. Update the server, or Roster.',
     });

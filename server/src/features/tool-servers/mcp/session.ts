@@ -141,7 +141,7 @@ export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'
   return {
     /**
      * A session that its server has forgotten is begun anew, once, as long as no tool was called.
-     * @throws ServerFailure
+     * @throws ToolServerError
      */
     async inSession<T>(server: McpServer, bounds: Bounds, work: Work<T>): Promise<T> {
       const told = { called: false };

@@ -41,7 +41,7 @@ const refused = (name: string, cause: ToolServerError) =>
 const isAfter = (moment: string | null, ms: number) => moment !== null && Date.parse(moment) <= ms;
 const bearer = ({ access }: Pick<Tokens, 'access'>): Credentials => ({ authorization: `Bearer ${access}` });
 
-/** @throws SignInNeeded */
+/** @throws SignInRequiredError */
 function opened(sealed: EncryptedSignIns, server: Reached, row: StoredSignIn | undefined): Tokens {
   if (!row?.tokens_sealed) throw row?.signed_in_at ? signInAgain(server.name) : signInNeeded(server.name);
   const { user_id: userId, tokens_sealed, wrapped } = row;
@@ -105,7 +105,7 @@ export function serverAccess({ db, vault, outgoing, headers, times }: Dependenci
   }
 
   return {
-    /** Does what has to be done with the server, once more where its tokens had to be renewed. @throws ServerFailure */
+    /** Does what has to be done with the server, once more where its tokens had to be renewed. @throws ToolServerError */
     use: <T>(server: Reached, userId: number, work: (credentials: Credentials) => Promise<T>): Promise<T> =>
       server.auth_type === 'oauth' ? withTokens(server, userId, work) : work(headers.open(server, server.wrapped)),
     /** What was given in the place of tokens that are gone is not lost. */

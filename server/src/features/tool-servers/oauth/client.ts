@@ -39,7 +39,7 @@ const isGood = (client: Client, { authority, redirectUri }: Wanted) =>
   client.redirectUri === redirectUri &&
   (!client.client_secret_expires_at || client.client_secret_expires_at > Date.now() / 1000 + restSeconds);
 
-/** As whom Roster signs this person in: as the owner of the server has entered it, as before, or newly registered. @throws SignInFailed */
+/** As whom Roster signs this person in: as the owner of the server has entered it, as before, or newly registered. @throws SignInError */
 export async function clientFor(dependencies: Dependencies, wanted: Wanted): Promise<Client> {
   const { db, sealed, headers } = dependencies;
   const { server, userId, authority, redirectUri } = wanted;

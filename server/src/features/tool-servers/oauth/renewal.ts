@@ -30,7 +30,7 @@ const notNow = (error: SignInError) =>
     cause: error,
   });
 
-/** Asks for tokens in the place of these. @throws SignInFailed */
+/** Asks for tokens in the place of these. @throws SignInError */
 async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, refresh: string) {
   const { refreshAuthorization } = await loadAuth();
   const { authority, client, resource } = tokens;
@@ -99,7 +99,7 @@ export function renewals(dependencies: RenewalDependencies) {
   }
 
   return {
-    /** The tokens that follow on those of this version; null: the person has to sign in again. @throws ServerFailure */
+    /** The tokens that follow on those of this version; null: the person has to sign in again. @throws ToolServerError */
     renew(userId: number, serverId: number, version: number): Promise<Renewed | null> {
       const key = `${userId} ${serverId} ${version}`;
       const known = running.get(key);

@@ -101,7 +101,7 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
   }
 }
 
-/** What came for the code. @throws SignInFailed */
+/** What came for the code. @throws SignInError */
 async function exchanged({ outgoing, times }: SignInDependencies, flow: Flow, code: string) {
   const { authority, client, resource } = flow;
   try {

@@ -37,7 +37,7 @@ function decoded(bytes: Buffer, type: string): string {
 
 const isBinary = (type: string, bytes: Buffer) => !isText(type) || (type === '' && bytes.includes(0));
 
-/** What a model reads of an answer: its status, what it is, and its text. @throws OutgoingFailed */
+/** What a model reads of an answer: its status, what it is, and its text. @throws OutboundRequestError */
 export async function answerText(answer: OutboundResponse, secret: string | null): Promise<ToolResult> {
   const { status, headers } = answer;
   const said = headers.get('content-type') ?? '';

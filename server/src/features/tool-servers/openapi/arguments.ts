@@ -64,7 +64,7 @@ function check(value: unknown, schema: unknown, at: string, depth: number, tell:
     for (const [index, inner] of value.entries()) check(inner, schema.items, `${at}[${index}]`, depth - 1, tell);
 }
 
-/** @throws WrongArguments */
+/** @throws InvalidArgumentsError */
 export function checkArguments(input: Record<string, unknown>, schema: Record<string, unknown>) {
   const wrong: string[] = [];
   const tell: Told = (message) => {

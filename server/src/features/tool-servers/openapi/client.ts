@@ -84,7 +84,7 @@ async function send(
 /** Asks services that an OpenAPI description tells of. */
 export function openApiClient(outgoing: SsrfGuard) {
   return {
-    /** @throws ServerFailure */
+    /** @throws ToolServerError */
     async description(url: string, bounds: Bounds): Promise<string> {
       try {
         const answer = await outgoing.send({
@@ -102,7 +102,7 @@ export function openApiClient(outgoing: SsrfGuard) {
         throw failureOf(error, bounds.signal, false);
       }
     },
-    /** @throws ServerFailure */
+    /** @throws ToolServerError */
     async call(
       { url, secret, operation, inputSchema }: Called,
       input: Record<string, unknown>,

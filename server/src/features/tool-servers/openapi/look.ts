@@ -58,7 +58,7 @@ type Dependencies = {
   thread: DescriptionThread;
 };
 
-/** Reads a description, and makes tools of its operations. @throws ServerFailure */
+/** Reads a description, and makes tools of its operations. @throws ToolServerError */
 export function openApiLook({ db, headers, openApi, thread }: Dependencies) {
   async function textOf(server: StoredServer, bounds: Parameters<OpenApiClient['description']>[1]) {
     const { user_id, id, description_url } = server;

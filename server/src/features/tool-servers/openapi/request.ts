@@ -42,7 +42,7 @@ function queryParts({ name, style, explode }: Parameter, value: unknown): string
   return pairs.length === 0 ? [] : [`${key}=${pairs.flat().map(encoded).join(',')}`];
 }
 
-/** A value that stands in the path and cannot lead out of its place, whatever the other side decodes. @throws WrongArguments */
+/** A value that stands in the path and cannot lead out of its place, whatever the other side decodes. @throws InvalidArgumentsError */
 function pathPart({ argument, style, explode }: Parameter, value: unknown): string {
   const part = style === 'json' ? encoded(JSON.stringify(value)) : joined(value, explode, encoded);
   if (part === '') throw new InvalidArgumentsError(`${argument} cannot be empty: it stands in the address.`);
@@ -103,7 +103,7 @@ function queryOf(operation: Operation, input: Record<string, unknown>, secret: S
   return parts.filter((part) => !part.startsWith(own)).join('&');
 }
 
-/** Lists as one pair for each of their values; what is nested deeper as JSON. @throws WrongArguments */
+/** Lists as one pair for each of their values; what is nested deeper as JSON. @throws InvalidArgumentsError */
 function formText(value: unknown): string {
   if (!isObject(value)) throw new InvalidArgumentsError('The body has to be an object: it is sent as a form.');
   return pairsOf(value)
@@ -111,7 +111,7 @@ function formText(value: unknown): string {
     .join('&');
 }
 
-/** The request that an operation makes of its arguments, without the secret. @throws WrongArguments */
+/** The request that an operation makes of its arguments, without the secret. @throws InvalidArgumentsError */
 export function requestOf(
   base: string,
   operation: Operation,

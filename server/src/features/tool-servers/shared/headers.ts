@@ -60,13 +60,13 @@ export function serverHeaders({ db, vault }: Keeper) {
         last4: value.length >= shownFrom ? value.slice(-4) : '',
       };
     },
-    /** @throws ServerFailure */
+    /** @throws ToolServerError */
     open(server: Stored, wrapped: string | null): Record<string, string> {
       if (server.auth_type === 'none') return {};
       if (server.auth_type === 'oauth' || server.auth_name === null) throw unreadable();
       return { [server.auth_name]: opened(server, wrapped) };
     },
-    /** Of who signs people in, where the server's owner has entered one. @throws ServerFailure */
+    /** Of who signs people in, where the server's owner has entered one. @throws ToolServerError */
     clientSecret: (server: Stored, wrapped: string | null): string | null =>
       server.auth_sealed === null ? null : opened(server, wrapped),
   };

@@ -135,7 +135,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimeout
   }
 
   return {
-    /** @throws ServerFailure */
+    /** @throws ToolServerError */
     async inSession<T>({ serverId, userId, name }: Of, bounds: Bounds, work: Work<T>): Promise<T> {
       const key = `${serverId} ${userId}`;
       const starting = started(key, name, bounds.withinMs);

@@ -91,7 +91,7 @@ export default {
       comment: 'Not by way of lib either. What only counts or cuts a text is no contract.',
       severity: 'error',
       from: { path: '^web/src/ui/', pathNot: '\\.test\\.tsx?$' },
-      to: { path: '^contracts/src/', pathNot: '^contracts/src/text/(cut|length)\\.ts$', reachable: true },
+      to: { path: '^contracts/src/', pathNot: '^contracts/src/text/(truncate|length)\\.ts$', reachable: true },
     },
     {
       name: 'components-are-shared',
@@ -105,7 +105,7 @@ export default {
       comment: 'The server receives few files of a person at once: what is sent waits in the queue of all places.',
       severity: 'error',
       from: { path: '^web/src/', pathNot: '^web/src/api/uploads/queue\\.ts$' },
-      to: { path: '^web/src/api/uploads/send\\.ts$' },
+      to: { path: '^web/src/api/uploads/upload-file\\.ts$' },
     },
     {
       name: 'http-is-not-imported',

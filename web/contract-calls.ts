@@ -29,7 +29,7 @@ function asSource(value: unknown): string | undefined {
 }
 
 /** The module that stands in for a contract file: its calls and plain values written out, the rest from the file. */
-function standIn(contract: Record<string, unknown>, file: string): string {
+function replacementModule(contract: Record<string, unknown>, file: string): string {
   const lines = Object.entries(contract).map(([name, value]) => {
     const source = asSource(value);
     return source === undefined
@@ -63,7 +63,7 @@ export function contractCalls(): Plugin {
       if (!id.startsWith(mark)) return undefined;
       const file = join(folder, `${id.slice(mark.length)}.ts`);
       this.addWatchFile(file);
-      return { code: standIn(await import(pathToFileURL(file).href), file), moduleSideEffects: false };
+      return { code: replacementModule(await import(pathToFileURL(file).href), file), moduleSideEffects: false };
     },
     transform(code, id) {
       // A contract that nobody takes a schema from is left out.

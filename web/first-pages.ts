@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 const source = join(import.meta.dirname, 'src');
 
 /** What the pages that are opened first are made of; each part is loaded when its page is. */
-export const parts = new Map([
+export const firstPageEntries = new Map([
   ['entry', 'main.tsx'],
   ['shell', 'app/shell.tsx'],
   ['home', 'features/home/home-page.tsx'],
@@ -46,10 +46,10 @@ const iconName = (id: string) => /lucide-react[\\/].*[\\/]icons[\\/]([\w-]+)\.m?
  * what several need. A file for each module that two pages share would be dozens, of some hundred bytes, and a page is
  * not there before the last of them. Parts that other pages take as well are kept apart from what is the page's alone.
  */
-export function filesOfFirstPages() {
+export function firstPageChunks() {
   let sets: Map<string, Set<string>> | undefined;
   return (id: string, modules: Modules): string | null => {
-    sets ??= new Map([...parts].map(([name, part]) => [name, reachable(join(source, part), modules)]));
+    sets ??= new Map([...firstPageEntries].map(([name, part]) => [name, reachable(join(source, part), modules)]));
     const icon = iconName(id);
     const names = [...sets].filter(([, set]) => set.has(icon ?? id)).map(([name]) => name);
     const [name] = names;
@@ -63,14 +63,16 @@ export function filesOfFirstPages() {
 
 /** Also what draws nothing by itself. */
 const plainFiles = 'rolldown-runtime|foundation|forms|schemas|page-change|kit';
-export const firstFile = new RegExp(`(^|/)(${plainFiles}|(${[...parts.keys()].join('|')})(-parts)?)-[\\w-]{8}\\.js$`);
+export const firstFile = new RegExp(
+  `(^|/)(${plainFiles}|(${[...firstPageEntries.keys()].join('|')})(-parts)?)-[\\w-]{8}\\.js$`,
+);
 const sheet = /(^|\/)kit-[^/]*\.css$/;
 
 /**
  * The first pages have what they need of the style sheet in a file of their own (`first-styles.ts`): whatever else is
  * loaded brings the whole sheet with it, the first of them that comes, and is not run before it is there.
  */
-export function stylesWithLaterParts(): Plugin {
+export function deferFullStyleSheet(): Plugin {
   return {
     name: 'styles-with-later-parts',
     generateBundle: {

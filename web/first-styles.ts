@@ -23,13 +23,13 @@ function classOf(selector: string): string | undefined {
 }
 
 /** A rule without what is for other classes; nothing where nothing is left. */
-function only(rule: string, classes: ReadonlySet<string>): string {
+function restrictRule(rule: string, classes: ReadonlySet<string>): string {
   const head = headOf(rule);
   if (!head.startsWith('@')) {
     const name = classOf(head);
     return name === undefined || classes.has(name) ? rule : '';
   }
-  const kept = rulesOf(bodyOf(rule)).map((inner) => only(inner, classes));
+  const kept = rulesOf(bodyOf(rule)).map((inner) => restrictRule(inner, classes));
   return kept.some((inner) => inner !== '') ? `${head}{${kept.join('')}}` : '';
 }
 
@@ -50,7 +50,7 @@ export function splitStyles(css: string, text: string): { first: string; later: 
   const rules = rulesOf(css);
   const kept = rules
     .filter((rule) => !isOtherAlphabet(rule))
-    .map((rule) => (isOfClasses(rule) ? only(rule, classes) : rule));
+    .map((rule) => (isOfClasses(rule) ? restrictRule(rule, classes) : rule));
   const named = new Set(
     kept
       .join('')

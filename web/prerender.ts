@@ -5,11 +5,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { User } from '@roster/contracts/auth';
-import { pages } from '@roster/contracts/pages';
+import { pages } from '@roster/contracts/page-paths';
 import react from '@vitejs/plugin-react';
 import { build, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
-import { firstFile, parts } from './first-pages.ts';
+import { firstFile, firstPageEntries } from './first-pages.ts';
 import { splitStyles } from './first-styles.ts';
 import type { Shell } from './src/prerender.tsx';
 
@@ -47,7 +47,7 @@ const manifest = new Map<string, Chunk>(
 
 function filesOf(part: string, found = new Set<string>()): Set<string> {
   // A file that is grouped is in the manifest by its group's name alone.
-  const group = [...parts].find(([, source]) => `src/${source}` === part)?.[0];
+  const group = [...firstPageEntries].find(([, source]) => `src/${source}` === part)?.[0];
   const grouped = [...manifest.values()].find(({ name }) => group !== undefined && name === group);
   const { file, imports = [] } = manifest.get(part) ?? grouped ?? { file: '' };
   if (file === '' || found.has(file)) return found;

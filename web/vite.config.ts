@@ -5,7 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, minifySync, type Plugin } from 'vite';
 import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
-import { filesOfFirstPages, stylesWithLaterParts } from './first-pages.ts';
+import { deferFullStyleSheet, firstPageChunks } from './first-pages.ts';
 
 /** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
 function preloadTextFont(): Plugin {
@@ -37,7 +37,7 @@ function minifiedFirstScript(): Plugin {
   };
 }
 
-const fileOfFirstPages = filesOfFirstPages();
+const fileOfFirstPages = firstPageChunks();
 const server = 'http://127.0.0.1:3000';
 
 /** Files of the contracts that only count, cut, name or look at a text: no schemas, and a page needs them earlier. */
@@ -50,7 +50,7 @@ export default defineConfig({
     contractCalls(),
     react(),
     tailwindcss({ optimize: false }),
-    stylesWithLaterParts(),
+    deferFullStyleSheet(),
     preloadTextFont(),
     minifiedFirstScript(),
     diagramFrame(),

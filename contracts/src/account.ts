@@ -161,7 +161,7 @@ export const AccountNotice = z.object({
 });
 export type AccountNotice = z.output<typeof AccountNotice>;
 
-export const AccountClosing = z.strictObject({
+export const AccountDeletion = z.strictObject({
   /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
   /** Removes the files' copies at the provider first; what is left there otherwise stays. */
@@ -230,7 +230,7 @@ export const account = {
     access: 'user',
     rate: 'resetAttempt',
     summary: 'Closes the account and removes everything of the person.',
-    body: AccountClosing,
+    body: AccountDeletion,
     output: NoContent,
     status: 204,
   }),

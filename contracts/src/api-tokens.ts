@@ -3,18 +3,18 @@ import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 import { nameText } from './text/text.ts';
 
 /** What a token may be used for; each call under /v1 names the one that it needs. */
-export const tokenRights = ['chat', 'assistants', 'files'] as const;
-export const TokenRight = z.enum(tokenRights);
-export type TokenRight = z.output<typeof TokenRight>;
+export const tokenPermissions = ['chat', 'assistants', 'files'] as const;
+export const TokenPermission = z.enum(tokenPermissions);
+export type TokenPermission = z.output<typeof TokenPermission>;
 
 export const tokenLifetimes = [30, 90, 365] as const;
-export const tokensAtMost = 50;
+export const accessTokenLimit = 50;
 
 export const AccessToken = z.object({
   id: Id,
   name: z.string(),
   /** As chosen; a Viewer's tokens have `chat` alone while they are one. */
-  rights: z.array(TokenRight),
+  rights: z.array(TokenPermission),
   last4: z.string(),
   monthlyBudgetUsd: z.number().nullable(),
   /** By estimated costs, in this calendar month (UTC). */
@@ -31,9 +31,9 @@ export type AccessToken = z.output<typeof AccessToken>;
 export const NewAccessToken = z.strictObject({
   name: nameText(60, 'The name cannot exceed 60 characters', 'Name is required'),
   rights: z
-    .array(TokenRight)
+    .array(TokenPermission)
     .min(1, 'Choose at least one right')
-    .max(tokenRights.length)
+    .max(tokenPermissions.length)
     .refine((rights) => new Set(rights).size === rights.length, 'Name each right once'),
   expiresInDays: z.literal(tokenLifetimes).nullable(),
   monthlyBudgetUsd: z

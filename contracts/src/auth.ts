@@ -169,11 +169,11 @@ export const PasswordChange = z.strictObject({
 });
 
 /** How a person is called. */
-export const PersonName = textUpTo(100, 'Name cannot exceed 100 characters')
+export const UserName = textUpTo(100, 'Name cannot exceed 100 characters')
   .transform((name) => tidyName(name).normalize('NFC'))
   .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
 
-export const AddressChange = z.strictObject({
+export const EmailChange = z.strictObject({
   email: Email,
   /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
@@ -201,7 +201,7 @@ export const auth = {
     path: '/api/user',
     access: 'user',
     summary: 'Changes the own name.',
-    body: z.strictObject({ name: PersonName }),
+    body: z.strictObject({ name: UserName }),
     output: User,
   }),
   changeEmail: endpoint({
@@ -210,7 +210,7 @@ export const auth = {
     access: 'user',
     rate: 'resetAttempt',
     summary: 'Mails a link to another address, which becomes that of the account when the link is opened.',
-    body: AddressChange,
+    body: EmailChange,
     output: NoContent,
     status: 204,
   }),

@@ -73,17 +73,17 @@ export const AttachedFile = z.object({
 });
 export type AttachedFile = z.output<typeof AttachedFile>;
 
-export const madeFilesLimit = 20;
+export const generatedFileLimit = 20;
 
 /** What a tool has made for an answer and is not kept as a file. */
-export const UnkeptFile = z.object({
+export const UnstoredFile = z.object({
   filename: z.string(),
   /** `fetching`: it is being fetched from the provider. `failed`: nothing more will come of it. */
   state: z.enum(['fetching', 'failed']),
   /** Why, in words; null: nothing has gone wrong so far. */
   error: z.string().nullable(),
 });
-export type UnkeptFile = z.output<typeof UnkeptFile>;
+export type UnstoredFile = z.output<typeof UnstoredFile>;
 
 /** What the reader thinks of an answer, and how it should have read. */
 export const AnswerRating = z.object({
@@ -123,21 +123,21 @@ export const ToolCall = z.object({
 export type ToolCall = z.output<typeof ToolCall>;
 
 /** As an answer shows it: of long texts the beginning. */
-export const ShownCall = ToolCall.extend({
+export const DisplayedToolCall = ToolCall.extend({
   /** Where it stands: before this character (UTF-16 unit) of the answer's text. */
   at: z.number().int(),
 });
-export type ShownCall = z.output<typeof ShownCall>;
+export type DisplayedToolCall = z.output<typeof DisplayedToolCall>;
 
 /** Why the provider ended an answer before it was whole. */
 export const EndedEarly = z.enum(['length', 'content_filter']);
 export type EndedEarly = z.output<typeof EndedEarly>;
 
-const calledNoteBegins = 'Called ';
+const functionCallNotePrefix = 'Called ';
 /** The note of an answer that ends with calls of functions. */
-export const calledNote = (names: Iterable<string>) =>
-  `${calledNoteBegins}${new Intl.ListFormat('en').format(new Set(names))}`;
-export const isCalledNote = (note: string) => note.startsWith(calledNoteBegins);
+export const functionCallNote = (names: Iterable<string>) =>
+  `${functionCallNotePrefix}${new Intl.ListFormat('en').format(new Set(names))}`;
+export const isFunctionCallNote = (note: string) => note.startsWith(functionCallNotePrefix);
 
 export const Message = z.object({
   id: Id,
@@ -160,7 +160,7 @@ export const Message = z.object({
   /** Of a question what was attached to it; of an answer what tools of the provider have made for it. */
   files: z.array(AttachedFile),
   /** Of an answer what was made for it and is not among `files`: not yet, or never. */
-  unkept: z.array(UnkeptFile).optional(),
+  unkept: z.array(UnstoredFile).optional(),
   /** The addresses of images, where a program put any into it. Only the provider looks at what is there. */
   imageUrls: z.array(z.string()).optional(),
   /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
@@ -168,7 +168,7 @@ export const Message = z.object({
   /** Of an answer that cites pages of the web: where in its text which one is. */
   links: z.array(PlacedLink).optional(),
   /** What the model called while it wrote this. */
-  calls: z.array(ShownCall).optional(),
+  calls: z.array(DisplayedToolCall).optional(),
   /** So long a program can say what the functions have answered; left out: none is waited for. */
   waitsUntil: Time.optional(),
   /** Of an answer that was asked for in a form: its run has the schema. */
@@ -245,7 +245,7 @@ const oneAnswers = ({ assistantId, model }: { assistantId?: unknown; model?: unk
   typeof assistantId !== 'number' || typeof model !== 'string';
 const bothAnswer = { message: 'Choose an assistant or a model, not both', path: ['model'] };
 
-export const modelsAtOnce = 4;
+export const parallelModelLimit = 4;
 
 /** The longest text to find in one conversation, in characters. */
 export const findLimit = 200;
@@ -264,7 +264,7 @@ export const MessageDraft = z.strictObject({
   models: z
     .array(ModelId)
     .min(2, 'Choose at least two models')
-    .max(modelsAtOnce, `At most ${modelsAtOnce} models can answer at once`)
+    .max(parallelModelLimit, `At most ${parallelModelLimit} models can answer at once`)
     .refine((ids) => new Set(ids).size === ids.length, 'Choose each model once')
     .optional(),
   overBudget: OverBudget,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, Id } from './endpoint.ts';
 
 /** How a program calls an assistant in a model’s place. */
-export const Callable = z.object({
+export const CallableAssistant = z.object({
   id: Id,
   name: z.string(),
   /** `asst_…` */
@@ -10,7 +10,7 @@ export const Callable = z.object({
   /** `name@roster`, as long as no other assistant has that name. */
   alias: z.string().nullable(),
 });
-export type Callable = z.output<typeof Callable>;
+export type CallableAssistant = z.output<typeof CallableAssistant>;
 
 export const connect = {
   assistants: endpoint({
@@ -18,6 +18,6 @@ export const connect = {
     path: '/api/connect/assistants',
     access: 'user',
     summary: 'What programs call the own assistants by.',
-    output: z.array(Callable),
+    output: z.array(CallableAssistant),
   }),
 };

@@ -16,7 +16,7 @@ export type Rate =
   | 'jobs';
 
 /** A part of a call (path, query or body) that carries nothing. */
-export const Nothing = z.strictObject({});
+export const Empty = z.strictObject({});
 
 /** One call, described once: the server answers it, the browser makes it, the API description lists it. */
 export type Endpoint<
@@ -59,9 +59,9 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
 /** Completes a description with the defaults: no parameters, no body, status 200, JSON. */
 export function endpoint<
   O extends z.ZodType,
-  P extends z.ZodType = typeof Nothing,
-  Q extends z.ZodType = typeof Nothing,
-  B extends z.ZodType = typeof Nothing,
+  P extends z.ZodType = typeof Empty,
+  Q extends z.ZodType = typeof Empty,
+  B extends z.ZodType = typeof Empty,
 >(description: Description<P, Q, B, O>): Endpoint<P, Q, B, O>;
 export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): Endpoint {
   return {
@@ -69,9 +69,9 @@ export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodTyp
     status: 200,
     respondsWith: 'json',
     accepts: 'json',
-    params: Nothing,
-    query: Nothing,
-    body: Nothing,
+    params: Empty,
+    query: Empty,
+    body: Empty,
     ...description,
   };
 }

@@ -6,7 +6,7 @@ const article = /^(?:the|an?)\s+/i;
  * `beginning`: 'OpenAI accepted it.', 'The simulator accepted it.'
  * `compound`, before another noun: 'your OpenAI API key', 'your simulator API key'.
  */
-export function providerIn(place: 'beginning' | 'compound', name: string): string {
+export function providerNameIn(place: 'beginning' | 'compound', name: string): string {
   if (!article.test(name)) return name;
   return place === 'beginning' ? name.charAt(0).toUpperCase() + name.slice(1) : name.replace(article, '');
 }

@@ -12,7 +12,7 @@ const part = <Answer extends z.ZodType>(answer: Answer) =>
     problem: z.string().nullable(),
   });
 
-export const GivenUpJob = z.object({
+export const FailedJob = z.object({
   id: Id,
   kind: z.string(),
   createdAt: Time,
@@ -21,7 +21,7 @@ export const GivenUpJob = z.object({
   /** A word for the kind of failure, such as `ECONNREFUSED`: nothing that a person wrote. */
   failure: z.string(),
 });
-export type GivenUpJob = z.output<typeof GivenUpJob>;
+export type FailedJob = z.output<typeof FailedJob>;
 
 export const SystemWarning = z.object({
   /** `problem`: something is wrong, or soon will be. `advice`: it may be meant so. */
@@ -60,7 +60,7 @@ export const SystemReport = z.object({
       oldestDueAt: Time.nullable(),
       givenUp: Count,
       /** The newest 50 of those. */
-      newestGivenUp: z.array(GivenUpJob).max(50),
+      newestGivenUp: z.array(FailedJob).max(50),
     }),
   ),
   mail: part(

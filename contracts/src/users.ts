@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EventsQuery, SecurityEvent } from './account.ts';
-import { Email, NewPassword, PersonName, Role, UserStatus } from './auth.ts';
+import { Email, NewPassword, Role, UserName, UserStatus } from './auth.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
 /** An account as administrators see it: never its key, its contents or what it costs. */
@@ -25,7 +25,7 @@ export const UserSort = z.enum(userSorts);
 export type UserSort = z.output<typeof UserSort>;
 
 export const NewUser = z.strictObject({
-  name: PersonName,
+  name: UserName,
   email: Email,
   role: Role,
   status: UserStatus.default('Active'),
@@ -35,7 +35,7 @@ export const NewUser = z.strictObject({
 
 /** An address can be corrected only before the first sign-in with it. */
 export const UserChanges = z.strictObject({
-  name: PersonName.optional(),
+  name: UserName.optional(),
   email: Email.optional(),
   role: Role.optional(),
   status: UserStatus.optional(),

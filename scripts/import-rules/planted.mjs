@@ -69,8 +69,8 @@ export const planted = [
   {
     rule: 'uploads-wait-their-turn',
     files: {
-      'web/src/features/chat/composer.ts': "import '../../api/uploads/send.ts';\n",
-      'web/src/api/uploads/send.ts': other,
+      'web/src/features/chat/composer.ts': "import '../../api/uploads/upload-file.ts';\n",
+      'web/src/api/uploads/upload-file.ts': other,
     },
   },
   {

@@ -8,11 +8,11 @@ import { currentUserQuery } from './api/current-user.ts';
 export type Shell = { title: string; html: string; calls: string[] };
 
 /** What a page looks like while nothing is known but who is there, and the calls it then makes. */
-export async function shellOf(path: string, user: User | null): Promise<Shell> {
+export async function renderShell(path: string, user: User | null): Promise<Shell> {
   client.clear();
   client.setQueryData(currentUserQuery.queryKey, user);
   router.update({ ...router.options, history: createMemoryHistory({ initialEntries: [path] }) });
-  const calls = noteCalls();
+  const calls = recordRequests();
   await router.load();
   const text = renderToString(
     <Providers>
@@ -30,7 +30,7 @@ export async function shellOf(path: string, user: User | null): Promise<Shell> {
 }
 
 /** Nothing is fetched while the shells are made: what would be is noted. */
-function noteCalls() {
+function recordRequests() {
   const calls = new Set<string>();
   globalThis.fetch = (address) => {
     // A day is another one when the page is opened.

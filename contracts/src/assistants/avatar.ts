@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { requiredText } from '../text/text.ts';
 
-export const startersAtMost = 6;
-export const starterLimit = 200;
+export const starterCountLimit = 6;
+export const starterLengthLimit = 200;
 
 /** Questions that a conversation with an assistant can begin with. */
 export const Starters = z
   .array(
-    requiredText(starterLimit, `A starter cannot exceed ${starterLimit} characters`, 'A starter cannot be empty')
+    requiredText(
+      starterLengthLimit,
+      `A starter cannot exceed ${starterLengthLimit} characters`,
+      'A starter cannot be empty',
+    )
       .trim()
       .refine((text) => !/[\n\r]/.test(text), 'A starter is one line'),
   )
-  .max(startersAtMost, `An assistant can have at most ${startersAtMost} starters`);
+  .max(starterCountLimit, `An assistant can have at most ${starterCountLimit} starters`);
 
 export const AssistantIcon = z.enum([
   'bot',

@@ -1,45 +1,45 @@
 import { z } from 'zod';
 import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { requiredText } from '../text/text.ts';
-import { ComparedUse } from '../usage/usage.ts';
+import { UsageComparison } from '../usage/usage.ts';
 import type { assistantFieldNames } from './assistants.ts';
 
 /** So many assistants are moved at once, in one transaction; the others of more by another move. */
-export const movedAtOnce = 2_000;
+export const migrationLimit = 2_000;
 /** So many can be named one by one. */
-export const chosenToMove = 1_000;
+export const migrationSelectionLimit = 1_000;
 /** So many of the assistants are listed before a move. */
-export const listedToMove = 200;
+export const migrationPreviewLimit = 200;
 /** Of a move, so many of its assistants are named. */
-export const namedOfMove = 5;
+export const migrationNamesLimit = 5;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
 /** What of an assistant a model does not take. A temperature stays with the assistant and is not sent; an effort is taken away. */
-export const MoveParameter = z.enum([
+export const UnsupportedSetting = z.enum([
   'temperature',
   'reasoningEffort',
 ] satisfies (typeof assistantFieldNames)[number][]);
-export type MoveParameter = z.output<typeof MoveParameter>;
+export type UnsupportedSetting = z.output<typeof UnsupportedSetting>;
 
 const Label = z.object({ id: Id, name: z.string() });
 /** An assistant that a move or its undoing left as it is, with the model that it has. */
-export const LeftAlone = Label.extend({ model: z.string() });
-export type LeftAlone = z.output<typeof LeftAlone>;
+export const UnchangedAssistant = Label.extend({ model: z.string() });
+export type UnchangedAssistant = z.output<typeof UnchangedAssistant>;
 
-export const MovePlan = z.object({
+export const MigrationPlan = z.object({
   /** How many assistants use the model. */
   count: z.number().int(),
   /** The newest 200 of them, with what the other model does not take of each. */
-  assistants: z.array(Label.extend({ notTaken: z.array(MoveParameter) })),
+  assistants: z.array(Label.extend({ notTaken: z.array(UnsupportedSetting) })),
   /** Of all of them. */
   withoutTemperature: z.number().int(),
   withoutEffort: z.number().int(),
-  usage: ComparedUse,
+  usage: UsageComparison,
 });
-export type MovePlan = z.output<typeof MovePlan>;
+export type MigrationPlan = z.output<typeof MigrationPlan>;
 
-export const AssistantMove = z.object({
+export const ModelMigration = z.object({
   id: Id,
   fromModel: z.string(),
   toModel: z.string(),
@@ -52,25 +52,25 @@ export const AssistantMove = z.object({
   createdAt: Time,
   undoneAt: Time.nullable(),
 });
-export type AssistantMove = z.output<typeof AssistantMove>;
+export type ModelMigration = z.output<typeof ModelMigration>;
 
-export const DoneMove = AssistantMove.extend({
+export const CompletedMigration = ModelMigration.extend({
   /** Those among the chosen ones that use another model by now. */
-  leftAlone: z.array(LeftAlone),
+  leftAlone: z.array(UnchangedAssistant),
   /** How many assistants still use the old model. */
   remaining: z.number().int(),
 });
-export type DoneMove = z.output<typeof DoneMove>;
+export type CompletedMigration = z.output<typeof CompletedMigration>;
 
-export const UndoneMove = AssistantMove.extend({
+export const UndoneMigration = ModelMigration.extend({
   /** How many assistants use the old model again. */
   undone: z.number().int(),
   /** Those whose model was changed again since. */
-  leftAlone: z.array(LeftAlone),
+  leftAlone: z.array(UnchangedAssistant),
 });
-export type UndoneMove = z.output<typeof UndoneMove>;
+export type UndoneMigration = z.output<typeof UndoneMigration>;
 
-export const assistantMoves = {
+export const modelMigrations = {
   plan: endpoint({
     method: 'GET',
     path: '/api/assistants/move',
@@ -78,7 +78,7 @@ export const assistantMoves = {
     summary:
       'What a move from one model to another would do: to which assistants, what of them the new model does not take, and what the usage of the last 30 days costs with it.',
     query: z.strictObject({ fromModel: ModelName, toModel: ModelName }),
-    output: MovePlan,
+    output: MigrationPlan,
   }),
   move: endpoint({
     method: 'POST',
@@ -92,10 +92,10 @@ export const assistantMoves = {
       assistantIds: z
         .array(Id)
         .min(1, 'Please select at least one assistant')
-        .max(chosenToMove, `At most ${chosenToMove} assistants can be chosen`)
+        .max(migrationSelectionLimit, `At most ${migrationSelectionLimit} assistants can be chosen`)
         .optional(),
     }),
-    output: DoneMove,
+    output: CompletedMigration,
     status: 201,
   }),
   list: endpoint({
@@ -104,7 +104,7 @@ export const assistantMoves = {
     access: 'user',
     summary: 'The moves of assistants to other models, the newest first; the next page is in the Link header.',
     query: z.strictObject({ limit: wholeNumber(1, 100).default(20), cursor: PathId.optional() }),
-    output: z.array(AssistantMove),
+    output: z.array(ModelMigration),
   }),
   undo: endpoint({
     method: 'POST',
@@ -113,6 +113,6 @@ export const assistantMoves = {
     summary:
       'Undoes a move: its assistants use the old model again and keep what was changed since, unless that was the model.',
     params: z.strictObject({ id: PathId }),
-    output: UndoneMove,
+    output: UndoneMigration,
   }),
 };

@@ -4,7 +4,7 @@ import { ToolApproval } from '../tool-servers/tool-servers.ts';
 import { Assistant, AssistantSettings, assistantFieldNames } from './assistants.ts';
 
 /** The newest ones that are kept in any case; older ones are while an answer came from them. */
-export const keptVersions = 1_000;
+export const retainedVersionCount = 1_000;
 
 /** Who or what made a version. */
 export const VersionOrigin = z.discriminatedUnion('kind', [
@@ -36,7 +36,7 @@ export const AssistantVersion = z.object({
 });
 export type AssistantVersion = z.output<typeof AssistantVersion>;
 
-export const WholeVersion = AssistantVersion.extend({
+export const AssistantVersionDetail = AssistantVersion.extend({
   settings: AssistantSettings,
   /** `isThere`: false where it was deleted since. */
   files: z.array(z.object({ fileId: Id, filename: z.string(), isThere: z.boolean() })),
@@ -53,7 +53,7 @@ export const WholeVersion = AssistantVersion.extend({
   /** What programs had set beyond the form; null: nothing. */
   programFields: z.record(z.string(), z.unknown()).nullable(),
 });
-export type WholeVersion = z.output<typeof WholeVersion>;
+export type AssistantVersionDetail = z.output<typeof AssistantVersionDetail>;
 
 export const RestoredVersion = z.object({
   assistant: Assistant,
@@ -80,7 +80,7 @@ export const assistantVersions = {
     access: 'user',
     summary: 'One version of an assistant, whole.',
     params: byNumber,
-    output: WholeVersion,
+    output: AssistantVersionDetail,
   }),
   restore: endpoint({
     method: 'POST',

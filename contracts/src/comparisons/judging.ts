@@ -73,7 +73,7 @@ export const Judging = z.object({
 });
 export type Judging = z.output<typeof Judging>;
 
-export const WholeJudging = Judging.extend({
+export const JudgingDetail = Judging.extend({
   verdicts: z.array(Verdict),
   /** `position` is a part of `tie`. */
   tally: z.object({
@@ -90,7 +90,7 @@ export const WholeJudging = Judging.extend({
   /** What that would take. */
   estimate: ComparisonEstimate,
 });
-export type WholeJudging = z.output<typeof WholeJudging>;
+export type JudgingDetail = z.output<typeof JudgingDetail>;
 
 const byComparison = z.strictObject({ id: PathId });
 const byJudging = z.strictObject({ id: PathId, judgingId: PathId });
@@ -111,7 +111,7 @@ export const comparisonJudging = {
     access: 'user',
     summary: 'One judging with its verdicts, and how far they agree with the votes.',
     params: byJudging,
-    output: WholeJudging,
+    output: JudgingDetail,
   }),
   estimate: endpoint({
     method: 'POST',

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { MoveParameter } from '../assistants/model-migrations.ts';
+import { UnsupportedSetting } from '../assistants/model-migrations.ts';
 import { endpoint, Id, PathId, Time } from '../endpoint.ts';
 import { requiredText } from '../text/text.ts';
 import { Comparison } from './comparisons.ts';
 
 /** In one replay. */
-export const replayedQuestions = 20;
+export const replayQuestionLimit = 20;
 /** So many are offered to choose from. */
-export const offeredQuestions = 50;
+export const offeredQuestionLimit = 50;
 /** What goes before a question of its conversation: at most so many tokens, estimated. */
-export const replayedTokens = 16_000;
+export const replayTokenLimit = 16_000;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 const byAssistant = z.strictObject({ id: PathId });
@@ -35,7 +35,7 @@ export type AskedQuestion = z.output<typeof AskedQuestion>;
 export const Replay = z.object({
   comparison: Comparison,
   /** What of the assistant the new model does not take. */
-  notTaken: z.array(MoveParameter),
+  notTaken: z.array(UnsupportedSetting),
   /** Earlier messages that were too much to be asked with, and files that were left out. */
   messagesLeftOut: z.number().int(),
   filesLeftOut: z.number().int(),
@@ -72,7 +72,7 @@ export const replays = {
       answerIds: z
         .array(Id)
         .min(1, 'Please select at least one question')
-        .max(replayedQuestions, `At most ${replayedQuestions} questions can be replayed`),
+        .max(replayQuestionLimit, `At most ${replayQuestionLimit} questions can be replayed`),
       /** The answers of then, or new ones. */
       baseline: z.enum(['stored', 'asked']).default('stored'),
     }),

@@ -72,8 +72,8 @@ export const TestSet = z.object({
 });
 export type TestSet = z.output<typeof TestSet>;
 
-export const WholeTestSet = TestSet.extend({ items: z.array(TestQuestion) });
-export type WholeTestSet = z.output<typeof WholeTestSet>;
+export const TestSetDetail = TestSet.extend({ items: z.array(TestQuestion) });
+export type TestSetDetail = z.output<typeof TestSetDetail>;
 
 const NewQuestion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('typed'), text: PromptText, expected: Expected.nullable().default(null) }),
@@ -158,7 +158,7 @@ export const testSets = {
     params: byId,
     body: z.strictObject({ name: Name, questions: questionsOf(NewQuestion) }),
     bodyLimit,
-    output: WholeTestSet,
+    output: TestSetDetail,
     status: 201,
   }),
   set: endpoint({
@@ -167,7 +167,7 @@ export const testSets = {
     access: 'user',
     summary: 'One test set with its questions.',
     params: byId,
-    output: WholeTestSet,
+    output: TestSetDetail,
   }),
   update: endpoint({
     method: 'PATCH',
@@ -177,7 +177,7 @@ export const testSets = {
     params: byId,
     body: z.strictObject({ name: Name.optional(), questions: questionsOf(TestQuestionDraft).optional() }),
     bodyLimit,
-    output: WholeTestSet,
+    output: TestSetDetail,
   }),
   remove: endpoint({
     method: 'DELETE',

@@ -73,7 +73,7 @@ export type JobDraft = z.output<typeof JobDraft>;
 const JobFile = z.object({ id: Id.nullable(), filename: z.string() });
 
 /** The dataset that something was trained with, while it is there; a file that was uploaded comes from none. */
-export const TrainedWith = z.object({ id: Id, name: z.string() }).nullable();
+export const TrainingDataset = z.object({ id: Id, name: z.string() }).nullable();
 
 export const Job = z.object({
   id: Id,
@@ -87,7 +87,7 @@ export const Job = z.object({
   errorCode: z.string().nullable(),
   trainingFile: JobFile,
   validationFile: JobFile.nullable(),
-  dataset: TrainedWith,
+  dataset: TrainingDataset,
   hyperparameters: Hyperparameters,
   /** The provider's own id; null while it has not taken the job. */
   providerJobId: z.string().nullable(),
@@ -153,7 +153,7 @@ export const CustomModel = z.object({
   /** The job that made it, where it is known here. */
   jobId: Id.nullable(),
   jobName: z.string().nullable(),
-  dataset: TrainedWith,
+  dataset: TrainingDataset,
   /** Of a checkpoint; null: the end of the training. */
   step: z.number().int().nullable(),
   /** Its base model ends, and it with it: from 90 days before. */

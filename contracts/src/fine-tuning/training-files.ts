@@ -4,15 +4,15 @@ import { File } from '../files/files.ts';
 import { TrainingMethod } from './jobs.ts';
 
 /** The provider trains on no less. */
-export const fewestExamples = 10;
+export const minExamples = 10;
 /** From here on more examples are worth the money. */
-export const advisedExamples = 50;
+export const recommendedExamples = 50;
 /** What of one example is trained on; the rest is cut off. */
 export const exampleTokenLimit = 65_536;
 /** Of the lines that a conversion leaves out, so many are named; all are counted. */
-export const namedLines = 20;
+export const listedLineLimit = 20;
 /** Of each file at most so many problems are listed; all are counted. */
-export const listedProblems = 100;
+export const listedProblemLimit = 100;
 
 /** `chat` and `preference` can be trained on; `prompt_completion` is what the old models took. */
 export const trainingFormats = ['chat', 'preference', 'prompt_completion', 'unknown'] as const;

@@ -47,14 +47,14 @@ export const ModelList = z.object({
 export type ModelList = z.output<typeof ModelList>;
 
 /** Of each tool that the provider runs why a model is known not to have it; null: nothing speaks against it. */
-export const ToolsOfModel = z.object({
+export const ModelToolSupport = z.object({
   webSearch: z.string().nullable(),
   codeInterpreter: z.string().nullable(),
   imageGeneration: z.string().nullable(),
   /** What is to be known of all of them before one is used, in words. */
   notice: z.string().nullable(),
 });
-export type ToolsOfModel = z.output<typeof ToolsOfModel>;
+export type ModelToolSupport = z.output<typeof ModelToolSupport>;
 
 /** What a title takes, roughly: the first exchange, its request, and a few words of answer. */
 const titleTokens = { input: 700, output: 30 };
@@ -64,14 +64,14 @@ export const titleCost = (price: Price | null): number | null =>
   price && (price.input * titleTokens.input + price.output * titleTokens.output) / 1_000_000;
 
 /** The cheapest model to ask for titles, of those with a known price that are neither tuned nor about to end. */
-export function cheapestForTitles(list: readonly Model[]): Model | undefined {
+export function cheapestTitleModel(list: readonly Model[]): Model | undefined {
   const usable = list.filter(({ price, tuned, lifecycle }) => price !== null && !tuned && lifecycle === 'current');
   const costOf = ({ price }: Model) => titleCost(price) ?? 0;
   return usable.reduce<Model | undefined>((best, one) => (best && costOf(best) <= costOf(one) ? best : one), undefined);
 }
 
 /** Offered while the key's own list is unknown. */
-export const specifiedModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
+export const wellKnownModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
 
 export const models = {
   list: endpoint({
@@ -88,6 +88,6 @@ export const models = {
     summary:
       'Which tools of the provider a model is known not to have, and why; without `model`, of the model that answers where none was chosen.',
     query: z.strictObject({ model: z.string().max(200).optional() }),
-    output: ToolsOfModel,
+    output: ModelToolSupport,
   }),
 };

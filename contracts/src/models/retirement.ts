@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { endpoint, Id } from '../endpoint.ts';
-import { ComparedUse } from '../usage/usage.ts';
+import { UsageComparison } from '../usage/usage.ts';
 
 /** Of each list of a model that ends: the first ones, beside how many there are. */
-export const usersOfModelAtMost = 100;
+export const modelUsageListLimit = 100;
 /** Models that end, of one person. */
-export const endingModelsAtMost = 100;
+export const retiringModelLimit = 100;
 /** So many of the newest conversations are looked through. */
-export const conversationsLookedAt = 2_000;
+export const scannedThreadLimit = 2_000;
 
-export const EndingModel = z.object({
+export const RetiringModel = z.object({
   model: z.string(),
   /** `YYYY-MM-DD` in UTC. */
   shutdownDate: z.string(),
@@ -38,12 +38,12 @@ export const EndingModel = z.object({
   ),
   tunedModelCount: z.number().int(),
   /** The other model is its successor. */
-  usage: ComparedUse,
+  usage: UsageComparison,
 });
-export type EndingModel = z.output<typeof EndingModel>;
+export type RetiringModel = z.output<typeof RetiringModel>;
 
 /** A model that ends, with how much of the whole installation is on it: numbers, and nobody's names. */
-export const EndingModelOfAll = EndingModel.pick({
+export const InstallationRetiringModel = RetiringModel.pick({
   model: true,
   shutdownDate: true,
   source: true,
@@ -59,16 +59,16 @@ export const EndingModelOfAll = EndingModel.pick({
   /** In the last 30 days, today included, in UTC. */
   calls: z.number().int(),
 });
-export type EndingModelOfAll = z.output<typeof EndingModelOfAll>;
+export type InstallationRetiringModel = z.output<typeof InstallationRetiringModel>;
 
-export const modelLife = {
+export const modelRetirement = {
   ofAll: endpoint({
     method: 'GET',
     path: '/api/admin/models',
     access: 'admin',
     summary:
       'The models in use that end within 90 days or have ended, with how many assistants, people and calls of the last 30 days are on each; the next one to end comes first, at most 100.',
-    output: z.object({ items: z.array(EndingModelOfAll).max(endingModelsAtMost) }),
+    output: z.object({ items: z.array(InstallationRetiringModel).max(retiringModelLimit) }),
   }),
   list: endpoint({
     method: 'GET',
@@ -76,6 +76,6 @@ export const modelLife = {
     access: 'user',
     summary:
       'The models that end within 90 days or have ended, of those that the own assistants, conversations and fine-tuned models use; the next one to end comes first.',
-    output: z.object({ items: z.array(EndingModel) }),
+    output: z.object({ items: z.array(RetiringModel) }),
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { TokenRight } from '../api-tokens.ts';
-import { Nothing, type Rate } from '../endpoint.ts';
+import type { TokenPermission } from '../api-tokens.ts';
+import { Empty, type Rate } from '../endpoint.ts';
 
 /** A call under /v1, which programs make with an access token. */
 export type ApiEndpoint<
@@ -12,7 +12,7 @@ export type ApiEndpoint<
   method: 'GET' | 'POST' | 'DELETE';
   path: `/v1/${string}`;
   /** What the token must be allowed to do; a list where either will do. */
-  right: TokenRight | readonly TokenRight[];
+  right: TokenPermission | readonly TokenPermission[];
   summary: string;
   params: Params;
   query: Query;
@@ -44,15 +44,15 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
 /** Completes a description with the defaults: no parameters, no body, 256 KiB of JSON; texts are not kept; not beta. */
 export function apiEndpoint<
   O extends z.ZodType,
-  P extends z.ZodType = typeof Nothing,
-  Q extends z.ZodType = typeof Nothing,
-  B extends z.ZodType = typeof Nothing,
+  P extends z.ZodType = typeof Empty,
+  Q extends z.ZodType = typeof Empty,
+  B extends z.ZodType = typeof Empty,
 >(description: Description<P, Q, B, O>): ApiEndpoint<P, Q, B, O>;
 export function apiEndpoint(description: Description<z.ZodType, z.ZodType, z.ZodType, z.ZodType>): ApiEndpoint {
   return {
-    params: Nothing,
-    query: Nothing,
-    body: Nothing,
+    params: Empty,
+    query: Empty,
+    body: Empty,
     accepts: 'json',
     bodyLimit: 256 * 1024,
     keepsTexts: false,

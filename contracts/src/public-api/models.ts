@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenRights } from '../api-tokens.ts';
+import { tokenPermissions } from '../api-tokens.ts';
 import { apiEndpoint } from './endpoint.ts';
 
 /** A model, or an assistant in a model's place. */
@@ -16,14 +16,14 @@ export const apiModels = {
   list: apiEndpoint({
     method: 'GET',
     path: '/v1/models',
-    right: tokenRights,
+    right: tokenPermissions,
     summary: 'What can stand as `model` in a call: the models of the own provider key, and the own assistants.',
     output: z.object({ object: z.literal('list'), data: z.array(ApiModel) }),
   }),
   get: apiEndpoint({
     method: 'GET',
     path: '/v1/models/*',
-    right: tokenRights,
+    right: tokenPermissions,
     summary: 'One of them, by its id; an assistant also by its readable name, `name@roster`.',
     params: z.strictObject({ '*': z.string().max(600) }),
     output: ApiModel,

@@ -13,7 +13,7 @@ const countIn = (text: string, pattern: RegExp) => {
 };
 
 /** Signs that are not drawn: addresses of links, elements without attributes, backslashes before signs, emphasis and code. */
-const withoutSigns = (source: string) =>
+const stripMarkdown = (source: string) =>
   source
     .replaceAll(/\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
     .replaceAll(/<\/?[a-z]{1,7}>/gi, '')
@@ -21,9 +21,9 @@ const withoutSigns = (source: string) =>
     .replaceAll(/[*`~]+/g, '');
 
 /** How often a Markdown source has the text, about as often as its reader sees it: counted with and without its signs. */
-export function countPlaces(source: string, pattern: RegExp): number {
+export function countMatches(source: string, pattern: RegExp): number {
   const count = countIn(source, pattern);
-  return /[*`~<[\\]/.test(source) ? Math.max(count, countIn(withoutSigns(source), pattern)) : count;
+  return /[*`~<[\\]/.test(source) ? Math.max(count, countIn(stripMarkdown(source), pattern)) : count;
 }
 
 type Searched = {
@@ -34,8 +34,8 @@ type Searched = {
 };
 
 /** How often a message has the text: in its words, its reasoning, the names of its files and what its tools were asked and answered. */
-export function placesInMessage({ text, reasoning, files, calls = [] }: Searched, pattern: RegExp): number {
+export function countMatchesInMessage({ text, reasoning, files, calls = [] }: Searched, pattern: RegExp): number {
   const texts = [text, reasoning, ...files.map(({ filename }) => filename)];
   for (const { input, output } of calls) texts.push(input, output ?? '');
-  return texts.reduce((sum, each) => sum + countPlaces(each, pattern), 0);
+  return texts.reduce((sum, each) => sum + countMatches(each, pattern), 0);
 }

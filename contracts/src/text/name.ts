@@ -6,7 +6,7 @@ import { isBlank } from './blank.ts';
  * removed: `safe\u202Etxt.exe` reads like another file, and two names that look alike would be different ones. Kept is
  * what a script needs to be written correctly, in the places where it needs it.
  */
-const kept = () => {
+const keptCharacters = () => {
   // Scripts in which letters join: Arabic, Persian and Urdu, Mongolian, and the scripts of India and its neighbors.
   const scripts =
     'Arab Syrc Nkoo Mand Mong Phag Adlm Rohg Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Java Bali';
@@ -24,17 +24,17 @@ const kept = () => {
   ].join('|');
 };
 /** Made with the first name: most pages show names and read none. */
-let removed: RegExp | undefined;
+let removedCharacters: RegExp | undefined;
 
 /** The name as it is stored; an empty text where nothing of it can be seen. What it returns stays the same if tidied again. */
 export function tidyName(given: string): string {
-  removed ??= new RegExp(
-    `(${kept()})|[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]|(?![\\t-\\r\\x85])\\p{Cc}`,
+  removedCharacters ??= new RegExp(
+    `(${keptCharacters()})|[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]|(?![\\t-\\r\\x85])\\p{Cc}`,
     'gu',
   );
   const name = given
     .toWellFormed()
-    .replace(removed, '$1')
+    .replace(removedCharacters, '$1')
     .replace(/[\s\p{Cc}]+/gu, (run) => (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(run) ? ' ' : run))
     .trim();
   return isBlank(name) ? '' : name;

@@ -19,7 +19,7 @@ export function numberedLinks(links: readonly PlacedLink[]): { pages: WebLink[];
 }
 
 /** The part of a text between two places with its marks written in. One at a border belongs to what stands before it. */
-export function withMarks(
+export function insertMarks(
   text: string,
   marks: readonly LinkMark[],
   markOf: (number: number) => string,
@@ -38,9 +38,9 @@ export function withMarks(
 }
 
 /** A text as it is taken along: Markdown with a footnote for each page. */
-export function withFootnotes(text: string, links: readonly PlacedLink[] = []): string {
+export function appendFootnotes(text: string, links: readonly PlacedLink[] = []): string {
   if (links.length === 0) return text;
   const { pages, marks } = numberedLinks(links);
   const notes = pages.map(({ url, title }, index) => `[^${index + 1}]: ${title === '' ? '' : `${title}, `}<${url}>`);
-  return `${withMarks(text, marks, (number) => `[^${number}]`)}\n\n${notes.join('\n')}`;
+  return `${insertMarks(text, marks, (number) => `[^${number}]`)}\n\n${notes.join('\n')}`;
 }

@@ -45,7 +45,7 @@ export const OpenApiServerChanges = z
 export type OpenApiServerChanges = z.output<typeof OpenApiServerChanges>;
 
 /** Operations of one description that can be tools at once. */
-export const operationsAtMost = 500;
+export const operationLimit = 500;
 /** Method and path, as in `GET /notes/{id}`. */
 const OperationKey = requiredText(1_100, 'An operation cannot exceed 1,100 characters', 'Name the operation');
 
@@ -121,7 +121,7 @@ export const openApiServers = {
       operations: z
         .array(OperationKey)
         .min(1, 'Choose at least one operation')
-        .max(operationsAtMost, `At most ${operationsAtMost} operations can be tools`)
+        .max(operationLimit, `At most ${operationLimit} operations can be tools`)
         .refine((operations) => new Set(operations).size === operations.length, 'Name each operation once')
         .nullable(),
     }),

@@ -6,9 +6,9 @@ import { nameText, requiredText } from '../text/text.ts';
 export const ToolApproval = z.enum(['always', 'once', 'never']);
 export type ToolApproval = z.output<typeof ToolApproval>;
 
-export const serversAtMost = 20;
+export const toolServerLimit = 20;
 /** What an assistant may choose, and what a model is offered. */
-export const chosenToolsAtMost = 128;
+export const chosenToolLimit = 128;
 export const toolNameLimit = 128;
 
 /**
@@ -30,7 +30,7 @@ export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 ch
   .refine((text) => !text.includes('#'), 'Leave out what follows the # in the address');
 
 /** The headers that make a request what it is, which a person's header must not change. */
-const ownHeaders = new Set([
+const reservedHeaders = new Set([
   'accept',
   'accept-encoding',
   'connection',
@@ -55,7 +55,7 @@ export const HeaderName = requiredText(
 )
   .trim()
   .refine((name) => /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name), 'A header’s name has letters, digits and hyphens')
-  .refine((name) => !ownHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
+  .refine((name) => !reservedHeaders.has(name.toLowerCase()), 'Roster sets this header itself');
 export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 characters', 'The value is required')
   .trim()
   .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
@@ -209,7 +209,7 @@ const ToolChoice = z.strictObject({
 export type ToolChoice = z.output<typeof ToolChoice>;
 
 /** Where nothing else is said: what may change something asks each time. */
-export const usualApproval = ({ isReadOnly }: Pick<Tool, 'isReadOnly'>): ToolApproval =>
+export const defaultApproval = ({ isReadOnly }: Pick<Tool, 'isReadOnly'>): ToolApproval =>
   isReadOnly ? 'never' : 'always';
 
 const byId = z.strictObject({ id: PathId });
@@ -323,7 +323,7 @@ export const toolServers = {
     body: z.strictObject({
       tools: z
         .array(ToolChoice)
-        .max(chosenToolsAtMost, `An assistant can have at most ${chosenToolsAtMost} tools`)
+        .max(chosenToolLimit, `An assistant can have at most ${chosenToolLimit} tools`)
         .refine(
           (tools) => new Set(tools.map(({ serverId, name }) => `${serverId} ${name}`)).size === tools.length,
           'Name each tool once',

@@ -40,7 +40,7 @@ function zones(): ReadonlyMap<string, string> {
 }
 
 /** The zone's name as it is spelled, for any spelling and for older names; undefined: there is none. */
-export function timeZoneNamed(text: string): string | undefined {
+export function canonicalTimeZone(text: string): string | undefined {
   const known = zones().get(text.toLowerCase());
   if (known !== undefined) return known;
   try {
@@ -56,7 +56,7 @@ export const TimeZone = z
   .string()
   .max(64, 'This time zone is not known')
   .transform((text, context) => {
-    const name = timeZoneNamed(text);
+    const name = canonicalTimeZone(text);
     if (name === undefined) context.addIssue({ code: 'custom', message: 'This time zone is not known' });
     return name ?? 'UTC';
   });

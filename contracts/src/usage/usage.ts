@@ -22,11 +22,11 @@ export const Figures = z.object({
 export type Figures = z.output<typeof Figures>;
 
 /** The use that a price is compared by is of so many days, today included, in UTC. */
-export const comparedDays = 30;
+export const usageComparisonDays = 30;
 /** The first of these days, the last of which is today. */
-export const firstComparedDay = (now: number) => dayOf(now - (comparedDays - 1) * 24 * 60 * 60_000);
+export const usageComparisonStart = (now: number) => dayOf(now - (usageComparisonDays - 1) * 24 * 60 * 60_000);
 /** What a person used of a model in these days, and what it would cost with another one. */
-export const ComparedUse = z.object({
+export const UsageComparison = z.object({
   requests: z.number().int(),
   inputTokens: z.number().int(),
   cachedTokens: z.number().int(),
@@ -36,7 +36,7 @@ export const ComparedUse = z.object({
   /** What the same tokens cost with the other model; null where there is none, or no price of it. */
   costAfterUsd: z.number().nullable(),
 });
-export type ComparedUse = z.output<typeof ComparedUse>;
+export type UsageComparison = z.output<typeof UsageComparison>;
 
 /** Tools that the provider runs and bills beside tokens, as it calls them. */
 export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
@@ -84,16 +84,16 @@ export const UsageRequest = z.object({
 export type UsageRequest = z.output<typeof UsageRequest>;
 
 /** The longest range that can be asked for at once, in days. */
-export const longestRange = 366;
+export const maxRangeDays = 366;
 
 /** Inclusive days in `tz`. */
 const Range = z.strictObject({ from: Day, to: Day, tz: TimeZone.default('UTC') });
 
 const isInOrder = (range: { from: string; to: string }) => daysBetween(range) >= 1;
-const isShort = (range: { from: string; to: string }) => daysBetween(range) <= longestRange;
+const isShort = (range: { from: string; to: string }) => daysBetween(range) <= maxRangeDays;
 
 const wrongOrder = { path: ['to'], message: 'The last day must not be before the first' };
-const tooLong = { path: ['from'], message: `The range can be at most ${longestRange} days` };
+const tooLong = { path: ['from'], message: `The range can be at most ${maxRangeDays} days` };
 
 export const Analytics = z.object({
   /** Requests and their tokens; the cost includes tools and fine-tuning jobs. */
@@ -159,14 +159,14 @@ export type Analytics = z.output<typeof Analytics>;
 const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
 
 /** A person's own price for a model that the catalogue has none for, or only that of its family. */
-export const OwnPrice = z.object({
+export const CustomPrice = z.object({
   model: z.string(),
   input: z.number(),
   cachedInput: z.number().nullable(),
   output: z.number(),
   setAt: Time,
 });
-export type OwnPrice = z.output<typeof OwnPrice>;
+export type CustomPrice = z.output<typeof CustomPrice>;
 
 export const Budget = z.object({
   id: Id,
@@ -320,7 +320,7 @@ export const usage = {
     path: '/api/analytics/prices',
     access: 'user',
     summary: 'The prices that a person has set, for models that the catalogue has none for.',
-    output: z.array(OwnPrice),
+    output: z.array(CustomPrice),
   }),
   setPrice: endpoint({
     method: 'POST',
@@ -333,7 +333,7 @@ export const usage = {
       cachedInput: Amount.nullable().default(null),
       output: Amount,
     }),
-    output: OwnPrice.extend({ pricedRequests: z.number().int() }),
+    output: CustomPrice.extend({ pricedRequests: z.number().int() }),
   }),
   removePrice: endpoint({
     method: 'DELETE',

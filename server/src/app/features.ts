@@ -3,7 +3,7 @@ import { preferencesRepository } from '#server/features/account/preferences-repo
 import { apiTokenFeature } from '#server/features/api-tokens/feature';
 import { assistantFeature } from '#server/features/assistants/feature';
 import { knowledgeFeature } from '#server/features/assistants/knowledge/feature';
-import { copySettled } from '#server/features/assistants/knowledge/queue';
+import { providerFileSettled } from '#server/features/assistants/knowledge/queue';
 import { modelMigrationFeature } from '#server/features/assistants/model-migrations/feature';
 import { unsupportedSettings } from '#server/features/assistants/model-migrations/unsupported-settings';
 import { assistantRepository } from '#server/features/assistants/shared/repository';
@@ -21,9 +21,9 @@ import { modelRepository as tunedModelRepository } from '#server/features/fine-t
 import { modelFeature } from '#server/features/models/feature';
 import { retirementFeature } from '#server/features/models/retirement/feature';
 import { publicApiFeatures } from '#server/features/public-api/feature';
-import { fileIds } from '#server/features/public-api/files/file-ids';
+import { createFileIds } from '#server/features/public-api/files/file-ids';
 import { installationIds } from '#server/features/public-api/shared/id-key-repository';
-import { copySettledInStores } from '#server/features/public-api/vector-stores/job';
+import { onCopyFinishedInStores } from '#server/features/public-api/vector-stores/job';
 import { resolveStoreIds } from '#server/features/public-api/vector-stores/resolve-ids';
 import { systemFeature } from '#server/features/system/feature';
 import { toolServerFeature } from '#server/features/tool-servers/feature';
@@ -45,8 +45,8 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
   const files = fileFeature({
     ...base,
     async onCopySettled(trx, userId, fileId) {
-      await copySettled(trx, userId, fileId);
-      await copySettledInStores(trx, userId, fileId);
+      await providerFileSettled(trx, userId, fileId);
+      await onCopyFinishedInStores(trx, userId, fileId);
     },
   });
   const versions = versionRecorder(toolSelectionRepository);
@@ -58,7 +58,7 @@ export function createFeatures(base: Services, tools?: ToolsForTests) {
     models,
     knowledge,
     storesNamed: resolveStoreIds({ db, ids }),
-    filesNamed: fileIds({ db, ids }).found,
+    filesNamed: createFileIds({ db, ids }).found,
     choicesIn: toolSelectionRepository,
     versions,
   });

@@ -3,7 +3,7 @@ import type { ManagedUser } from '@roster/contracts/users';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
-import { managedUserRepository, notConfirmed } from '#server/features/users/repository';
+import { managedUserRepository, unconfirmedEmailMessage } from '#server/features/users/repository';
 import { CliError } from '#server/lib/cli-error';
 import { securityEventRepository } from '#server/security/events-repository';
 
@@ -34,7 +34,7 @@ export function operatorCommands({ database, mailsOut, passwordLink }: Dependenc
       database.db.transaction().execute(async (trx) => {
         const { id: userId, email: address, role, emailVerified } = await activeUser(trx, email);
         if (role === 'Admin') return `${address} is an administrator already. Nothing was changed.`;
-        if (mailsOut && !emailVerified) throw new CliError(notConfirmed(address));
+        if (mailsOut && !emailVerified) throw new CliError(unconfirmedEmailMessage(address));
         await managedUserRepository(trx).setRole(userId, 'Admin');
         const detail = `${role} to Admin`;
         await securityEventRepository(trx).record({ userId, event: 'role_changed', by: 'operator', detail });

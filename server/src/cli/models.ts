@@ -1,16 +1,16 @@
-import type { EndingModelOfAll } from '@roster/contracts/models/retirement';
-import { comparedDays } from '@roster/contracts/usage/usage';
+import type { InstallationRetiringModel } from '@roster/contracts/models/retirement';
+import { usageComparisonDays } from '@roster/contracts/usage/usage';
 import type { OperatorConfig } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import { installationRetirements } from '#server/features/models/retirement/installation';
 import { installationUseRepository } from '#server/features/models/retirement/installation-repository';
+import { installationRetirements } from '#server/features/models/retirement/installation-retirements';
 import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 
 type Row = readonly [model: string, end: string, assistants: string, people: string, calls: string, successor: string];
 
-const header: Row = ['Model', 'Ends', 'Assistants', 'People', `Calls in ${comparedDays} days`, 'Successor'];
+const header: Row = ['Model', 'Ends', 'Assistants', 'People', `Calls in ${usageComparisonDays} days`, 'Successor'];
 
-const rowOf = ({ model, isTuned, ...end }: EndingModelOfAll): Row => [
+const rowOf = ({ model, isTuned, ...end }: InstallationRetiringModel): Row => [
   isTuned ? `fine-tuned from ${model}` : model,
   `${end.shutdownDate}${end.lifecycle === 'gone' ? ' (ended)' : ''}`,
   String(end.assistants),

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { versionRepository } from '#server/features/assistants/versions/repository';
 import { findThreads } from '#server/features/chat/search/threads-repository';
-import { quarterOf } from '#server/features/usage/days';
+import { quarterOf } from '#server/features/usage/zone-days';
 import { emptyDatabase, engines } from '#server/testing/app';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';

@@ -122,7 +122,10 @@ test('a database that another process is writing is away, and one without room s
   other.exec('rollback');
   other.close();
   database.exec('pragma max_page_count = 20');
-  await expect(put('large', 'x'.repeat(1_000_000))).rejects.toMatchObject({ name: 'DatabaseFullError', part: 'database' });
+  await expect(put('large', 'x'.repeat(1_000_000))).rejects.toMatchObject({
+    name: 'DatabaseFullError',
+    part: 'database',
+  });
   await put('late');
   expect(names()).toEqual(['late']);
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
-import { wording } from '@roster/contracts/text/wording';
+import { validationMessage } from '@roster/contracts/text/validation-messages';
 import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 import { invalidInput } from './app-router/input.ts';
@@ -120,7 +120,7 @@ export const receiver =
   ): Receive<z.output<B>> =>
   async (take) => {
     const { fields, file } = await receiveForm(request, bodyLimit, take);
-    const parsed = body.safeParse(fields, { error: wording });
+    const parsed = body.safeParse(fields, { error: validationMessage });
     if (!parsed.success) throw refusal(parsed.error.issues);
     return { fields: parsed.data, file };
   };

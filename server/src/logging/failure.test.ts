@@ -20,7 +20,7 @@ test('a failure of the provider is told by its codes, however deep it lies', () 
   for (const error of [refused, new AppError('provider_failed', refused.message, { cause: refused })]) {
     const logged = JSON.stringify(loggedFailure(error));
     expect(logged).not.toContain('Lovelace');
-    for (const known of ['bad_request', '400', 'invalid_value', 'req_7', 'log-failure.test.ts'])
+    for (const known of ['bad_request', '400', 'invalid_value', 'req_7', 'failure.test.ts'])
       expect(logged).toContain(known);
     expect(failureInWords(error)).toBe(
       'the provider failed: code bad_request, status 400, providerCode invalid_value, providerRequestId req_7',

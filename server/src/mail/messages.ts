@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { Mail } from './transport.ts';
 
 type Provider = 'google' | 'github';
@@ -151,7 +151,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
 }
 
 /** A name from elsewhere cannot pass itself off as a paragraph of ours. */
-const oneLine = (text: string) => beginningOf(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);
+const oneLine = (text: string) => truncate(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Secret } from '#server/security/secret';
 import { hostOf } from './allowed-hosts.ts';
-import { parseAddress, isWithin, addressKind, parseRange } from './ip-ranges.ts';
+import { addressKind, isWithin, parseAddress, parseRange } from './ip-ranges.ts';
 
 /** The proxy that an address of another machine is reached by; undefined: directly. */
 export type ProxyFor = (url: URL) => Secret | undefined;

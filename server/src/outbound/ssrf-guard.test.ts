@@ -4,7 +4,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { patienceMs } from '#server/testing/patience';
 import { allowedHosts } from './allowed-hosts.ts';
-import { parseAddress, addressKind } from './ip-ranges.ts';
+import { addressKind, parseAddress } from './ip-ranges.ts';
 import { createSsrfGuard, type Lookup, type OutboundRequest } from './ssrf-guard.ts';
 
 const closing: (() => unknown)[] = [];
@@ -67,7 +67,10 @@ function guard(allowed = '', lookup?: Lookup) {
   };
 }
 
-const refusedAs = (message: string | RegExp) => ({ name: 'AddressBlockedError', message: expect.stringMatching(message) });
+const refusedAs = (message: string | RegExp) => ({
+  name: 'AddressBlockedError',
+  message: expect.stringMatching(message),
+});
 const never: Lookup = () => Promise.reject(new Error('nobody was to be asked'));
 const leadingTo =
   (...addresses: string[]): Lookup =>

@@ -4,7 +4,7 @@ import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { Secret } from '#server/security/secret';
 import { type AllowedHosts, hostOf } from './allowed-hosts.ts';
 import { AddressBlockedError, NotConnectedError, OutboundRequestError, outboundFailure } from './errors.ts';
-import { parseAddress, addressKind } from './ip-ranges.ts';
+import { addressKind, parseAddress } from './ip-ranges.ts';
 import { addressOf, type ProxyFor, throughTunnel, tunnel } from './proxy.ts';
 
 export type Lookup = (hostname: string) => Promise<LookupAddress[]>;

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { answerByChatCompletions } from './chat-completions/answer.ts';
 import type { AnswerEnd, AnswerPiece, AnswerRequest } from './provider.ts';
 import { answerByResponses } from './responses/answer.ts';
@@ -150,7 +150,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     const canDoWithout = !request.search?.isNeeded;
     if (
       canDoWithout &&
-      leaveSearchOut(request, omitted, onPieces, `${providerIn('beginning', providerName)} has no file search.`)
+      leaveSearchOut(request, omitted, onPieces, `${providerNameIn('beginning', providerName)} has no file search.`)
     )
       request.search?.onRefused();
     omitUnsupportedTools(request, omitted, onPieces, { why: hasNoTools(providerName) });

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { Secret } from '#server/security/secret';
 import { modelListLimit, modelsIn } from './resources/model-list.ts';
 import { ProviderError } from './transport/error.ts';
@@ -28,7 +28,7 @@ export function keyChecker(http: ProviderHttp, name: string) {
         if (error instanceof DOMException && error.name === 'TimeoutError')
           return {
             result: 'unreachable',
-            notice: `${providerIn('beginning', name)} did not answer in time; the key is saved but not verified.`,
+            notice: `${providerNameIn('beginning', name)} did not answer in time; the key is saved but not verified.`,
           };
         throw error;
       }
@@ -43,7 +43,7 @@ export function keyChecker(http: ProviderHttp, name: string) {
         case 'not_served':
           return {
             result: 'limited',
-            notice: `${providerIn('beginning', name)} has no list of models, so the key could not be tried.`,
+            notice: `${providerNameIn('beginning', name)} has no list of models, so the key could not be tried.`,
           };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };

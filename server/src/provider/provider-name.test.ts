@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { expect, test } from 'vitest';
 
 test.each([
@@ -8,6 +8,6 @@ test.each([
   ['Theta', 'Theta accepted it.', 'your Theta API key'],
   ['localhost:8080', 'localhost:8080 accepted it.', 'your localhost:8080 API key'],
 ])('a provider called %s is put into a sentence', (name, beginning, compound) => {
-  expect(`${providerIn('beginning', name)} accepted it.`).toBe(beginning);
-  expect(`your ${providerIn('compound', name)} API key`).toBe(compound);
+  expect(`${providerNameIn('beginning', name)} accepted it.`).toBe(beginning);
+  expect(`your ${providerNameIn('compound', name)} API key`).toBe(compound);
 });

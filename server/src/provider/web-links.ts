@@ -1,5 +1,5 @@
-import { beginningOf } from '@roster/contracts/text/cut';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 import { type WebLink, webLinksLimit } from '@roster/contracts/text/web-links';
 import { z } from 'zod';
 
@@ -31,6 +31,6 @@ export function webLinkReader(tell: (link: WebLink) => void) {
     const key = `${start_index} ${end_index} ${url}`;
     if (url.length > addressLimit || told.has(key)) return;
     told.add(key);
-    tell({ url, title: beginningOf(tidyName(title), titleLimit) });
+    tell({ url, title: truncate(tidyName(title), titleLimit) });
   };
 }

@@ -1,4 +1,4 @@
-import type { TokenRight } from '@roster/contracts/api-tokens';
+import type { TokenPermission } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { jsonArrayParam } from '#server/db/json-array-param';
@@ -10,7 +10,7 @@ import { type RecordedEvent, securityEventRepository } from './events-repository
 export type AccessTokenRecord = {
   id: number;
   name: string;
-  rights: TokenRight[];
+  rights: TokenPermission[];
   last4: string;
   monthlyBudgetUsd: number | null;
   spentUsd: number;
@@ -59,7 +59,7 @@ const noteUse = prepared((db, at: Params<{ userId: number; tokenId: number; at: 
     .where('id', '=', at('tokenId')),
 );
 
-const isRight = (word: string): word is TokenRight => word === 'chat' || word === 'assistants' || word === 'files';
+const isRight = (word: string): word is TokenPermission => word === 'chat' || word === 'assistants' || word === 'files';
 
 function toRecord(row: Selectable<Database['access_tokens']>): AccessTokenRecord {
   return {
@@ -157,7 +157,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
      * In a transaction, locking both the user and the token: what it may be used for now, and with which role; only if both
      * are good. In the same order as the code that ends tokens; updates that change nothing lock on both databases.
      */
-    async lock(userId: number, id: number): Promise<{ rights: TokenRight[]; role: Role } | undefined> {
+    async lock(userId: number, id: number): Promise<{ rights: TokenPermission[]; role: Role } | undefined> {
       const role = await lockActiveUser(db, userId);
       const token = await db
         .updateTable('access_tokens')

@@ -1,5 +1,5 @@
 import type { Comparison, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
-import type { WholeJudging } from '@roster/contracts/comparisons/judging';
+import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { beside } from './database.ts';
 import { readEvents } from './events.ts';
 import type { HttpClient } from './http-client.ts';
@@ -55,7 +55,7 @@ export const judgingsPath = (id: number) => `${comparisonsPath}/${id}/judgings`;
 export const judge = (visitor: HttpClient, id: number, more: object = {}) =>
   visitor.post(judgingsPath(id), { model: 'gpt-4o', criteria: 'The better one.', ...more });
 
-export async function judgingOf(visitor: HttpClient, id: number, judgingId: number): Promise<WholeJudging> {
+export async function judgingOf(visitor: HttpClient, id: number, judgingId: number): Promise<JudgingDetail> {
   const { status, body } = await visitor.get(`${judgingsPath(id)}/${judgingId}`);
   if (status !== 200) throw new Error(`No judging: ${status} ${JSON.stringify(body)}`);
   return body;
@@ -69,7 +69,7 @@ export const judgedBy = (visitor: HttpClient, id: number, judgingId: number) =>
   });
 
 /** Has all answered prompts judged, and waits for the end. */
-export async function judged(visitor: HttpClient, id: number, more: object = {}): Promise<WholeJudging> {
+export async function judged(visitor: HttpClient, id: number, more: object = {}): Promise<JudgingDetail> {
   const { status, body } = await judge(visitor, id, more);
   if (status !== 201) throw new Error(`Not judged: ${status} ${JSON.stringify(body)}`);
   return judgedBy(visitor, id, body.id);

@@ -1,4 +1,4 @@
-import type { TestRun, WholeTestSet } from '@roster/contracts/comparisons/test-sets';
+import type { TestRun, TestSetDetail } from '@roster/contracts/comparisons/test-sets';
 import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
 
@@ -7,7 +7,7 @@ export const setPath = (id: number) => `/api/test-sets/${id}`;
 export const typed = (...texts: string[]) => texts.map((text) => ({ kind: 'typed', text }));
 
 /** Saves a set of an assistant. */
-export async function newSet(visitor: HttpClient, assistantId: number, questions: object[]): Promise<WholeTestSet> {
+export async function newSet(visitor: HttpClient, assistantId: number, questions: object[]): Promise<TestSetDetail> {
   const { status, body } = await visitor.post(setsPath(assistantId), { name: 'Basics', questions });
   if (status !== 201) throw new Error(`No test set: ${status} ${JSON.stringify(body)}`);
   return body;

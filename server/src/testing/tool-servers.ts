@@ -5,10 +5,10 @@ import { defaultToolTimeouts, type ToolTimeouts } from '#server/conversation/too
 import type { ToolRegistry } from '#server/conversation/tools';
 import { serverConnection } from '#server/features/tool-servers/connection';
 import { mcpClient } from '#server/features/tool-servers/mcp/session';
-import { serverAccess } from '#server/features/tool-servers/oauth/access';
+import { createServerAccess } from '#server/features/tool-servers/oauth/access';
 import { openApiClient } from '#server/features/tool-servers/openapi/client';
-import { serverHeaders } from '#server/features/tool-servers/shared/headers';
-import { commandProcesses } from '#server/features/tool-servers/stdio/processes';
+import { createServerSecrets } from '#server/features/tool-servers/shared/headers';
+import { createProcessPool } from '#server/features/tool-servers/stdio/processes';
 import { createToolRegistry } from '#server/features/tool-servers/tool-registry';
 import { allowedHosts } from '#server/outbound/allowed-hosts';
 import { createSsrfGuard } from '#server/outbound/ssrf-guard';
@@ -67,10 +67,10 @@ export function withToolBox<T>(
     const outgoing = createSsrfGuard({ allowed: allowedHosts('127.0.0.1') });
     const mcp = mcpClient(outgoing, defaultToolTimeouts);
     const vault = createVault(masterKeys);
-    const headers = serverHeaders({ db, vault });
+    const headers = createServerSecrets({ db, vault });
     const times = { ...defaultToolTimeouts, ...given.times };
-    const access = serverAccess({ db, vault, outgoing, headers, times });
-    const processes = commandProcesses(toolCommandsIn(given.commands), times);
+    const access = createServerAccess({ db, vault, outgoing, headers, times });
+    const processes = createProcessPool(toolCommandsIn(given.commands), times);
     try {
       const reach = serverConnection({ access, mcp, processes });
       return await work(createToolRegistry({ db, headers, reach, openApi: openApiClient(outgoing), times }));

@@ -2,8 +2,8 @@ import { auth, type User } from '@roster/contracts/auth';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError, call } from '#web/lib/api-client.ts';
-import { forgetColors } from '#web/lib/forget-colors.ts';
-import { keepValuesOf } from '#web/lib/user-storage.ts';
+import { announceColorsRemoved } from '#web/lib/forget-colors.ts';
+import { switchUser } from '#web/lib/user-storage.ts';
 
 /** Who is signed in; null for a visitor. A 401 here is an answer, not an error. */
 export const currentUserQuery = queryOptions({
@@ -32,24 +32,24 @@ export function useUser(): User {
 }
 
 /** A Viewer chats, and changes no assistants, files or jobs; this is what to say beside what is disabled. */
-export const viewerReason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
+export const viewerNotice = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
 
 /** Whether the signed-in user may change assistants, files and jobs; else the reason why not. */
-export function useEditing(): { mayEdit: boolean; reason: string | undefined } {
+export function useEditAccess(): { mayEdit: boolean; reason: string | undefined } {
   const mayEdit = useUser().role !== 'Viewer';
-  return { mayEdit, reason: mayEdit ? undefined : viewerReason };
+  return { mayEdit, reason: mayEdit ? undefined : viewerNotice };
 }
 
 /** Now it is known who is here: nothing of anybody else stays, neither in this browser nor in memory. */
 function settle(client: QueryClient, user: User | null): void {
-  if (keepValuesOf(user?.id ?? null)) forgetColors();
+  if (switchUser(user?.id ?? null)) announceColorsRemoved();
   const before = client.getQueryData<User | null>(['current-user']);
   if (before === undefined || before?.id === user?.id) return;
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'current-user' });
 }
 
 /** Forgets everything of the one who was signed in; the guard then leads to the sign-in page. */
-export function forgetUser(client: QueryClient): void {
+export function clearUser(client: QueryClient): void {
   void client.cancelQueries();
   settle(client, null);
   client.setQueryData(currentUserQuery.queryKey, null);
@@ -85,6 +85,6 @@ export function useLogout() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => call(auth.logout, {}),
-    onSuccess: () => forgetUser(client),
+    onSuccess: () => clearUser(client),
   });
 }

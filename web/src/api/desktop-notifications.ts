@@ -5,14 +5,14 @@ import { showNotification } from '#web/lib/notifications.ts';
 import { preferencesQuery } from './preferences.ts';
 
 /** Something that took its time and has ended. `path`: where it can be seen. */
-export type Finished = { title: string; body: string; path: string };
+export type FinishedNotice = { title: string; body: string; path: string };
 
 /** How long other tabs that see the same end keep quiet. */
 const quietFor = 3000;
 
 /** Shows a notification and plays a sound, each where it is switched on. `open` leads to a path of this tab. */
 export async function notifyOnDesktop(
-  { title, body, path }: Finished,
+  { title, body, path }: FinishedNotice,
   client: QueryClient,
   open: (path: string) => void,
 ): Promise<void> {

@@ -8,22 +8,22 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
-import { addressOf, call, callForBytes, callPage } from '#web/lib/api-client.ts';
-import { isJsonl } from './uploads/refusal.ts';
+import { call, callForBytes, callPage, urlOf } from '#web/lib/api-client.ts';
+import { isJsonl } from './uploads/rules.ts';
 
 /** Which files are shown, and in which order. */
-export type FilesView = { q: string; sort: FileSort; purpose: ShownPurpose | null };
+export type FilesView = { q: string; sort: FileSort; purpose: PurposeFilter | null };
 /** `made`: by a tool of the provider, for an answer. */
-export type ShownPurpose = FilePurpose | 'made';
+export type PurposeFilter = FilePurpose | 'made';
 type FilesPage = Awaited<ReturnType<typeof readPage>>;
 
 const filesKey = ['files'] as const;
 const pageSize = 50;
-const removedAtOnce = 100;
+const deleteBatchSize = 100;
 /** The cursor of the first page. */
 const start = '';
 
-const purposeQuery = (purpose: ShownPurpose) =>
+const purposeQuery = (purpose: PurposeFilter) =>
   purpose === 'made' ? ({ madeByAssistant: 'true' } as const) : ({ purpose, madeByAssistant: 'false' } as const);
 
 const readPage = ({ q, sort, purpose }: FilesView, cursor: string, signal?: AbortSignal) =>
@@ -86,14 +86,14 @@ export const pendingRemovalsQuery = queryOptions({
 });
 
 /** Whether the provider's copy changes by itself. */
-export const isOnItsWay = ({ provider }: File): boolean =>
+export const isInTransit = ({ provider }: File): boolean =>
   provider.state === 'queued' || provider.state === 'forwarding';
 
 /** Reads the pages again that hold files on their way, and takes over what has become of them. */
-export async function refreshFilesOnTheirWay(client: QueryClient, view: FilesView): Promise<void> {
+export async function refreshFilesInTransit(client: QueryClient, view: FilesView): Promise<void> {
   const { queryKey } = filesQuery(view);
   const list = client.getQueryData<InfiniteData<FilesPage, string>>(queryKey);
-  const cursors = list?.pageParams.filter((_, index) => list.pages[index]?.items.some(isOnItsWay)) ?? [];
+  const cursors = list?.pageParams.filter((_, index) => list.pages[index]?.items.some(isInTransit)) ?? [];
   const pages = await Promise.all(cursors.map((cursor) => readPage(view, cursor)));
   const fresh = new Map(pages.flatMap(({ items }) => items.map((file) => [file.id, file])));
   client.setQueryData<InfiniteData<FilesPage, string>>(
@@ -119,8 +119,8 @@ async function deleteFiles(ids: readonly number[]) {
   if (ids.length === 1 && id !== undefined)
     return { deleted: [await call(files.remove, { params: { id } })], failed: [] };
   const answers = [];
-  for (let from = 0; from < ids.length; from += removedAtOnce)
-    answers.push(await call(files.removeMany, { body: { ids: ids.slice(from, from + removedAtOnce) } }));
+  for (let from = 0; from < ids.length; from += deleteBatchSize)
+    answers.push(await call(files.removeMany, { body: { ids: ids.slice(from, from + deleteBatchSize) } }));
   return { deleted: answers.flatMap(({ deleted }) => deleted), failed: answers.flatMap(({ failed }) => failed) };
 }
 
@@ -139,7 +139,7 @@ export function useRetryFile() {
 }
 
 /** Where a file is downloaded from. */
-export const fileAddress = (id: number): string => addressOf(files.content, { params: { id } });
+export const fileAddress = (id: number): string => urlOf(files.content, { params: { id } });
 
 export const readFile = (id: number, signal: AbortSignal): Promise<Response> =>
   callForBytes(files.content, { params: { id } }, signal);

@@ -13,7 +13,7 @@ const start = '';
 const after = (cursor: string) => (cursor === start ? {} : { cursor: Number(cursor) });
 
 /** How often what is under way is looked at while it is shown. */
-const lookAgain = 5_000;
+const pollMs = 5_000;
 
 const finalStates: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 export const isOpen = ({ status }: Job): boolean => !finalStates.includes(status);
@@ -31,7 +31,7 @@ export const jobsQuery = infiniteQueryOptions({
   initialPageParam: start,
   getNextPageParam: (page) => page.nextCursor,
   refetchOnMount: 'always',
-  refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isOpen)) ? lookAgain : false),
+  refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollMs : false),
 });
 
 /** What is under way. Polled whatever page is shown, hidden ones included: its end is waited for. */
@@ -47,25 +47,25 @@ export const jobQuery = (id: number) =>
     queryKey: [...jobsKey, id],
     queryFn: ({ signal }) => call(fineTuning.job, { params: { id } }, signal),
     refetchOnMount: 'always',
-    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? lookAgain : false),
+    refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollMs : false),
   });
 
 /** What belongs to one job grows while it is open. */
-const whileOpen = (isJobOpen: boolean) =>
-  ({ refetchOnMount: 'always', refetchInterval: isJobOpen ? lookAgain : false }) as const;
+const pollWhileOpen = (isJobOpen: boolean) =>
+  ({ refetchOnMount: 'always', refetchInterval: isJobOpen ? pollMs : false }) as const;
 
 export const metricsQuery = (id: number, isJobOpen: boolean) =>
   queryOptions({
     queryKey: [...jobsKey, id, 'metrics'],
     queryFn: ({ signal }) => call(fineTuning.metrics, { params: { id } }, signal),
-    ...whileOpen(isJobOpen),
+    ...pollWhileOpen(isJobOpen),
   });
 
 export const checkpointsQuery = (id: number, isJobOpen: boolean) =>
   queryOptions({
     queryKey: [...jobsKey, id, 'checkpoints'],
     queryFn: ({ signal }) => call(fineTuning.checkpoints, { params: { id } }, signal),
-    ...whileOpen(isJobOpen),
+    ...pollWhileOpen(isJobOpen),
   });
 
 export const eventsQuery = (id: number, isJobOpen: boolean) =>
@@ -75,7 +75,7 @@ export const eventsQuery = (id: number, isJobOpen: boolean) =>
       call(fineTuning.events, { params: { id }, query: { limit: pageSize, ...after(pageParam) } }, signal),
     initialPageParam: start,
     getNextPageParam: (page) => page.nextCursor,
-    ...whileOpen(isJobOpen),
+    ...pollWhileOpen(isJobOpen),
   });
 
 export const customModelsQuery = infiniteQueryOptions({
@@ -88,7 +88,7 @@ export const customModelsQuery = infiniteQueryOptions({
 });
 
 /** The metrics of every step, as the provider wrote them down. */
-export const readResult = async (id: number): Promise<Blob> =>
+export const fetchResultFile = async (id: number): Promise<Blob> =>
   (await callForBytes(fineTuning.resultFile, { params: { id } })).blob();
 
 /** After something has happened to jobs: they, what came of them, and what can be chosen as a model. */

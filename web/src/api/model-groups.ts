@@ -1,4 +1,4 @@
-import { type Model, type ModelList, specifiedModels } from '@roster/contracts/models/models';
+import { type Model, type ModelList, wellKnownModels } from '@roster/contracts/models/models';
 
 type ModelGroup = { label: string; ids: string[] };
 
@@ -7,7 +7,7 @@ export function modelGroups(list: ModelList | undefined, current: string): Model
   const groups =
     list?.source === 'provider'
       ? groupedByState(list.models)
-      : [{ label: 'Models', ids: list?.models.map(({ id }) => id) ?? [...specifiedModels] }].filter(
+      : [{ label: 'Models', ids: list?.models.map(({ id }) => id) ?? [...wellKnownModels] }].filter(
           ({ ids }) => ids.length > 0,
         );
   const known = current === '' || groups.some((group) => group.ids.includes(current));
@@ -19,7 +19,7 @@ export const modelOptions = (groups: readonly ModelGroup[]) =>
   groups.map(({ label, ids }) => ({ label, options: ids.map((id) => ({ id, words: id })) }));
 
 /** Nothing is known of the models that the key has: any id may be one of them. */
-export const mayBeAny = (list: ModelList | undefined): boolean =>
+export const acceptsAnyModel = (list: ModelList | undefined): boolean =>
   list?.source === 'unknown' && list.models.every(({ tuned }) => tuned);
 
 function groupedByState(models: readonly Model[]): ModelGroup[] {

@@ -1,4 +1,4 @@
-import { assistantMoves, type UndoneMove } from '@roster/contracts/assistants/model-migrations';
+import { modelMigrations, type UndoneMigration } from '@roster/contracts/assistants/model-migrations';
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -8,8 +8,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { call, callPage } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { assistantsQuery } from './assistants.ts';
 import { retirementQuery } from './retirement.ts';
@@ -25,7 +25,7 @@ export const modelMigrationsQuery = infiniteQueryOptions({
   queryKey: [...movesKey, 'done'],
   queryFn: ({ pageParam, signal }) =>
     callPage(
-      assistantMoves.list,
+      modelMigrations.list,
       { query: pageParam === start ? { limit: 5 } : { limit: 20, cursor: Number(pageParam) } },
       signal,
     ),
@@ -37,7 +37,7 @@ export const modelMigrationsQuery = infiniteQueryOptions({
 export const modelMigrationPlanQuery = (fromModel: string, toModel: string) =>
   queryOptions({
     queryKey: [...movesKey, 'plan', fromModel, toModel],
-    queryFn: ({ signal }) => call(assistantMoves.plan, { query: { fromModel, toModel } }, signal),
+    queryFn: ({ signal }) => call(modelMigrations.plan, { query: { fromModel, toModel } }, signal),
     enabled: toModel !== '' && toModel !== fromModel,
     placeholderData: keepPreviousData,
     refetchOnMount: 'always',
@@ -47,17 +47,17 @@ export const modelMigrationPlanQuery = (fromModel: string, toModel: string) =>
 const readAgain = (client: QueryClient) => void client.invalidateQueries();
 
 /** The first few by name. */
-export function namesOf(assistants: readonly { name: string }[], count: number): string {
+export function listNames(assistants: readonly { name: string }[], count: number): string {
   const names = assistants.map(({ name }) => name);
   const more = count - names.length;
   if (more > 0) return `${names.join(', ')} and ${formatCount(more, 'other')}`;
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-function tellUndone({ fromModel, undone, leftAlone }: UndoneMove) {
+function showUndone({ fromModel, undone, leftAlone }: UndoneMigration) {
   const others = leftAlone.slice(0, 5);
   const left =
-    leftAlone.length > 0 && `The model of ${namesOf(others, leftAlone.length)} was changed since: it stays as it is.`;
+    leftAlone.length > 0 && `The model of ${listNames(others, leftAlone.length)} was changed since: it stays as it is.`;
   toast({
     title:
       undone > 0
@@ -71,21 +71,21 @@ function tellUndone({ fromModel, undone, leftAlone }: UndoneMove) {
 export function useUndoModelMigration() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => call(assistantMoves.undo, { params: { id } }),
+    mutationFn: (id: number) => call(modelMigrations.undo, { params: { id } }),
     onSuccess: (undone) => {
       readAgain(client);
-      tellUndone(undone);
+      showUndone(undone);
     },
     onError: (error) => {
       readAgain(client);
-      tellFailure('The move was not undone')(error);
+      showFailure('The move was not undone')(error);
     },
   });
 }
 
 export type WantedModelMigration = { fromModel: string; toModel: string; assistantIds?: number[] };
 
-const hasEnded = (client: QueryClient, name: string) =>
+const isRetired = (client: QueryClient, name: string) =>
   client.getQueryData(retirementQuery.queryKey)?.some(({ model, lifecycle }) => model === name && lifecycle === 'gone');
 
 /** Says what it did, with the way back; there is none to a model that has ended. */
@@ -93,9 +93,9 @@ export function useMigrateModels() {
   const client = useQueryClient();
   const undo = useUndoModelMigration();
   return useMutation({
-    mutationFn: (body: WantedModelMigration) => call(assistantMoves.move, { body }),
+    mutationFn: (body: WantedModelMigration) => call(modelMigrations.move, { body }),
     onSuccess: ({ id, toModel, moved, leftAlone, remaining, fromModel }, { assistantIds }) => {
-      const isFinal = hasEnded(client, fromModel);
+      const isFinal = isRetired(client, fromModel);
       readAgain(client);
       const changed = leftAlone.length > 0 && `${formatCount(leftAlone.length, 'other')} had another model by now.`;
       const more =

@@ -10,7 +10,7 @@ export const modelsQuery = queryOptions({
 });
 
 /** Which tools of the provider a model is known not to have; null: of the default model. Asked again, as answers teach more of it. */
-export const toolsOfModelQuery = (model: string | null) =>
+export const toolSupportQuery = (model: string | null) =>
   queryOptions({
     queryKey: ['models', 'tools', model],
     queryFn: ({ signal }) => call(models.tools, { query: model === null ? {} : { model } }, signal),

@@ -1,8 +1,8 @@
 import { account, colorDefaults, defaultPreferences, type Preferences } from '@roster/contracts/account';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
-import { type Colors, paletteOf } from '#web/lib/colors.ts';
-import { adoptColors, adoptTheme } from '#web/lib/theme.ts';
+import { type Colors, derivePalette } from '#web/lib/colors.ts';
+import { applySavedColors, applySavedTheme } from '#web/lib/theme.ts';
 
 /** How Roster looks and sounds for this person; read once while it is open, more often where they are edited. */
 export const preferencesQuery = queryOptions({
@@ -12,7 +12,7 @@ export const preferencesQuery = queryOptions({
 });
 
 /** The saved colors; where none are, `unsaved`. */
-export function colorsOf(preferences: Preferences, unsaved: Colors = colorDefaults): Colors {
+export function savedColors(preferences: Preferences, unsaved: Colors = colorDefaults): Colors {
   return {
     backgroundColor: preferences.backgroundColor ?? unsaved.backgroundColor,
     foregroundColor: preferences.foregroundColor ?? unsaved.foregroundColor,
@@ -23,9 +23,9 @@ export function colorsOf(preferences: Preferences, unsaved: Colors = colorDefaul
 }
 
 /** Lets this browser look as the account says. */
-export function adoptPreferences(preferences: Preferences): void {
-  adoptTheme(preferences.theme);
-  adoptColors(preferences.customColors ? paletteOf(colorsOf(preferences)) : null);
+export function applyPreferences(preferences: Preferences): void {
+  applySavedTheme(preferences.theme);
+  applySavedColors(preferences.customColors ? derivePalette(savedColors(preferences)) : null);
 }
 
 export type PreferenceChanges = Partial<Omit<Preferences, 'theme'>> & Pick<Preferences, 'theme'>;
@@ -39,13 +39,13 @@ export function useSavePreferences() {
       const { customColors, ...next } = { ...saved, ...changes };
       const none = { backgroundColor: null, foregroundColor: null, accentColor: null };
       const { theme, notificationsEnabled, soundEnabled, modelMails, titleModel } = next;
-      const colors = customColors ? colorsOf({ ...next, customColors }) : none;
+      const colors = customColors ? savedColors({ ...next, customColors }) : none;
       return call(account.savePreferences, {
         body: { theme, notificationsEnabled, soundEnabled, modelMails, titleModel, customColors, ...colors },
       });
     },
     onSuccess: (saved) => {
-      adoptPreferences(saved);
+      applyPreferences(saved);
       client.setQueryData(preferencesQuery.queryKey, saved);
     },
   });

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import type { Finished } from './desktop-notifications.ts';
+import type { FinishedNotice } from './desktop-notifications.ts';
 
 /** Notifies a user who is not looking at this tab that something has finished, as their preferences say. */
-export function useNotifyFinished(): (finished: Finished) => void {
+export function useNotifyFinished(): (finished: FinishedNotice) => void {
   const client = useQueryClient();
   const router = useRouter();
   return useCallback(

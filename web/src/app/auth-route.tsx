@@ -3,12 +3,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { AuthPage } from '#web/features/auth/auth-page.tsx';
 import { VisitorsOnly } from './guards.tsx';
-import { onEarlyTab } from './pre-hydration-input.ts';
-import { fillWhatComes } from './pre-hydration-tabs.ts';
+import { setTabHandler } from './pre-hydration-input.ts';
+import { fillNextForm } from './pre-hydration-tabs.ts';
 import { safeReturnPath } from './return-path.ts';
 import { useLoginProviderOutcome } from './use-login-provider-outcome.ts';
 
-onEarlyTab(fillWhatComes);
+setTabHandler(fillNextForm);
 
 export function AuthRoute() {
   const { tab, redirect, error } = useSearch({ from: '/auth' });

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useTypedAhead } from '#web/lib/use-typed-ahead.ts';
+import { useCapturedKeys } from '#web/lib/use-captured-keys.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { Kbd } from '#web/ui/kbd.tsx';
@@ -26,7 +26,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   });
 
   const field = useRef<HTMLInputElement>(null);
-  useTypedAhead(field, setText);
+  useCapturedKeys(field, setText);
 
   return (
     <ModalLayer

@@ -4,13 +4,13 @@ import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanst
 import { useNavigate } from '@tanstack/react-router';
 import { Bot, MessageSquare, MessageSquarePlus, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing, useUser } from '#web/api/current-user.ts';
+import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
 import { call } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatRelative } from '#web/lib/format.ts';
-import { useSettled } from '#web/lib/settled.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { setTheme, type Theme, useTheme } from '#web/lib/theme.ts';
+import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { pagesFor } from './navigation.ts';
 import { newChatKeys } from './shortcuts.ts';
@@ -52,7 +52,7 @@ function matches(label: string, text: string): boolean {
 /** What can be done or reached now, narrowed by what was typed. */
 export function useCommands(text: string): { groups: Group[]; searching: boolean; failed: boolean } {
   const wanted = text.trim();
-  const settled = useSettled(wanted, 150);
+  const settled = useDebouncedText(wanted, 150);
   const threads = useQuery(threadSearch(settled));
   const assistants = useQuery(assistantsQuery);
   const actions = useActions();
@@ -83,7 +83,7 @@ function usePages(): Command[] {
 
 function useActions(): Command[] {
   const navigate = useNavigate();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { theme } = useTheme();
   const switches = (['light', 'dark', 'system'] as const)
     .filter((choice) => choice !== theme)
@@ -129,7 +129,7 @@ function useOpenThread(query: string) {
       try {
         await loadAround(client, threadId, match.messageId);
       } catch (failure) {
-        return tellFailure('The message could not be opened')(failure);
+        return showFailure('The message could not be opened')(failure);
       }
     }
     const found = match ? { messageId: match.messageId, query } : undefined;

@@ -1,5 +1,5 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { MoveAssistants } from '#web/features/assistants/model-migrations/move-assistants.tsx';
+import { MigrateAssistants } from '#web/features/assistants/model-migrations/migrate-assistants.tsx';
 import { ComparisonList } from '#web/features/comparisons/comparison-list.tsx';
 import { ComparisonPage } from '#web/features/comparisons/comparison-page.tsx';
 import { DatasetPage } from '#web/features/fine-tuning/datasets/dataset-page.tsx';
@@ -47,7 +47,7 @@ export function ComparisonRoute() {
       key={id}
       comparisonId={id}
       moving={({ fromModel, toModel, assistantId, onClose }) => (
-        <MoveAssistants fromModel={fromModel} successor={toModel} only={assistantId} onClose={onClose} />
+        <MigrateAssistants fromModel={fromModel} successor={toModel} only={assistantId} onClose={onClose} />
       )}
     />
   );

@@ -35,17 +35,17 @@ export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: R
 
 /** Visitors go to the sign-in page, and from there back to where they wanted. */
 export function SignedInOnly({ children }: { children: ReactNode }) {
-  return <WithCurrentUser user={children} visitor={<ToSignIn />} />;
+  return <WithCurrentUser user={children} visitor={<RedirectToLogin />} />;
 }
 
 /** A signed-in user has nothing to do here and goes home, or to where they wanted. */
 export function VisitorsOnly({ returnPath, children }: { returnPath: string | undefined; children: ReactNode }) {
-  return <WithCurrentUser user={<ToReturnPath path={returnPath} />} visitor={children} />;
+  return <WithCurrentUser user={<RedirectToReturnPath path={returnPath} />} visitor={children} />;
 }
 
 // Both go once, when they appear: the address changes while they are still there, and must not be followed again.
 
-function ToSignIn() {
+function RedirectToLogin() {
   const router = useRouter();
   useEffect(() => {
     const { pathname, href } = router.latestLocation;
@@ -56,7 +56,7 @@ function ToSignIn() {
   return <SpinnerPanel label="Going to the sign-in page" className="min-h-dvh" />;
 }
 
-function ToReturnPath({ path }: { path: string | undefined }) {
+function RedirectToReturnPath({ path }: { path: string | undefined }) {
   const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path goes from the address with the first step.
   useEffect(() => {

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { jobQuery, openJobsQuery, useRefetchedJobs } from '#web/api/fine-tuning.ts';
 import { useNotifyFinished } from '#web/api/use-notify.ts';
-import { tellProblem, toast } from '#web/lib/toast.ts';
+import { toast, toastError } from '#web/lib/toast.ts';
 
 /** What to say at the end of a job. Nothing of a cancelled one: that was asked for. */
 function ending({ name, status, notice }: Job): { title: string; body: string } | undefined {
@@ -37,7 +37,7 @@ export function JobNotifications() {
       const said = ending(job);
       if (!said) return;
       const { id, status } = job;
-      const show = status === 'failed' ? tellProblem : toast;
+      const show = status === 'failed' ? toastError : toast;
       show({
         title: said.title,
         description: said.body,

@@ -1,5 +1,5 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
-import { tellProblem, toast } from '#web/lib/toast.ts';
+import { toast, toastError } from '#web/lib/toast.ts';
 
 /** How a visit to Google or GitHub ended, as the address says it. */
 export type LoginProviderOutcome = { error?: string | undefined; connected?: string | undefined };
@@ -54,11 +54,11 @@ const isFailure = (code: string): code is LoginProviderFailure => Object.hasOwn(
 const isProvider = (name: string): name is LoginProvider => Object.hasOwn(names, name);
 
 /** Says how it ended. */
-export function tellLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
+export function showLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   if (error !== undefined) {
     const description = isFailure(error) ? failures[error] : 'It did not work. Please try again.';
     // Longer than other toasts: they say what to do, in a sentence or two.
-    tellProblem({ title: failed, description, duration: 12_000 });
+    toastError({ title: failed, description, duration: 12_000 });
   } else if (connected !== undefined && isProvider(connected)) {
     const name = names[connected];
     toast({ title: `${name} connected`, description: `You can now log in with your ${name} account.` });

@@ -1,4 +1,4 @@
-import { keepEarlyKeys } from '#web/lib/typed-ahead.ts';
+import { storeEarlyKeys } from '#web/lib/key-capture.ts';
 
 /** What `public/first.js` notices before the application is there. */
 type Early = {
@@ -41,7 +41,7 @@ function selectionOf({ selectionStart, selectionEnd }: Field): [number, number] 
 }
 
 /** Types into a field as a person would, so that its listeners are called. */
-export function type(field: Field, value: string) {
+export function setFieldValue(field: Field, value: string) {
   const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, 'value')?.set?.call(field, value);
   field.dispatchEvent(new Event('input', { bubbles: true }));
@@ -55,7 +55,7 @@ let free: Promise<void> | undefined;
  * The end of the word that an input method is writing into the shell, or of a press: both would be lost with the part
  * of the page in which they began. Nothing where none is.
  */
-export function untilFree(): Promise<void> | undefined {
+export function whenInputIdle(): Promise<void> | undefined {
   const early = globalThis.__early;
   if (!early || isFree(early)) return undefined;
   free ??= new Promise((resolve) => {
@@ -82,10 +82,10 @@ function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
   root.querySelector('[data-composer] textarea')?.dispatchEvent(event);
 }
 
-export const fieldCalled = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
+export const findField = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
 
 /** Whatever of the application is called as what had the focus, with the selection it had. */
-export function focusOn(root: HTMLElement, name: string, before: Field | undefined) {
+export function restoreFocus(root: HTMLElement, name: string, before: Field | undefined) {
   const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
     (candidate) => nameOf(candidate) === name,
   );
@@ -100,17 +100,17 @@ export function focusOn(root: HTMLElement, name: string, before: Field | undefin
 /** Puts what was typed into the shell's fields into those that are called the same. */
 function fill(root: HTMLElement, shellFields: readonly Field[]) {
   for (const field of fieldsIn(root)) {
-    const typed = fieldCalled(nameOf(field), shellFields);
+    const typed = findField(nameOf(field), shellFields);
     if (!typed || typed.value === '') continue;
     // What a draft had kept stays, before what was typed now.
-    type(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
+    setFieldValue(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
   }
 }
 
 type FillWhatComes = (root: HTMLElement, shellFields: readonly Field[]) => void;
 let fillWhatComes: FillWhatComes | undefined;
 /** Only the sign-in page has tabs, so its code brings along what happens to the text of their fields. */
-export const onEarlyTab = (fill: FillWhatComes): void => {
+export const setTabHandler = (fill: FillWhatComes): void => {
   fillWhatComes = fill;
 };
 
@@ -125,7 +125,7 @@ export function capturePreHydrationInput(root: HTMLElement) {
   const focusAgain = () => {
     if (!early?.focused) return;
     const name = nameOf(early.focused);
-    focusOn(root, name, fieldCalled(name, shellFields));
+    restoreFocus(root, name, findField(name, shellFields));
   };
   return {
     /** Before the application is painted for the first time. */
@@ -144,7 +144,7 @@ export function capturePreHydrationInput(root: HTMLElement) {
       const button = [...root.querySelectorAll<HTMLElement>(`button, ${choices}`)].find(
         (candidate) => nameOf(candidate) === name,
       );
-      if (early.typed) keepEarlyKeys(early.typed);
+      if (early.typed) storeEarlyKeys(early.typed);
       if (button?.role === 'tab') fillWhatComes?.(root, shellFields);
       button?.click();
     },

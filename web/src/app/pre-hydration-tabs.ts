@@ -1,4 +1,4 @@
-import { type Field, fieldCalled, fieldsIn, focusOn, nameOf, type } from './pre-hydration-input.ts';
+import { type Field, fieldsIn, findField, nameOf, restoreFocus, setFieldValue } from './pre-hydration-input.ts';
 
 /** Keeps in mind what has the focus, also when it is gone from the page. */
 function noteFocus(root: HTMLElement, signal: AbortSignal) {
@@ -11,7 +11,7 @@ function noteFocus(root: HTMLElement, signal: AbortSignal) {
 }
 
 /** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
-export function fillWhatComes(root: HTMLElement, shellFields: readonly Field[]) {
+export function fillNextForm(root: HTMLElement, shellFields: readonly Field[]) {
   const left = fieldsIn(root);
   const stop = new AbortController();
   const lastFocused = noteFocus(root, stop.signal);
@@ -21,12 +21,12 @@ export function fillWhatComes(root: HTMLElement, shellFields: readonly Field[]) 
     stop.abort();
     for (const field of come) {
       const name = nameOf(field);
-      const before = fieldCalled(name, left) ?? fieldCalled(name, shellFields);
-      if (field.value === '' && before && before.value !== '') type(field, before.value);
+      const before = findField(name, left) ?? findField(name, shellFields);
+      if (field.value === '' && before && before.value !== '') setFieldValue(field, before.value);
     }
     const focused = lastFocused();
     if (!focused || focused.isConnected) return;
-    focusOn(
+    restoreFocus(
       root,
       nameOf(focused),
       left.find((one) => one === focused),

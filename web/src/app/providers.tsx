@@ -1,15 +1,15 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { ownerKey } from '#web/lib/user-storage.ts';
+import { userIdKey } from '#web/lib/user-storage.ts';
 import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
 /** A 401 on anything but a sign-in means that the session has ended: elsewhere, or by its age. */
 function noticeEndedSession(error: Error) {
   if (!(error instanceof ApiError) || error.status !== 401 || error.code === 'invalid_credentials') return;
   if (!client.getQueryData(currentUserQuery.queryKey)) return;
-  forgetUser(client);
+  clearUser(client);
   toast({ title: 'Session ended', description: 'Please sign in again.' });
 }
 
@@ -25,7 +25,7 @@ export const client = new QueryClient({
 
 // Another tab signed in or out: this one is not to go on showing the user before.
 addEventListener('storage', ({ key }) => {
-  if (key === ownerKey) void client.invalidateQueries({ queryKey: currentUserQuery.queryKey });
+  if (key === userIdKey) void client.invalidateQueries({ queryKey: currentUserQuery.queryKey });
 });
 
 export function Providers({ children }: { children: ReactNode }) {

@@ -1,28 +1,28 @@
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
-import { MoveAssistants } from '#web/features/assistants/model-migrations/move-assistants.tsx';
-import { TrainAgain } from '#web/features/fine-tuning/models/train-again.tsx';
-import { EndingModelsPage } from '#web/features/models/retiring-models-page.tsx';
+import { MigrateAssistants } from '#web/features/assistants/model-migrations/migrate-assistants.tsx';
+import { RetrainModel } from '#web/features/fine-tuning/models/retrain-model.tsx';
+import { RetiringModelsPage } from '#web/features/models/retiring-models-page.tsx';
 import { Button } from '#web/ui/button.tsx';
 
-export function EndingModelsRoute() {
+export function RetiringModelsRoute() {
   return (
-    <EndingModelsPage
-      action={(model) => (model.assistantCount > 0 ? <MoveFrom key={model.model} model={model} /> : null)}
+    <RetiringModelsPage
+      action={(model) => (model.assistantCount > 0 ? <MigrateFrom key={model.model} model={model} /> : null)}
       tunedAction={({ name, job, dataset, successor }) => (
-        <TrainAgain model={{ name, jobId: job?.id ?? null, datasetId: dataset?.id ?? null, successor }} />
+        <RetrainModel model={{ name, jobId: job?.id ?? null, datasetId: dataset?.id ?? null, successor }} />
       )}
     />
   );
 }
 
 /** Moves the assistants that use a model. */
-function MoveFrom({ model: { model, successor } }: { model: EndingModel }) {
+function MigrateFrom({ model: { model, successor } }: { model: RetiringModel }) {
   const client = useQueryClient();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [isOpen, setOpen] = useState(false);
   const close = () => {
     setOpen(false);
@@ -39,7 +39,7 @@ function MoveFrom({ model: { model, successor } }: { model: EndingModel }) {
       >
         Move...
       </Button>
-      {isOpen && <MoveAssistants fromModel={model} successor={successor} onClose={close} />}
+      {isOpen && <MigrateAssistants fromModel={model} successor={successor} onClose={close} />}
     </>
   );
 }

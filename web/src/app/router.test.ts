@@ -1,4 +1,4 @@
-import { pages } from '@roster/contracts/pages';
+import { pages } from '@roster/contracts/page-paths';
 import { expect, test } from 'vitest';
 import { router } from './router.tsx';
 

@@ -22,8 +22,8 @@ import {
 } from './search.ts';
 
 // Needed with the second page, not with the first.
-const PageChanges = lazy(async () => ({
-  default: (await whenAppReady(() => import('./page-change.tsx'))).PageChanges,
+const PageAnnouncer = lazy(async () => ({
+  default: (await whenAppReady(() => import('./page-announcer.tsx'))).PageAnnouncer,
 }));
 
 function Root() {
@@ -31,7 +31,7 @@ function Root() {
     <>
       <Outlet />
       <Suspense>
-        <PageChanges />
+        <PageAnnouncer />
       </Suspense>
     </>
   );
@@ -131,7 +131,7 @@ const connect = createRoute({
 const endingModels = createRoute({
   getParentRoute: () => signedIn,
   path: '/assistants/models',
-  component: lazyRouteComponent(() => import('./retirement-route.tsx'), 'EndingModelsRoute'),
+  component: lazyRouteComponent(() => import('./retirement-route.tsx'), 'RetiringModelsRoute'),
 });
 const testSets = createRoute({
   getParentRoute: () => signedIn,

@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { settingsTabs } from '#web/features/account/tabs.ts';
 import { assistantViews } from '#web/features/assistants/views.ts';
 import { purposes, sorts } from '#web/features/files/views.ts';
@@ -16,16 +16,16 @@ const positiveInteger = (given: unknown): number | undefined =>
 
 const text = (given: unknown): string | undefined => (typeof given === 'string' && given !== '' ? given : undefined);
 const query = (given: unknown, limit: number): string | undefined =>
-  text(typeof given === 'number' ? String(given) : given) && beginningOf(String(given), limit);
+  text(typeof given === 'number' ? String(given) : given) && truncate(String(given), limit);
 
 /**
  * What is not there is named as undefined: the router lays these values over those of the address, and what it is not
  * told of would stay as it was typed. From an address that it writes, it leaves undefined out.
  */
-const present = <Search extends Raw>(search: Search): { [Key in keyof Search]?: Search[Key] } => search;
+const withUndefined = <Search extends Raw>(search: Search): { [Key in keyof Search]?: Search[Key] } => search;
 
 export const settingsSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     tab: oneOf(settingsTabs, raw.tab),
     /** The sub-tab of Assistants. */
     view: oneOf(assistantViews, raw.view),
@@ -48,14 +48,14 @@ export const settingsSearch = (raw: Raw) =>
   });
 
 export const chatSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     assistant: positiveInteger(raw.assistant),
     /** A new conversation, also where a phone would show the list. */
     new: raw.new === true ? true : undefined,
   });
 
 export const fineTuningSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     tab: oneOf(fineTuningTabs, raw.tab),
     /** The files that a new job begins with. */
     train: positiveInteger(raw.train),
@@ -69,7 +69,7 @@ export const fineTuningSearch = (raw: Raw) =>
   });
 
 export const usersSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     tab: oneOf(usersTabs, raw.tab),
     /** Part of a name or an address. The router makes a number of one. */
     q: query(raw.q, 200),
@@ -78,7 +78,7 @@ export const usersSearch = (raw: Raw) =>
   });
 
 export const filesSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     /** Part of a filename. The router makes a number of one. */
     q: query(raw.q, 255),
     sort: oneOf(sorts, raw.sort),
@@ -87,14 +87,14 @@ export const filesSearch = (raw: Raw) =>
 
 /** The days to show: so many up to today, or from one to another. */
 export const analyticsSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     range: ([7, 30, 90] as const).find((days) => days === raw.range),
     from: text(raw.from),
     to: text(raw.to),
   });
 
 export const authSearch = (raw: Raw) =>
-  present({
+  withUndefined({
     tab: oneOf(['login', 'register'] as const, raw.tab),
     /** Where to go after signing in. */
     redirect: text(raw.redirect),

@@ -16,8 +16,8 @@ const CompareDraftDialog = loadedPart(
   async () => (await import('#web/features/comparisons/compare-draft-dialog.tsx')).CompareDraftDialog,
 );
 
-const BeforeSave = loadedPart(
-  async () => (await import('#web/features/comparisons/test-sets/draft-impact.tsx')).BeforeSave,
+const DraftImpact = loadedPart(
+  async () => (await import('#web/features/comparisons/test-sets/draft-impact.tsx')).DraftImpact,
 );
 
 /**
@@ -74,7 +74,7 @@ export function SettingsRoute() {
           )}
           testDraft={(testing) => (
             <Suspense fallback={null}>
-              <BeforeSave {...testing} />
+              <DraftImpact {...testing} />
             </Suspense>
           )}
           onCompared={onCompared}

@@ -1,14 +1,14 @@
 import { account } from '@roster/contracts/account';
 import { assistants } from '@roster/contracts/assistants/assistants';
 import { chat } from '@roster/contracts/chat';
-import { modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement } from '@roster/contracts/models/retirement';
 import { users } from '@roster/contracts/users';
 import { describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
-import { endingModel, givenDay, person, savedKey } from '#web/testing/new-account.ts';
+import { endingModel, fixtureDate, person, savedKey } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press, toasts } from '#web/testing/page.ts';
 
 const main = page.getByRole('main');
@@ -65,7 +65,7 @@ describe('home', () => {
         answer(account.config, savedKey);
         const tuned = { id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1', job: null, dataset: null };
         const tunedModels = { tunedModels: [tuned], tunedModelCount: 1 };
-        answer(modelLife.list, {
+        answer(modelRetirement.list, {
           items: [
             endingModel('gpt-5', { lifecycle: 'gone', shutdownDate: '2026-12-11', conversations: 1 }),
             endingModel('gpt-4o', { assistantCount: 3, ...tunedModels }),
@@ -264,8 +264,8 @@ describe('by keyboard', () => {
       pinned: false,
       archived: false,
       madeBy: null,
-      createdAt: givenDay,
-      updatedAt: givenDay,
+      createdAt: fixtureDate,
+      updatedAt: fixtureDate,
       runId: null,
     };
     open('/', {

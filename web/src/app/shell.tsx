@@ -2,8 +2,8 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { whenAppReady } from '#web/lib/app-ready.ts';
+import { captureKeys, takeCapturedKeys, takeEarlyKeys } from '#web/lib/key-capture.ts';
 import { preload } from '#web/lib/preload.ts';
-import { takeEarlyKeys, takeTypedAhead, typeAhead } from '#web/lib/typed-ahead.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { OpenSidebar, TopBar, TopBarTitle } from '#web/ui/top-bar.tsx';
 import { Footer } from './footer.tsx';
@@ -12,7 +12,7 @@ import { MainLandmarkContext } from './main-landmark-context.ts';
 import { pageNameOf } from './navigation.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
-import { useCollapsed } from './sidebar-state.ts';
+import { useSidebarCollapsed } from './sidebar-state.ts';
 import { useVisibleHeight } from './use-visible-height.ts';
 
 const loadPalette = () => import('./command-palette.tsx');
@@ -46,12 +46,12 @@ export function SignedInArea() {
 }
 
 function Shell() {
-  const [collapsed, toggleCollapsed] = useCollapsed();
+  const [collapsed, toggleCollapsed] = useSidebarCollapsed();
   const [layer, setLayer] = useState<Layer | null>(null);
   const openPalette = () => {
     setLayer('palette');
-    typeAhead(() => setLayer(null), takeEarlyKeys());
-    loadPalette().catch(takeTypedAhead);
+    captureKeys(() => setLayer(null), takeEarlyKeys());
+    loadPalette().catch(takeCapturedKeys);
   };
   const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
   const fillsWindow = path === '/chat' || path.startsWith('/chat/');
@@ -92,7 +92,7 @@ function Shell() {
             </main>
             <Footer slim={fillsWindow} />
           </div>
-          <LaterParts layer={layer} onClose={() => setLayer(null)} onSearch={openPalette} />
+          <DeferredParts layer={layer} onClose={() => setLayer(null)} onSearch={openPalette} />
         </div>
       </TopBarTitle>
     </OpenSidebar>
@@ -113,8 +113,8 @@ function NarrowTopBar({ pageName }: { pageName: string }) {
 type LaterPartsProps = { layer: Layer | null; onClose: () => void; onSearch: () => void };
 
 /** What the page is used without at first: what watches beside it, and what opens over it. */
-function LaterParts({ layer, onClose, onSearch }: LaterPartsProps) {
-  const isSettled = useSettled();
+function DeferredParts({ layer, onClose, onSearch }: LaterPartsProps) {
+  const isSettled = useAfterDelay();
   return (
     <>
       <Suspense fallback={null}>
@@ -132,7 +132,7 @@ function LaterParts({ layer, onClose, onSearch }: LaterPartsProps) {
 }
 
 /** Whether the page has stood for a moment. The layers are fetched then: what is typed right after Ctrl+K must find one. */
-function useSettled(): boolean {
+function useAfterDelay(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => {

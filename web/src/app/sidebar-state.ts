@@ -12,7 +12,7 @@ function show(collapsed: boolean) {
 }
 
 /** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/user-storage.ts`). */
-export function useCollapsed(): [collapsed: boolean, toggle: () => void] {
+export function useSidebarCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
   useLayoutEffect(() => show(collapsed), [collapsed]);
   const toggle = () => {

@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { LogOut, PanelLeft, Search, SquarePen } from 'lucide-react';
 import { useLogout, useUser } from '#web/api/current-user.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { commandKey } from '#web/lib/keyboard.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Avatar } from '#web/ui/avatar.tsx';
 import type { Icon } from '#web/ui/icon.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -145,7 +145,7 @@ function Account({ collapsed }: { collapsed: boolean }) {
       toast({ title: 'Logged out', description: "You've been signed out." });
       await navigate({ to: '/auth' });
     } catch (error) {
-      tellFailure('Logout failed')(error);
+      showFailure('Logout failed')(error);
     }
   };
   return (

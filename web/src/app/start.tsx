@@ -1,10 +1,10 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, startTransition, use, useEffect, useLayoutEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { markAppReady } from '#web/lib/app-ready.ts';
-import { capturePreHydrationInput, type PreHydrationInput, untilFree } from './pre-hydration-input.ts';
+import { capturePreHydrationInput, type PreHydrationInput, whenInputIdle } from './pre-hydration-input.ts';
 import { client, Providers } from './providers.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { router } from './router.tsx';
@@ -12,10 +12,10 @@ import { router } from './router.tsx';
 /** A shell stands in the page until everything is there that the first view of the application is made of. */
 export async function start(root: HTMLElement): Promise<void> {
   // The server has said so already; asking again would only fill the browser's console.
-  if (document.documentElement.dataset.visitor !== undefined) forgetUser(client);
+  if (document.documentElement.dataset.visitor !== undefined) clearUser(client);
   // What cannot be learnt is dealt with by the application itself.
   await Promise.all([router.load(), client.prefetchQuery(currentUserQuery), client.prefetchQuery(signInOptionsQuery)]);
-  await goWhereOneBelongs();
+  await redirectBySession();
   const input = capturePreHydrationInput(root);
   startTransition(() =>
     createRoot(root).render(
@@ -30,7 +30,7 @@ export async function start(root: HTMLElement): Promise<void> {
 }
 
 /** As the guards do, but before anything is drawn. */
-async function goWhereOneBelongs() {
+async function redirectBySession() {
   const user = client.getQueryData(currentUserQuery.queryKey);
   const { pathname, href, search } = router.latestLocation;
   const needsUser = router.state.matches.some(({ routeId }) => routeId === '/signed-in');
@@ -47,7 +47,7 @@ async function goWhereOneBelongs() {
 function Started({ input }: { input: PreHydrationInput }) {
   const [restored, setRestored] = useState(false);
   // Drawn last, so that the application takes the shell's place in the same turn: within no word and no press.
-  const free = restored ? undefined : untilFree();
+  const free = restored ? undefined : whenInputIdle();
   if (free) use(free);
   useLayoutEffect(() => {
     input.restore();

@@ -23,7 +23,7 @@ export function useLoginProviderOutcome({ error, connected }: LoginProviderOutco
     }
     // Its texts are rarely needed, and the sign-in page is a first visit's. Without them the page still says enough.
     import('./login-provider-outcome.ts')
-      .then((part) => part.tellLoginProviderOutcome({ error, connected }, failed))
+      .then((part) => part.showLoginProviderOutcome({ error, connected }, failed))
       .catch(() => undefined);
   }, [router, error, connected, failed]);
 }

@@ -1,6 +1,6 @@
 import type { ModelList } from '@roster/contracts/models/models';
 import { useId } from 'react';
-import { mayBeAny } from '#web/api/model-groups.ts';
+import { acceptsAnyModel } from '#web/api/model-groups.ts';
 import type { ControlProps } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -24,7 +24,7 @@ type ModelSelectProps = {
 /** Chooses a model of the provider's list; while that list cannot be read, any id can be typed. */
 export function ModelSelect({ control, list, groups, value, empty, onChange, ...rest }: ModelSelectProps) {
   const suggestions = useId();
-  if (mayBeAny(list))
+  if (acceptsAnyModel(list))
     return (
       <>
         <Input

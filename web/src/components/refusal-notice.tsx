@@ -3,7 +3,7 @@ import { ApiError } from '#web/lib/api-client.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { OpenSettings } from './open-settings.tsx';
+import { SettingsLink } from './settings-link.tsx';
 
 const aboutKey = new Map([
   ['no_api_key', 'No API key is saved'],
@@ -54,7 +54,7 @@ export function RefusalNotice({ error, title, kept, insistLabel, onInsist, class
       tone={keyTitle ? 'warning' : 'destructive'}
       title={keyTitle ?? title}
       className={className}
-      action={keyTitle && <OpenSettings />}
+      action={keyTitle && <SettingsLink />}
     >
       {reason} {kept}
     </Notice>

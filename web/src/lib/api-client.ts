@@ -1,4 +1,4 @@
-import type { Endpoint, Nothing } from '@roster/contracts/endpoint';
+import type { Empty, Endpoint } from '@roster/contracts/endpoint';
 import type { ErrorBody } from '@roster/contracts/errors';
 import type { z } from 'zod';
 
@@ -44,8 +44,8 @@ export function errorText(error: unknown, fallback?: string): string {
 
 /** The schema without `Nothing`, which stands for a part that a contract leaves out. */
 type Real<Schema> = Schema extends unknown
-  ? typeof Nothing extends Schema
-    ? Schema extends typeof Nothing
+  ? typeof Empty extends Schema
+    ? Schema extends typeof Empty
       ? never
       : Schema
     : Schema
@@ -68,7 +68,7 @@ export async function call<P extends z.ZodType, Q extends z.ZodType, B extends z
   input: Input<P, Q, B>,
   signal?: AbortSignal,
 ): Promise<z.output<O>> {
-  return parsedAnswer(await answerOf(endpoint, input, signal));
+  return parsedAnswer(await fetchResponse(endpoint, input, signal));
 }
 
 /** Makes a call that answers a page of a list; the `Link` header says where the next page begins. */
@@ -77,7 +77,7 @@ export async function callPage<P extends z.ZodType, Q extends z.ZodType, B exten
   input: Input<P, Q, B>,
   signal?: AbortSignal,
 ): Promise<{ items: z.output<O>; nextCursor: string | null }> {
-  const response = await answerOf(endpoint, input, signal);
+  const response = await fetchResponse(endpoint, input, signal);
   const next = /<([^>]*)>; *rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   const nextCursor = next === undefined ? null : new URL(next, location.origin).searchParams.get('cursor');
   return { items: await parsedAnswer(response), nextCursor };
@@ -89,10 +89,10 @@ export function callForBytes<P extends z.ZodType, Q extends z.ZodType, B extends
   input: Input<P, Q, B>,
   signal?: AbortSignal,
 ): Promise<Response> {
-  return answerOf(endpoint, input, signal);
+  return fetchResponse(endpoint, input, signal);
 }
 
-async function answerOf(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
+async function fetchResponse(endpoint: Endpoint, input: AnyInput, signal: AbortSignal | undefined): Promise<Response> {
   const response = await request(endpoint, input, signal);
   if (!response.ok) throw await readError(response);
   return response;
@@ -106,7 +106,7 @@ async function parsedAnswer(response: Response) {
 }
 
 /** The address of a call, for what the browser opens itself: downloads, event streams. */
-export function addressOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+export function urlOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: Endpoint<P, Q, B>,
   input: Input<P, Q, B>,
 ): string {

@@ -1,6 +1,14 @@
 import { colorDefaults } from '@roster/contracts/account';
 import { describe, expect, test } from 'vitest';
-import { asColor, type Colors, contrast, contrastsOf, formatContrast, paletteOf, textOn } from './colors.ts';
+import {
+  type Colors,
+  contrast,
+  contrastReport,
+  derivePalette,
+  formatContrast,
+  parseColor,
+  readableTextColor,
+} from './colors.ts';
 
 describe('contrast', () => {
   test('is the WCAG ratio, whichever color comes first', () => {
@@ -16,7 +24,7 @@ describe('contrast', () => {
   });
 
   test('names what cannot be read', () => {
-    const low = contrastsOf({ ...colorDefaults, foregroundColor: '#333333', cardColor: '#111111' });
+    const low = contrastReport({ ...colorDefaults, foregroundColor: '#333333', cardColor: '#111111' });
     expect(low.filter(({ ratio }) => ratio < 4.5).map(({ what }) => what)).toEqual([
       'Text on the background',
       'Text on cards',
@@ -28,7 +36,7 @@ test('black or white text can be read on any color', () => {
   for (let shade = 0; shade < 256; shade += 5) {
     const hex = shade.toString(16).padStart(2, '0');
     for (const color of [`#${hex}${hex}${hex}`, `#${hex}80${hex}`, `#ff${hex}00`])
-      expect(contrast(color, textOn(color))).toBeGreaterThan(4.5);
+      expect(contrast(color, readableTextColor(color))).toBeGreaterThan(4.5);
   }
 });
 
@@ -39,7 +47,7 @@ test.each([
   ['red', undefined],
   ['#3b82f6; background: url(//evil)', undefined],
   ['', undefined],
-])('%s as a color is %s', (typed, color) => expect(asColor(typed)).toBe(color));
+])('%s as a color is %s', (typed, color) => expect(parseColor(typed)).toBe(color));
 
 describe('a palette', () => {
   const palettes: [string, Colors][] = [
@@ -67,7 +75,7 @@ describe('a palette', () => {
   ];
 
   test.each(palettes)('of %s can be read in all that derives from it', (_name, colors) => {
-    const { colors: derived } = paletteOf(colors);
+    const { colors: derived } = derivePalette(colors);
     const texts = Object.entries(derived).filter(([name]) => /-text$|muted-foreground|faint-foreground/.test(name));
     expect(texts).toHaveLength(8);
     for (const [name, color] of texts)
@@ -79,7 +87,7 @@ describe('a palette', () => {
 
   test('holds nothing but colors, and knows whether it is light', () => {
     for (const [, colors] of palettes)
-      for (const color of Object.values(paletteOf(colors).colors)) expect(color).toMatch(/^#[0-9a-f]{6}$/);
-    expect(palettes.map(([, colors]) => paletteOf(colors).scheme)).toEqual(['dark', 'light', 'dark']);
+      for (const color of Object.values(derivePalette(colors).colors)) expect(color).toMatch(/^#[0-9a-f]{6}$/);
+    expect(palettes.map(([, colors]) => derivePalette(colors).scheme)).toEqual(['dark', 'light', 'dark']);
   });
 });

@@ -4,12 +4,12 @@ import type { Palette } from './theme.ts';
 export type Colors = Record<ColorName, string>;
 
 /** Below this, text is hard to read for many (WCAG 2.2, 1.4.3). */
-export const leastContrast = 4.5;
+export const minTextContrast = 4.5;
 /** For what is not text, such as the frame around what has the focus (1.4.11). */
 const leastOutline = 3;
 
 /** '#Rrggbb' in lower case; undefined where the text is no such color. */
-export function asColor(text: string): string | undefined {
+export function parseColor(text: string): string | undefined {
   const color = text.trim().toLowerCase();
   return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
 }
@@ -34,7 +34,7 @@ export function contrast(one: string, other: string): number {
 export const formatContrast = (ratio: number): string => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`;
 
 /** Black or white, whichever can be read better on a color. */
-export const textOn = (color: string): string =>
+export const readableTextColor = (color: string): string =>
   contrast(color, '#000000') >= contrast(color, '#ffffff') ? '#000000' : '#ffffff';
 
 /** The color with a share of another over it. */
@@ -45,7 +45,7 @@ function mix(color: string, over: string, share: number): string {
 }
 
 /** As much of `color` as can be read on every surface, and of `text` as it takes. */
-function readable(color: string, text: string, surfaces: readonly string[], least = leastContrast): string {
+function makeReadable(color: string, text: string, surfaces: readonly string[], least = minTextContrast): string {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, text, share);
     if (surfaces.every((surface) => contrast(mixed, surface) >= least)) return mixed;
@@ -54,46 +54,46 @@ function readable(color: string, text: string, surfaces: readonly string[], leas
 }
 
 /** The colors that say something everywhere; their shade is fitted to the palette. */
-const meanings = { destructive: '#ef4444', success: '#22c55e', warning: '#eab308', violet: '#a855f7' };
+const statusColors = { destructive: '#ef4444', success: '#22c55e', warning: '#eab308', violet: '#a855f7' };
 /** How much of a color lies under the text of a badge. */
 const tint = 0.14;
 
 /** All that follows from the five chosen colors, so that a page in them can be read as far as they allow it. */
-export function paletteOf(colors: Colors): Palette {
+export function derivePalette(colors: Colors): Palette {
   const { backgroundColor: background, foregroundColor: text, primaryColor: primary, accentColor: accent } = colors;
   const plain = [background, colors.cardColor];
   const surfaces = [...plain, ...plain.map((surface) => mix(surface, text, 0.1))];
   const onTint = (color: string) =>
-    readable(color, text, [...surfaces, ...plain.map((surface) => mix(surface, color, tint))]);
-  const meaningTexts = Object.entries(meanings).map(([name, color]) => [`--${name}-text`, onTint(color)]);
+    makeReadable(color, text, [...surfaces, ...plain.map((surface) => mix(surface, color, tint))]);
+  const meaningTexts = Object.entries(statusColors).map(([name, color]) => [`--${name}-text`, onTint(color)]);
   return {
-    scheme: textOn(background) === '#000000' ? 'light' : 'dark',
+    scheme: readableTextColor(background) === '#000000' ? 'light' : 'dark',
     colors: {
       '--background': background,
       '--foreground': text,
       '--card': colors.cardColor,
       '--primary': primary,
-      '--primary-foreground': textOn(primary),
-      '--primary-shade': textOn(primary) === '#000000' ? '#ffffff' : '#000000',
+      '--primary-foreground': readableTextColor(primary),
+      '--primary-shade': readableTextColor(primary) === '#000000' ? '#ffffff' : '#000000',
       '--primary-text': onTint(primary),
       '--accent': accent,
-      '--accent-foreground': textOn(accent),
+      '--accent-foreground': readableTextColor(accent),
       '--accent-text': onTint(accent),
-      '--muted-foreground': readable(mix(background, text, 0.66), text, surfaces),
-      '--faint-foreground': readable(mix(background, text, 0.56), text, surfaces),
-      '--ring': readable(primary, text, plain, leastOutline),
+      '--muted-foreground': makeReadable(mix(background, text, 0.66), text, surfaces),
+      '--faint-foreground': makeReadable(mix(background, text, 0.56), text, surfaces),
+      '--ring': makeReadable(primary, text, plain, leastOutline),
       ...Object.fromEntries(meaningTexts),
     },
   };
 }
 
 /** What is read on what, and how well, in the order of the pickers. */
-export function contrastsOf(colors: Colors): { what: string; ratio: number }[] {
+export function contrastReport(colors: Colors): { what: string; ratio: number }[] {
   const { backgroundColor, foregroundColor, primaryColor, accentColor, cardColor } = colors;
   return [
     { what: 'Text on the background', ratio: contrast(foregroundColor, backgroundColor) },
     { what: 'Text on cards', ratio: contrast(foregroundColor, cardColor) },
-    { what: 'Text on the primary color', ratio: contrast(textOn(primaryColor), primaryColor) },
-    { what: 'Text on the accent color', ratio: contrast(textOn(accentColor), accentColor) },
+    { what: 'Text on the primary color', ratio: contrast(readableTextColor(primaryColor), primaryColor) },
+    { what: 'Text on the accent color', ratio: contrast(readableTextColor(accentColor), accentColor) },
   ];
 }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { asCsv } from './csv.ts';
+import { toCsv } from './csv.ts';
 
 test('cells with commas, quotes and line breaks are quoted', () =>
-  expect(asCsv([['a,b', 'say "hi"', 'two\nlines', 'plain']])).toBe('\uFEFF"a,b","say ""hi""","two\nlines",plain\r\n'));
+  expect(toCsv([['a,b', 'say "hi"', 'two\nlines', 'plain']])).toBe('\uFEFF"a,b","say ""hi""","two\nlines",plain\r\n'));
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])(
   'cells that begin like a formula are made harmless: %j',
-  (text) => expect(asCsv([[text]])).toContain(`'${text}`),
+  (text) => expect(toCsv([[text]])).toContain(`'${text}`),
 );
 
 test('cells hold numbers as they are, also tiny ones, and nothing where nothing is known', () =>
-  expect(asCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));
+  expect(toCsv([[0.000_000_12, 1_234_567.5, 0, null, -2]])).toBe('\uFEFF0.00000012,1234567.5,0,,-2\r\n'));
 
 test('a number that was written keeps its digits', () =>
-  expect(asCsv([[{ number: '-12345678901234567890' }, { number: '1e400' }]])).toBe(
+  expect(toCsv([[{ number: '-12345678901234567890' }, { number: '1e400' }]])).toBe(
     '\uFEFF-12345678901234567890,1e400\r\n',
   ));

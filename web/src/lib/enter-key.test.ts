@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { isEnter, isOfInputMethod, isSendingKey } from './enter-key.ts';
+import { isEnter, isImeKey, isSubmitKey } from './enter-key.ts';
 
-type Given = Partial<Parameters<typeof isSendingKey>[0]>;
+type Given = Partial<Parameters<typeof isSubmitKey>[0]>;
 const plain = { shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, isComposing: false };
 const enter = (more: Given = {}) => ({ ...plain, key: 'Enter', keyCode: 13, ...more });
 vi.stubGlobal('matchMedia', () => ({ matches: false }));
@@ -16,10 +16,10 @@ test.each<[string, ReturnType<typeof enter>, boolean, boolean]>([
   ['Enter that confirms a word in Safari', enter({ keyCode: 229 }), false, false],
   ['another key', enter({ key: 'a', keyCode: 65 }), false, false],
 ])('%s', (_, event, acts, sends) => {
-  expect([isEnter(event), isSendingKey(event)]).toEqual([acts, sends]);
+  expect([isEnter(event), isSubmitKey(event)]).toEqual([acts, sends]);
 });
 
 test('Esc that drops a word is no Esc', () => {
   const esc = (keyCode: number) => enter({ key: 'Escape', keyCode });
-  expect([isOfInputMethod(esc(229)), isOfInputMethod(esc(27))]).toEqual([true, false]);
+  expect([isImeKey(esc(229)), isImeKey(esc(27))]).toEqual([true, false]);
 });

@@ -16,11 +16,11 @@ const takenByInputMethod = 229;
  * Whether a key belongs to an input method: Enter confirms a word there, and Esc drops it. Safari tells the end of the
  * composition before that Enter, which has no sign of it but its code.
  */
-export const isOfInputMethod = ({ isComposing, keyCode }: Pick<Key, 'isComposing' | 'keyCode'>): boolean =>
+export const isImeKey = ({ isComposing, keyCode }: Pick<Key, 'isComposing' | 'keyCode'>): boolean =>
   isComposing || keyCode === takenByInputMethod;
 
 /** Whether Enter does what the field is for. */
-export const isEnter = (event: Key): boolean => event.key === 'Enter' && !isOfInputMethod(event);
+export const isEnter = (event: Key): boolean => event.key === 'Enter' && !isImeKey(event);
 
 const hasTouchKeyboard = () => matchMedia('(pointer: coarse)').matches;
 
@@ -28,5 +28,5 @@ const hasTouchKeyboard = () => matchMedia('(pointer: coarse)').matches;
  * Whether a key sends what stands in a field of several lines. The keyboard on a screen has no Shift+Enter: there Enter
  * begins a new line, and a button sends.
  */
-export const isSendingKey = (event: Key): boolean =>
+export const isSubmitKey = (event: Key): boolean =>
   isEnter(event) && !event.shiftKey && !event.altKey && (event.ctrlKey || event.metaKey || !hasTouchKeyboard());

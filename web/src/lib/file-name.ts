@@ -1,5 +1,5 @@
 /** What a person has named, as the name of a file without its ending: 'Research Helper' becomes 'research-helper'. */
-export function plainFileName(name: string, otherwise: string): string {
+export function slugFileName(name: string, otherwise: string): string {
   const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
   // By whole characters: half of one is no name.
   return (

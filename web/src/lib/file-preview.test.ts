@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseDelimited, readPreview, textShownAtMost } from './file-preview.ts';
+import { maxPreviewText, parseDelimited, readPreview } from './file-preview.ts';
 
 const preview = (filename: string, content: BodyInit) => readPreview(filename, new Response(content));
 const bytes = (...values: number[]) => new Uint8Array(values);
@@ -34,15 +34,15 @@ describe('what is shown of a file follows its bytes', () => {
   });
 
   test('a long text is cut, between characters', async () => {
-    const shown = await preview('a.txt', 'äö'.repeat(textShownAtMost));
-    expect(shown).toEqual({ kind: 'text', text: 'äö'.repeat(textShownAtMost / 4), isWhole: false });
+    const shown = await preview('a.txt', 'äö'.repeat(maxPreviewText));
+    expect(shown).toEqual({ kind: 'text', text: 'äö'.repeat(maxPreviewText / 4), isWhole: false });
     // 'x' and then pairs of bytes: the cut would go through a character.
-    const odd = await preview('a.txt', `x${'ä'.repeat(textShownAtMost)}`);
-    expect(odd.kind === 'text' && odd.text).toBe(`x${'ä'.repeat(textShownAtMost / 2 - 1)}`);
+    const odd = await preview('a.txt', `x${'ä'.repeat(maxPreviewText)}`);
+    expect(odd.kind === 'text' && odd.text).toBe(`x${'ä'.repeat(maxPreviewText / 2 - 1)}`);
   });
 
   test('a text of exactly what is shown is whole', async () => {
-    expect(await preview('a.txt', 'x'.repeat(textShownAtMost))).toMatchObject({ isWhole: true });
+    expect(await preview('a.txt', 'x'.repeat(maxPreviewText))).toMatchObject({ isWhole: true });
   });
 
   test('CSV is a table, without a cut last record', async () => {

@@ -6,7 +6,7 @@ export type Preview =
   | { kind: 'pdf' }
   | { kind: 'none' };
 
-export const textShownAtMost = 65_536;
+export const maxPreviewText = 65_536;
 const largestImage = 25 * 1_048_576;
 const rowsAtMost = 100;
 const columnsAtMost = 20;
@@ -25,7 +25,7 @@ export function imageTypeOf(bytes: Uint8Array): string | undefined {
 }
 
 /** The text in bytes that may end inside a character; undefined where they are no UTF-8 text. */
-export function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
+export function decodeText(bytes: Uint8Array, isWhole: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: !isWhole });
@@ -95,7 +95,7 @@ async function readUpTo(reader: ReadableStreamDefaultReader<Uint8Array>, limit: 
 export async function readPreview(filename: string, content: Response): Promise<Preview> {
   const reader = content.body?.getReader();
   if (!reader) return { kind: 'none' };
-  const { chunks, isWhole } = await readUpTo(reader, textShownAtMost + 1);
+  const { chunks, isWhole } = await readUpTo(reader, maxPreviewText + 1);
   const beginning = new Uint8Array(await new Blob(chunks).arrayBuffer());
   const type = imageTypeOf(beginning);
   if (type !== undefined) {
@@ -106,8 +106,8 @@ export async function readPreview(filename: string, content: Response): Promise<
   await reader.cancel();
   if (type !== undefined) return { kind: 'none' };
   if (startsWith(beginning, '%PDF-')) return { kind: 'pdf' };
-  const shown = beginning.subarray(0, textShownAtMost);
-  const text = textOf(shown, isWhole);
+  const shown = beginning.subarray(0, maxPreviewText);
+  const text = decodeText(shown, isWhole);
   if (text === undefined) return { kind: 'none' };
   return asTable(filename, text, isWhole) ?? { kind: 'text', text, isWhole };
 }

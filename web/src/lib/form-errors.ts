@@ -1,6 +1,6 @@
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 import { ApiError } from './api-client.ts';
-import { tellFailure } from './failure.ts';
+import { showFailure } from './show-failure.ts';
 
 /**
  * Puts what the server said about single fields beside them: whatever the form has under that name, so that no field can
@@ -24,7 +24,7 @@ export function showFieldErrors<Values extends FieldValues, Context, Output>(
 }
 
 /** For `onError` of a form: `tellFailure`, and beside the fields what the server said about them. */
-export const tellFormFailure =
+export const showFormFailure =
   <Values extends FieldValues, Context, Output>(
     form: Pick<UseFormReturn<Values, Context, Output>, 'getValues' | 'setError'>,
     title: string,
@@ -32,7 +32,7 @@ export const tellFormFailure =
   ) =>
   (error: unknown): void => {
     showFieldErrors(form, error);
-    tellFailure(title, fallback)(error);
+    showFailure(title, fallback)(error);
   };
 
 /** Leads to the first field that has a problem, by its name. True when there is one. */

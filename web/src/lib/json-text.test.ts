@@ -1,32 +1,32 @@
 import { expect, test } from 'vitest';
-import { jsonInLines, readJson, WrittenNumber } from './json-text.ts';
+import { indentJson, parseJsonLosslessly, RawNumber } from './json-text.ts';
 
 const numbers = ['9007199254740993', '-0', '1.0', '1e400', '1E-7', '0.1000000000000000055', '7'];
 
 test.each(numbers)('the number %s keeps its digits', (number) => {
-  expect(readJson(number)).toEqual(new WrittenNumber(number));
-  expect(jsonInLines(`{"a":[${number},"${number}"]}`)).toBe(`{\n  "a": [\n    ${number},\n    "${number}"\n  ]\n}`);
+  expect(parseJsonLosslessly(number)).toEqual(new RawNumber(number));
+  expect(indentJson(`{"a":[${number},"${number}"]}`)).toBe(`{\n  "a": [\n    ${number},\n    "${number}"\n  ]\n}`);
 });
 
 test('texts that look like marks, numbers or ends stay what they are', () => {
   for (const text of ['', '#1', '$', '$#1', '12', '"', '\\', '\\"', 'a": 1, "b', '\u2028', '😀', '\u0000', '-1e5']) {
     const json = JSON.stringify({ [text]: [text, null, true] });
-    expect(readJson(json)).toEqual(new Map([[text, [text, null, true]]]));
-    expect(JSON.parse(jsonInLines(json))).toEqual({ [text]: [text, null, true] });
+    expect(parseJsonLosslessly(json)).toEqual(new Map([[text, [text, null, true]]]));
+    expect(JSON.parse(indentJson(json))).toEqual({ [text]: [text, null, true] });
   }
 });
 
 test('fields stand in the order of the text, and of two with one name the last counts', () => {
-  expect([...(readJson('{"b":1,"2":2,"1":3,"__proto__":4}') as Map<string, unknown>).keys()]).toEqual([
+  expect([...(parseJsonLosslessly('{"b":1,"2":2,"1":3,"__proto__":4}') as Map<string, unknown>).keys()]).toEqual([
     'b',
     '2',
     '1',
     '__proto__',
   ]);
-  expect(readJson('{"a":1,"a":"x"}')).toEqual(new Map([['a', 'x']]));
+  expect(parseJsonLosslessly('{"a":1,"a":"x"}')).toEqual(new Map([['a', 'x']]));
 });
 
 test.each(['', '{', '01', '1.', '.5', '+1', '1 2', '{"a":1,}', "{'a':1}", 'NaN', '[1'])('%s is refused', (text) => {
-  expect(() => readJson(text)).toThrow(SyntaxError);
-  expect(() => jsonInLines(text)).toThrow(SyntaxError);
+  expect(() => parseJsonLosslessly(text)).toThrow(SyntaxError);
+  expect(() => indentJson(text)).toThrow(SyntaxError);
 });

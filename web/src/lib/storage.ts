@@ -33,7 +33,7 @@ export function readStoredJson(name: string): unknown {
 }
 
 /** Forgets everything, in this tab too, but what is named. */
-export function forgetStored(staying: readonly string[]): void {
+export function clearStored(staying: readonly string[]): void {
   try {
     for (const name of Object.keys(localStorage)) if (!staying.includes(name)) localStorage.removeItem(name);
     sessionStorage.clear();

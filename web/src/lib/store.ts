@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value beside React's own state, for what several parts of the page share or what changes outside of them. */
-export type Store<Value> = Followed<Value> & { set: (next: Value) => void };
+export type Store<Value> = ReadableStore<Value> & { set: (next: Value) => void };
 
-type Followed<Value> = {
+type ReadableStore<Value> = {
   get: () => Value;
   /** Calls the listener after each change until the returned function is called. */
   subscribe: (listener: () => void) => () => void;
@@ -29,11 +29,11 @@ export function createStore<Value>(initial: Value): Store<Value> {
 }
 
 /** The store's value; what draws it is drawn again when it changes. */
-export const useStore = <Value>({ get, subscribe }: Followed<Value>): Value =>
+export const useStore = <Value>({ get, subscribe }: ReadableStore<Value>): Value =>
   useSyncExternalStore(subscribe, get, get);
 
 /** Whether the window is as a media query says. For what CSS alone cannot rearrange. */
-export function mediaStore(query: string): Followed<boolean> {
+export function mediaQueryStore(query: string): ReadableStore<boolean> {
   const media = matchMedia(query);
   return {
     get: () => media.matches,

@@ -36,7 +36,7 @@ const theme = createStore(asTheme(readStored(themeKey)));
 const shade = createStore<'light' | 'dark'>(shadeOf(theme.get()));
 
 /** Puts a palette on an element through the style API; only `#rrggbb` ever gets there. */
-export function paint(element: HTMLElement, next: Palette | null): void {
+export function applyPalette(element: HTMLElement, next: Palette | null): void {
   const { style } = element;
   for (const name of [...style]) if (name.startsWith('--')) style.removeProperty(name);
   for (const [name, color] of Object.entries(next?.colors ?? {}))
@@ -46,7 +46,7 @@ export function paint(element: HTMLElement, next: Palette | null): void {
 function apply() {
   const root = document.documentElement;
   const shown = preview === undefined ? palette : preview;
-  paint(root, shown);
+  applyPalette(root, shown);
   if (shown) root.dataset.colors = 'custom';
   else delete root.dataset.colors;
   // The shades that a palette does not name follow its background, whatever theme is chosen.
@@ -62,7 +62,7 @@ export function setTheme(choice: Theme): void {
 }
 
 /** Takes over the account's theme, unless another was chosen in this browser and has not been saved yet. */
-export function adoptTheme(saved: Theme): void {
+export function applySavedTheme(saved: Theme): void {
   const kept = readStored(themeKey);
   if (kept !== null && kept !== saved && kept !== readStored(savedThemeKey)) return;
   writeStored(savedThemeKey, saved);
@@ -70,7 +70,7 @@ export function adoptTheme(saved: Theme): void {
 }
 
 /** Applies the account's own colors, or none, and keeps a copy for the next first paint. */
-export function adoptColors(saved: Palette | null): void {
+export function applySavedColors(saved: Palette | null): void {
   const copy = saved && JSON.stringify(saved);
   if (copy === readStored(colorsKey) && JSON.stringify(palette) === JSON.stringify(saved)) return;
   palette = saved;

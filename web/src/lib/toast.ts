@@ -1,6 +1,6 @@
 import { createStore, useStore } from './store.ts';
 
-export const toastsAtOnce = 5;
+export const maxToasts = 5;
 export const toastDuration = 5000;
 
 export type ToastMessage = {
@@ -19,21 +19,21 @@ let lastId = 0;
 
 function show(message: ToastMessage, isProblem: boolean) {
   lastId += 1;
-  shown.set([{ ...message, id: lastId, isProblem }, ...shown.get()].slice(0, toastsAtOnce));
+  shown.set([{ ...message, id: lastId, isProblem }, ...shown.get()].slice(0, maxToasts));
 }
 
 /** Shows a message above the page; the oldest of more than five goes. */
 export const toast = (message: ToastMessage): void => show(message, false);
 
 /** The same for what cannot be done or did not work. `tellFailure` says an error so. */
-export const tellProblem = (message: ToastMessage): void => show(message, true);
+export const toastError = (message: ToastMessage): void => show(message, true);
 
 export function dismissToast(id: number): void {
   shown.set(shown.get().filter((candidate) => candidate.id !== id));
 }
 
 /** What failed before does not stand beside its success. */
-export function dismissProblems(): void {
+export function dismissErrorToasts(): void {
   shown.set(shown.get().filter(({ isProblem }) => !isProblem));
 }
 

@@ -1,34 +1,34 @@
-import { forgetStored, readStored, writeStored } from './storage.ts';
+import { clearStored, readStored, writeStored } from './storage.ts';
 
 /** The choice of the theme belongs to the browser, everything else here to a user. */
-const staying: readonly string[] = ['app-theme', 'app-theme-saved'];
+const retainedNames: readonly string[] = ['app-theme', 'app-theme-saved'];
 /** Whose values there are. Other tabs hear of a change. */
-export const ownerKey = 'app-user';
+export const userIdKey = 'app-user';
 
 let owner: number | null = null;
 
 /** Who is signed in here, as far as it is known. */
-export const valuesOwner = (): number | null => owner;
+export const currentUserId = (): number | null => owner;
 
 /** Whose values these are: of the one who is signed in, under their id. */
 const nameOf = (name: string) => `user:${owner}:${name}`;
 
 /** What was kept for the signed-in user; null where there is nothing, or no user. */
-export function readValue(name: string): string | null {
+export function readUserValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name));
 }
 
 /** The same of this tab alone; it outlives a reload, and goes with the tab. */
-export function readTabValue(name: string): string | null {
+export function readUserTabValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name), 'sessionStorage');
 }
 
-export function writeTabValue(name: string, value: string | null): void {
+export function writeUserTabValue(name: string, value: string | null): void {
   if (owner !== null) writeStored(nameOf(name), value, 'sessionStorage');
 }
 
 /** Kept until it is taken back (null) or the session ends, however it ends. */
-export function writeValue(name: string, value: string | null): void {
+export function writeUserValue(name: string, value: string | null): void {
   if (owner !== null) writeStored(nameOf(name), value);
 }
 
@@ -36,11 +36,11 @@ export function writeValue(name: string, value: string | null): void {
  * To be called whenever it is learnt who is signed in (null: no user). What was kept for another user goes: they signed
  * out, or their session ended elsewhere, by its age or with the account. Returns whether anything may have gone.
  */
-export function keepValuesOf(userId: number | null): boolean {
+export function switchUser(userId: number | null): boolean {
   owner = userId;
   const mine = userId === null ? null : String(userId);
-  if (mine !== null && readStored(ownerKey) === mine) return false;
-  forgetStored(staying);
-  if (mine !== null) writeStored(ownerKey, mine);
+  if (mine !== null && readStored(userIdKey) === mine) return false;
+  clearStored(retainedNames);
+  if (mine !== null) writeStored(userIdKey, mine);
   return true;
 }

@@ -68,10 +68,10 @@ export function hold<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
 }
 
 /** What was asked of an endpoint, in its order. */
-export function callsOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+export function requestsTo<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: Endpoint<P, Q, B>,
 ): Call<z.output<P>, z.output<Q>, z.output<B>>[];
-export function callsOf(endpoint: Endpoint): Call[] {
+export function requestsTo(endpoint: Endpoint): Call[] {
   return made.filter((call) => call.endpoint === endpoint);
 }
 
@@ -127,7 +127,7 @@ function responseOf({ output, status }: Endpoint, given: unknown): Response {
 }
 
 /** Before each test: there is a server again, which answers nothing yet. */
-export function beginAnswering(): void {
+export function resetAnswers(): void {
   answering = [];
   made = [];
   unanswered = [];

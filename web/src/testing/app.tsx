@@ -66,7 +66,7 @@ export function leave(): void {
 const usual = document.documentElement.cloneNode();
 
 /** Nothing of how one test made the page look is there in the next. */
-export function forgetAppearance(): void {
+export function resetAppearance(): void {
   const root = document.documentElement;
   for (const { name } of [...root.attributes]) root.removeAttribute(name);
   if (usual instanceof Element) for (const { name, value } of usual.attributes) root.setAttribute(name, value);

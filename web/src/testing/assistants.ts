@@ -1,9 +1,9 @@
 import { Assistant, AssistantDraft, assistants } from '@roster/contracts/assistants/assistants';
-import { assistantMoves } from '@roster/contracts/assistants/model-migrations';
+import { modelMigrations } from '@roster/contracts/assistants/model-migrations';
 import { comparisons } from '@roster/contracts/comparisons/comparisons';
 import { testSets } from '@roster/contracts/comparisons/test-sets';
 import { answer, refusal } from './answers.ts';
-import { givenDay } from './new-account.ts';
+import { fixtureDate } from './new-account.ts';
 
 export const assistant = (id: number, more: Partial<Assistant> = {}): Assistant => ({
   ...AssistantDraft.parse({ name: 'Tutor', model: 'gpt-4o', instructions: 'Explain with one example.' }),
@@ -12,18 +12,18 @@ export const assistant = (id: number, more: Partial<Assistant> = {}): Assistant 
   openaiAssistantId: null,
   files: 0,
   version: 1,
-  createdAt: givenDay,
-  updatedAt: givenDay,
+  createdAt: fixtureDate,
+  updatedAt: fixtureDate,
   ...more,
 });
 
 /** The assistants of the account, which can be created, changed and deleted. */
-export function keepAssistants(...given: Assistant[]) {
+export function serveAssistants(...given: Assistant[]) {
   let kept = given;
   const found = (id: number) =>
     kept.find((one) => one.id === id) ?? refusal('not_found', 'There is no such assistant.');
   answer(assistants.list, () => kept);
-  answer(assistantMoves.list, []);
+  answer(modelMigrations.list, []);
   answer(comparisons.list, { items: [], nextCursor: null });
   answer(testSets.list, { items: [] });
   answer(assistants.create, ({ body }) => {

@@ -1,6 +1,6 @@
 import { chat, type Message, type ThreadListItem } from '@roster/contracts/chat';
 import { answer, refusal } from './answers.ts';
-import { givenDay } from './new-account.ts';
+import { fixtureDate } from './new-account.ts';
 
 export const thread = (id: number, more: Partial<ThreadListItem> = {}): ThreadListItem => ({
   id,
@@ -10,7 +10,7 @@ export const thread = (id: number, more: Partial<ThreadListItem> = {}): ThreadLi
   pinned: false,
   archived: false,
   madeBy: null,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   updatedAt: new Date().toISOString(),
   runId: null,
   match: null,
@@ -38,14 +38,14 @@ export const exchange = (threadId: number, ...parts: Partial<Message>[]): Messag
     siblings: [index + 1],
     together: [],
     chosenId: null,
-    createdAt: givenDay,
-    finishedAt: givenDay,
+    createdAt: fixtureDate,
+    finishedAt: fixtureDate,
     endedEarly: null,
     ...part,
   }));
 
 /** The conversations of the account, which can be changed and deleted; all of them have the same messages. */
-export function keepThreads(given: ThreadListItem[], messages: Message[] = []): void {
+export function serveThreads(given: ThreadListItem[], messages: Message[] = []): void {
   let kept = given;
   const found = (id: number) =>
     kept.find((one) => one.id === id) ?? refusal('not_found', 'There is no such conversation.');
@@ -80,4 +80,4 @@ export function keepThreads(given: ThreadListItem[], messages: Message[] = []): 
 
 /** An open conversation of one question and one answer. */
 export const oneAnswer = (part: Partial<Message>, more: Partial<ThreadListItem> = {}): void =>
-  keepThreads([thread(1, more)], exchange(1, { text: 'The question' }, part));
+  serveThreads([thread(1, more)], exchange(1, { text: 'The question' }, part));

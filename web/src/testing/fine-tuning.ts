@@ -1,5 +1,5 @@
 import type { BaseModel, CustomModel, Job } from '@roster/contracts/fine-tuning/jobs';
-import { givenDay } from './new-account.ts';
+import { fixtureDate } from './new-account.ts';
 
 export const job = (more: Partial<Job>): Job => ({
   id: 1,
@@ -20,7 +20,7 @@ export const job = (more: Partial<Job>): Job => ({
   cancelling: false,
   estimatedFinishAt: null,
   progress: null,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   finishedAt: null,
   ...more,
 });
@@ -35,6 +35,6 @@ export const baseModel: BaseModel = {
 
 export const tunedModel = (more: Partial<CustomModel> = {}): CustomModel => ({
   ...{ id: 9, name: 'Weather', baseModel: 'gpt-4.1-mini-2025-04-14', model: 'ft:gpt-4.1-mini-2025-04-14:me::1' },
-  ...{ isActive: true, jobId: 1, jobName: 'Summer', dataset: null, step: null, end: null, createdAt: givenDay },
+  ...{ isActive: true, jobId: 1, jobName: 'Summer', dataset: null, step: null, end: null, createdAt: fixtureDate },
   ...more,
 });

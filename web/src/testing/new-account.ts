@@ -8,14 +8,14 @@ import { files } from '@roster/contracts/files/files';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { type Model, type ModelList, models } from '@roster/contracts/models/models';
-import { type EndingModel, modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement, type RetiringModel } from '@roster/contracts/models/retirement';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { daysBetween } from '@roster/contracts/usage/day';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage/usage';
 import { answer, refusal } from './answers.ts';
 
 /** The day of everything that is given here. */
-export const givenDay = '2026-11-02T09:30:00.000Z';
+export const fixtureDate = '2026-11-02T09:30:00.000Z';
 
 export const person: User = {
   id: 7,
@@ -25,7 +25,7 @@ export const person: User = {
   status: 'Active',
   hasPassword: true,
   emailVerified: false,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
 };
 
 export const noKey: UserConfig = {
@@ -37,7 +37,7 @@ export const noKey: UserConfig = {
 };
 export const savedKey: UserConfig = {
   hasApiKey: true,
-  apiKeyAddedAt: givenDay,
+  apiKeyAddedAt: fixtureDate,
   apiKeyLast4: '4321',
   apiKeyVerified: true,
   apiKeyNotice: null,
@@ -66,7 +66,7 @@ export const model = (id: string, more: Partial<Model> = {}): Model => ({
   ...more,
 });
 
-export const endingModel = (id: string, more: Partial<EndingModel> = {}): EndingModel => ({
+export const endingModel = (id: string, more: Partial<RetiringModel> = {}): RetiringModel => ({
   model: id,
   shutdownDate: '2027-01-14',
   source: 'provider',
@@ -133,7 +133,7 @@ export function answerNewAccount(user: User | null): void {
   answer(account.securityEvents, noItems);
   answer(assistants.list, []);
   answer(models.list, { source: 'unknown', notice: null, models: [], defaultModel: 'gpt-4o' });
-  answer(modelLife.list, { items: [] });
+  answer(modelRetirement.list, { items: [] });
   answer(models.tools, { webSearch: null, codeInterpreter: null, imageGeneration: null, notice: null });
   answer(toolServers.chosen, []);
   answer(chat.threads, noItems);

@@ -1,14 +1,14 @@
 import { type File, type FileSort, files, type RemovedFile } from '@roster/contracts/files/files';
 import { answer, ListPage, refusal } from './answers.ts';
-import { givenDay } from './new-account.ts';
+import { fixtureDate } from './new-account.ts';
 
 export const storedFile = (id: number, filename: string, more: Partial<File> = {}): File => ({
   id,
   filename,
   type: 'text/plain',
   size: 2_048,
-  date: givenDay,
-  createdAt: givenDay,
+  date: fixtureDate,
+  createdAt: fixtureDate,
   purpose: 'assistants',
   madeByAssistant: false,
   usedBy: 0,
@@ -24,7 +24,7 @@ const orders: Record<FileSort, (one: File, other: File) => number> = {
 };
 
 /** The files of the account, which are listed in pages, searched and deleted. */
-export function keepFiles(...given: File[]): void {
+export function serveFiles(...given: File[]): void {
   let kept = given;
   const remove = (ids: number[]): RemovedFile[] => {
     const gone = kept.filter(({ id }) => ids.includes(id));

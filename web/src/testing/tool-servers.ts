@@ -1,5 +1,5 @@
 import type { Tool, ToolServer } from '@roster/contracts/tool-servers/tool-servers';
-import { givenDay } from './new-account.ts';
+import { fixtureDate } from './new-account.ts';
 
 export const server = (id: number, more: Partial<ToolServer> = {}): ToolServer => ({
   id,
@@ -14,9 +14,9 @@ export const server = (id: number, more: Partial<ToolServer> = {}): ToolServer =
   signIn: null,
   state: 'ready',
   notice: null,
-  lookedAt: givenDay,
+  lookedAt: fixtureDate,
   tools: 2,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   ...more,
 });
 /** Digests of a tool, before a change and after it. */

@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 
@@ -42,7 +42,7 @@ export function CopyButton({ text, html, label = 'Copy', showLabel, size = 'sm',
     const written = html && typeof ClipboardItem !== 'undefined' ? writeBoth(plain, html(plain)) : write(plain);
     written.then(
       () => setCopied(true),
-      () => tellProblem({ title: 'Copying failed', description: 'The browser refused the clipboard.' }),
+      () => toastError({ title: 'Copying failed', description: 'The browser refused the clipboard.' }),
     );
   };
   const shownLabel = copied ? 'Copied' : label;

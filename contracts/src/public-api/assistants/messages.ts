@@ -9,7 +9,7 @@ import { AttachmentTool } from './tools.ts';
 /** Of all texts of a message together. */
 export const apiMessageLimit = 256_000;
 const partsAtMost = 100;
-export const imagesAtMost = 20;
+export const apiImageLimit = 20;
 
 const tooLong = `A message can have at most ${apiMessageLimit} characters.`;
 const Text = requiredText(apiMessageLimit, tooLong, 'Message content must be non-empty.');
@@ -42,8 +42,8 @@ const Content = z.preprocess(
     .array(ContentPart)
     .min(1, 'Message content must be non-empty.')
     .max(partsAtMost)
-    .refine((parts) => parts.filter(({ type }) => type !== 'text').length <= imagesAtMost, {
-      message: `A message can have at most ${imagesAtMost} images.`,
+    .refine((parts) => parts.filter(({ type }) => type !== 'text').length <= apiImageLimit, {
+      message: `A message can have at most ${apiImageLimit} images.`,
     })
     .refine((parts) => lengthOf(parts) <= apiMessageLimit, tooLong),
 );

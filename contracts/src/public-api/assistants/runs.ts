@@ -8,7 +8,7 @@ import { Metadata } from '../metadata.ts';
 import { ApiAssistant } from './assistants.ts';
 import { NewApiMessage } from './messages.ts';
 import { ApiRunStep } from './run-steps.ts';
-import { messagesAtOnce, NewApiThread } from './threads.ts';
+import { NewApiThread, newThreadMessageLimit } from './threads.ts';
 import { ApiTool, ApiTools, ResponseFormat, ToolResources } from './tools.ts';
 
 const instructions = (field: string) =>
@@ -53,7 +53,7 @@ const overrides = {
 export const NewApiRun = z.strictObject({
   ...overrides,
   additional_instructions: instructions('Additional instructions'),
-  additional_messages: z.array(NewApiMessage).max(messagesAtOnce).nullish(),
+  additional_messages: z.array(NewApiMessage).max(newThreadMessageLimit).nullish(),
   reasoning_effort: ReasoningEffort.nullish(),
 });
 export type NewApiRun = z.output<typeof NewApiRun>;

@@ -5,11 +5,11 @@ import { Metadata } from '../metadata.ts';
 import { NewApiMessage } from './messages.ts';
 import { NewToolResources, ToolResources } from './tools.ts';
 
-export const messagesAtOnce = 100;
+export const newThreadMessageLimit = 100;
 
 /** A thread as a program makes it. */
 export const NewApiThread = z.strictObject({
-  messages: z.array(NewApiMessage).max(messagesAtOnce).nullish(),
+  messages: z.array(NewApiMessage).max(newThreadMessageLimit).nullish(),
   metadata: Metadata.nullish(),
   tool_resources: NewToolResources.nullish(),
 });

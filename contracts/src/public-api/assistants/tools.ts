@@ -30,11 +30,11 @@ export const FunctionTool = z.strictObject({
   }),
 });
 
-export const toolsAtMost = 128;
+export const apiToolLimit = 128;
 /** What a model may use. */
 export const ApiTool = z.discriminatedUnion('type', [CodeInterpreterTool, FileSearchTool, FunctionTool]);
 export type ApiTool = z.output<typeof ApiTool>;
-export const ApiTools = z.array(ApiTool).max(toolsAtMost);
+export const ApiTools = z.array(ApiTool).max(apiToolLimit);
 
 /** What a file that goes along with a message is for. */
 export const AttachmentTool = z.strictObject({ type: z.enum(['code_interpreter', 'file_search']) });

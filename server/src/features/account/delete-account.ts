@@ -1,4 +1,4 @@
-import type { AccountClosing } from '@roster/contracts/account';
+import type { AccountDeletion } from '@roster/contracts/account';
 import type { z } from 'zod';
 import type { ConfirmPassword } from '#server/features/auth/confirm-password';
 import type { LeftAtProvider, RemoveAtProvider } from '#server/features/feature';
@@ -16,7 +16,7 @@ type Dependencies = {
   removeAtProvider: readonly RemoveAtProvider[];
 };
 
-type Closing = z.output<typeof AccountClosing>;
+type Closing = z.output<typeof AccountDeletion>;
 
 /** A person closes the own account. */
 export function accountDeletion(dependencies: Dependencies) {

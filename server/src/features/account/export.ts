@@ -5,7 +5,7 @@ import type { ExportEntry, ExportPart } from '#server/features/feature';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { zipOf } from './zip.ts';
+import { createZip } from './zip.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -37,7 +37,7 @@ export function accountExport({ db, parts }: Dependencies) {
     try {
       await securityEventRepository(db).record({ userId: actor.userId, event: 'data_exported', by: 'self', visitor });
       const exportedAt = new Date().toISOString();
-      const archive = await zipOf(entries(parts, actor.userId, exportedAt));
+      const archive = await createZip(entries(parts, actor.userId, exportedAt));
       archive.once('close', () => end(actor.userId));
       return { fileName: `roster-export-${exportedAt.slice(0, 10)}.zip`, archive };
     } catch (error) {

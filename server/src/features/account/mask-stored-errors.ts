@@ -5,7 +5,7 @@ import type { ScheduledTask } from '#server/lib/scheduled-task';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { responsesEventWithoutKey, withoutSecrets } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
-import { done, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
+import { doneMarker, providerTextColumns, storedErrorsRepository } from './stored-errors-repository.ts';
 
 type Dependencies = { db: Kysely<Database>; keys: Pick<ProviderKeyService, 'open'> };
 
@@ -25,7 +25,7 @@ function maskedJson(json: string, mask: Mask): string {
   }
 }
 
-function maskOf(place: (typeof providerTextColumns)[number], key: Secret | undefined): Mask {
+function createMask(place: (typeof providerTextColumns)[number], key: Secret | undefined): Mask {
   if ('isResponse' in place) return (text) => (key ? responsesEventWithoutKey(text, key) : text);
   const mask: Mask = (text) => withoutSecrets(text, key);
   return 'isJson' in place ? (text) => maskedJson(text, mask) : mask;
@@ -49,7 +49,7 @@ export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
   /** One column of a person's, by its different texts. */
   async function maskColumn(userId: number, place: (typeof providerTextColumns)[number], key: Secret | undefined) {
     const isJson = 'isJson' in place;
-    const masked = maskOf(place, key);
+    const masked = createMask(place, key);
     // JSON that holds no key is not written anew for its blanks.
     const unmasked = isJson ? (text: string) => maskedJson(text, (words) => words) : (text: string) => text;
     for (let after = ''; ; ) {
@@ -72,14 +72,14 @@ export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
   async function run() {
     if (isDone) return;
     const progress = await repository.progress();
-    if (progress !== done) {
+    if (progress !== doneMarker) {
       const people = await repository.usersAfter(Number(progress), peopleAtOnce);
       for (const userId of people) {
         await maskFor(userId);
         await repository.setProgress(String(userId));
       }
       if (people.length === peopleAtOnce) return;
-      await repository.setProgress(done);
+      await repository.setProgress(doneMarker);
     }
     isDone = true;
   }

@@ -46,12 +46,12 @@ export type RemoveAccount = ReturnType<typeof accountRemoval>;
 async function removeAccount(dependencies: Dependencies, userId: number, removal: Removal): Promise<boolean> {
   const { database, parts } = dependencies;
   // Looked at before anything is stopped for nothing, and again in the transaction.
-  await refuseLastAdministrator(database.db, userId);
+  await rejectLastAdministrator(database.db, userId);
   await removal.beforehand?.();
   for (let attempt = 1; attempt <= attempts; attempt++) {
     await signOut(dependencies, userId, attempt === 1 ? removal.stillMay : undefined);
     try {
-      return await atRest(parts, userId, () => removeOnce(dependencies, userId, removal));
+      return await withWorkPaused(parts, userId, () => removeOnce(dependencies, userId, removal));
     } catch (error) {
       if (!(error instanceof ActiveWorkError)) throw error;
     }
@@ -74,7 +74,11 @@ async function signOut({ database, onSessionsEnded }: Dependencies, userId: numb
   onSessionsEnded(ended);
 }
 
-const atRest = (parts: readonly AccountRemovalPart[], userId: number, work: () => Promise<boolean>): Promise<boolean> =>
+const withWorkPaused = (
+  parts: readonly AccountRemovalPart[],
+  userId: number,
+  work: () => Promise<boolean>,
+): Promise<boolean> =>
   parts.reduceRight<() => Promise<boolean>>((next, part) => () => part.atRest(userId, next), work)();
 
 async function removeOnce(
@@ -89,7 +93,7 @@ async function removeOnce(
     if (by === 'administrator') await stillMay(trx);
     const account = await accounts.lock(userId);
     if (!account) return undefined;
-    await refuseLastAdministrator(trx, userId);
+    await rejectLastAdministrator(trx, userId);
     for (const part of parts) if (!(await part.remove(trx, userId))) throw new ActiveWorkError();
     const ended = await accounts.endSessions(userId);
     const events = securityEventRepository(trx);
@@ -106,7 +110,7 @@ async function removeOnce(
   return true;
 }
 
-async function refuseLastAdministrator(within: Kysely<Database>, userId: number) {
+async function rejectLastAdministrator(within: Kysely<Database>, userId: number) {
   const left = await removalRepository(within).withoutAccount(userId);
   if (left.accounts > 0 && left.wasActiveAdministrator && left.activeAdministrators === 0)
     throw new AppError(

@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 
 /** The number rises when a version masks more than the last one, so that stored words are masked once more. */
 const progressName = 'provider_words_masked_2';
-export const done = 'done';
+export const doneMarker = 'done';
 
 /**
  * Columns that store a provider's words. `isJson`: every text in a JSON value; `isResponse`: a response of `/v1/responses`, in which a

@@ -5,7 +5,7 @@ import type { ExportEntry } from '#server/features/feature';
  * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it
  * ends the reading; where an entry fails, the archive breaks off instead of looking whole.
  */
-export async function zipOf(entries: AsyncIterable<ExportEntry>): Promise<Readable> {
+export async function createZip(entries: AsyncIterable<ExportEntry>): Promise<Readable> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const archive = zip.outputStream;

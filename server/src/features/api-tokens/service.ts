@@ -1,4 +1,9 @@
-import { type AccessToken, type NewAccessToken, type TokenRight, tokensAtMost } from '@roster/contracts/api-tokens';
+import {
+  type AccessToken,
+  accessTokenLimit,
+  type NewAccessToken,
+  type TokenPermission,
+} from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -16,13 +21,13 @@ const touchEvery = 60_000;
 const touchAfter = 1_000;
 
 /** What a token may do as long as its owner has this role. */
-const within = (rights: TokenRight[], role: Role) =>
+const permissionsForRole = (rights: TokenPermission[], role: Role) =>
   role === 'Viewer' ? rights.filter((right) => right === 'chat') : rights;
 
 const toAccessToken = (record: AccessTokenRecord, role: Role): AccessToken => ({
   id: record.id,
   name: record.name,
-  rights: within(record.rights, role),
+  rights: permissionsForRole(record.rights, role),
   last4: record.last4,
   monthlyBudgetUsd: record.monthlyBudgetUsd,
   spentUsd: record.spentUsd,
@@ -37,7 +42,7 @@ type Draft = z.output<typeof NewAccessToken>;
 /** The token itself is in the answer and nowhere else. */
 async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
   const { userId, role, stillMay } = actor;
-  if (within(input.rights, role).length < input.rights.length)
+  if (permissionsForRole(input.rights, role).length < input.rights.length)
     throw new AppError('not_allowed', 'Your role, Viewer, can chat: its tokens have that right and no other.');
   const token = newAccessToken();
   const last4 = token.slice(-4);
@@ -45,8 +50,8 @@ async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor:
     // Holds the account, so that of two at once the second one counts the first.
     await stillMay(trx);
     const rows = accessTokenRepository(trx);
-    if ((await rows.count(userId)) >= tokensAtMost)
-      throw new AppError('conflict', `An account can have ${tokensAtMost} access tokens. Revoke one first.`);
+    if ((await rows.count(userId)) >= accessTokenLimit)
+      throw new AppError('conflict', `An account can have ${accessTokenLimit} access tokens. Revoke one first.`);
     const { name, rights, monthlyBudgetUsd, expiresInDays } = input;
     const expiresAt = expiresInDays === null ? null : new Date(Date.now() + expiresInDays * day).toISOString();
     const hash = hashOfAccessToken(token);
@@ -102,7 +107,7 @@ type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 type Use = { userId: number; tokenId: number; ipAddress: string; at: string };
 
 /** Notes when tokens are used, and from where, beside the calls. */
-function usesOf(db: Kysely<Database>, onError: (error: unknown) => void) {
+function createUseRecorder(db: Kysely<Database>, onError: (error: unknown) => void) {
   let unwritten = new Map<number, Use>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -135,7 +140,7 @@ function usesOf(db: Kysely<Database>, onError: (error: unknown) => void) {
 /** What programs call with: made, listed and revoked by its owner, and known again with each call. */
 export function apiTokenService({ db, onError }: Dependencies) {
   const tokens = accessTokenRepository(db);
-  const uses = usesOf(db, onError);
+  const uses = createUseRecorder(db, onError);
 
   return {
     async list({ userId, role }: Actor): Promise<AccessToken[]> {
@@ -163,12 +168,12 @@ export function apiTokenService({ db, onError }: Dependencies) {
         userId,
         role,
         tokenId,
-        rights: within(rights, role),
+        rights: permissionsForRole(rights, role),
         monthlyBudgetUsd,
         spentUsd,
         async lock(trx) {
           const locked = await accessTokenRepository(trx).lock(userId, tokenId);
-          return locked ? within(locked.rights, locked.role) : null;
+          return locked ? permissionsForRole(locked.rights, locked.role) : null;
         },
       };
     },

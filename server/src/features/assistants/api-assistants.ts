@@ -2,7 +2,7 @@ import type { Assistant, AssistantSettings } from '@roster/contracts/assistants/
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
-import { alone, checkModel, insertOwn, type ModelCheck, removeAlone } from './service.ts';
+import { checkModel, deleteAssistant, insertAssistant, type ModelCheck, withAssistantsLocked } from './service.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantPage, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
@@ -11,7 +11,7 @@ import { versionRepository } from './versions/repository.ts';
 type Dependencies = { db: Kysely<Database>; models: ModelCheck; versions: VersionRecorder };
 /** A program that changes something: whose, and whether it still may, asked in the transaction. */
 type Writer = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
-type Kept = { assistant: Assistant; fields: ApiFields | undefined };
+type StoredAssistant = { assistant: Assistant; fields: ApiFields | undefined };
 
 /**
  * The same assistants for programs, which may set more than the form has and go beyond what is typed there. What the form does not
@@ -27,22 +27,22 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
 
   return {
     /** By their numbers. */
-    async page(userId: number, page: AssistantPage): Promise<Kept[]> {
+    async page(userId: number, page: AssistantPage): Promise<StoredAssistant[]> {
       const found = await assistantRepository(db).numbered(userId, page);
       const ids = found.map(({ id }) => id);
       const fields = await apiFieldsRepository(db).of(userId, ids);
       return found.map((assistant) => ({ assistant, fields: fields.get(assistant.id) }));
     },
-    async find(userId: number, id: number): Promise<Kept | undefined> {
+    async find(userId: number, id: number): Promise<StoredAssistant | undefined> {
       const assistant = await assistantRepository(db).find(userId, id);
       return assistant && { assistant, fields: (await apiFieldsRepository(db).of(userId, [id])).get(id) };
     },
-    async create(writer: Writer, settings: AssistantSettings, fields: ApiFields): Promise<Kept> {
+    async create(writer: Writer, settings: AssistantSettings, fields: ApiFields): Promise<StoredAssistant> {
       const { userId, stillMay } = writer;
       await checkModel(models, userId, settings.model);
-      return alone(db, userId, async (assistants, trx) => {
+      return withAssistantsLocked(db, userId, async (assistants, trx) => {
         await stillMay(trx);
-        const assistant = await insertOwn(assistants, userId, settings);
+        const assistant = await insertAssistant(assistants, userId, settings);
         await apiFieldsRepository(trx).put(userId, assistant.id, fields);
         await versions.begin(trx, userId, await originOf(trx, writer), [{ assistant, api: fields }]);
         return { assistant, fields };
@@ -54,13 +54,13 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
       id: number,
       settingsAfter: (stored: Assistant) => Partial<AssistantSettings>,
       after: (before: ApiFields) => ApiFields,
-    ): Promise<Kept | undefined> {
+    ): Promise<StoredAssistant | undefined> {
       const { userId, stillMay } = writer;
       const before = await assistantRepository(db).find(userId, id);
       if (!before) return undefined;
       const { model } = settingsAfter(before);
       if (model !== undefined && model !== before.model) await checkModel(models, userId, model);
-      return alone(db, userId, async (assistants, trx) => {
+      return withAssistantsLocked(db, userId, async (assistants, trx) => {
         await stillMay(trx);
         const stored = await assistants.find(userId, id);
         if (!stored) return undefined;
@@ -76,9 +76,9 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
     },
     /** false: there is none of theirs. */
     remove: ({ userId, stillMay }: Writer, id: number): Promise<boolean> =>
-      alone(db, userId, async (assistants, trx) => {
+      withAssistantsLocked(db, userId, async (assistants, trx) => {
         await stillMay(trx);
-        return removeAlone(assistants, trx, userId, id);
+        return deleteAssistant(assistants, trx, userId, id);
       }),
   };
 }

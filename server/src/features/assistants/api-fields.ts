@@ -2,15 +2,15 @@ import { ApiAssistantFields } from '@roster/contracts/public-api/assistants/assi
 import {
   type ApiTool,
   ApiTool as ApiToolSchema,
+  apiToolLimit,
   ResponseFormat,
-  toolsAtMost,
 } from '@roster/contracts/public-api/assistants/tools';
 import { Metadata } from '@roster/contracts/public-api/metadata';
 import { z } from 'zod';
 import { codeFilesAtMost } from '#server/conversation/code-files';
 import { isObject, type JsonObject } from '#server/lib/is-object';
-import { brief, listIn, someOf } from './import-warnings.ts';
-import { isOnlyOfForm } from './provider-tools.ts';
+import { listSome, quoteBriefly, toArray } from './import-warnings.ts';
+import { isFormOnlyTool } from './parse-built-in-tools.ts';
 import type { ApiFields } from './shared/api-fields-repository.ts';
 
 /** What an assistant has for programs, and what its tools name, which has to be looked for. */
@@ -22,7 +22,7 @@ const TopP = z.number().min(0).max(1);
 /** What only programs set: as Roster has exported it, else as the provider tells it. `notes`: what cannot be taken along. */
 export function parseApiFields(raw: JsonObject, notes: string[]): AssistantApiFields {
   const { api } = raw;
-  const read = isObject(api) ? exportedFields(api) : toldFields(raw, notes);
+  const read = isObject(api) ? exportedFields(api) : parseProviderFields(raw, notes);
   // PostgreSQL's text cannot hold the character with the number 0, nor JSON that names it.
   if (read && !JSON.stringify(read).includes('\\u0000')) return read;
   notes.push('What programs had set of it cannot be taken along.');
@@ -36,12 +36,12 @@ export function parseApiFields(raw: JsonObject, notes: string[]): AssistantApiFi
   }
 }
 
-function toldFields(raw: JsonObject, notes: string[]): AssistantApiFields {
+function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFields {
   const { tools, tool_resources: resources, metadata, top_p: topP, response_format: format, name, id } = raw;
   const taken = toolsIn(
-    listIn(tools)
+    toArray(tools)
       .filter(isObject)
-      .filter((tool) => !isOnlyOfForm(tool)),
+      .filter((tool) => !isFormOnlyTool(tool)),
     notes,
   );
   const kept = <Schema extends z.ZodType>(schema: Schema, given: unknown, usual: unknown, note: () => string) => {
@@ -55,14 +55,14 @@ function toldFields(raw: JsonObject, notes: string[]): AssistantApiFields {
     // A program reads that it has none; pages need one.
     name: id !== undefined && name === null ? null : undefined,
     tools: taken.length > 0 ? taken : undefined,
-    top_p: kept(TopP, topP, 1, () => `top_p (${brief(String(topP))}) cannot be taken along.`),
+    top_p: kept(TopP, topP, 1, () => `top_p (${quoteBriefly(String(topP))}) cannot be taken along.`),
     response_format: kept(ResponseFormat, format, 'auto', () => {
-      const type = brief(isObject(format) ? format.type : format);
+      const type = quoteBriefly(isObject(format) ? format.type : format);
       return `The response format ${type} cannot be taken along.`;
     }),
     metadata:
       Object.keys(pairs).length > 0
-        ? kept(Metadata, pairs, null, () => `Metadata cannot be taken along: ${someOf(Object.keys(pairs))}.`)
+        ? kept(Metadata, pairs, null, () => `Metadata cannot be taken along: ${listSome(Object.keys(pairs))}.`)
         : undefined,
   };
   const fields = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
@@ -74,20 +74,21 @@ function toolsIn(tools: JsonObject[], notes: string[]): ApiTool[] {
   const taken: ApiTool[] = [];
   const functions: string[] = [];
   const others = new Set<string>();
-  for (const tool of tools.slice(0, toolsAtMost)) {
-    const read = ApiToolSchema.safeParse(asRetired(tool));
+  for (const tool of tools.slice(0, apiToolLimit)) {
+    const read = ApiToolSchema.safeParse(toRetiredShape(tool));
     if (read.success) taken.push(read.data);
-    else if (tool.type === 'function') functions.push(brief(isObject(tool.function) ? tool.function.name : tool.name));
-    else others.add(brief(tool.type));
+    else if (tool.type === 'function')
+      functions.push(quoteBriefly(isObject(tool.function) ? tool.function.name : tool.name));
+    else others.add(quoteBriefly(tool.type));
   }
   for (const type of others) notes.push(`The tool ${type} cannot be taken along.`);
-  if (functions.length > 0) notes.push(`Functions cannot be taken along: ${someOf(functions)}.`);
-  if (tools.length > toolsAtMost) notes.push(`Only its first ${toolsAtMost} tools can be taken along.`);
+  if (functions.length > 0) notes.push(`Functions cannot be taken along: ${listSome(functions)}.`);
+  if (tools.length > apiToolLimit) notes.push(`Only its first ${apiToolLimit} tools can be taken along.`);
   return taken;
 }
 
 /** Without what is null. An agent has the fields of a function beside its type, an assistant below it. */
-function asRetired({ type, ...rest }: JsonObject): JsonObject {
+function toRetiredShape({ type, ...rest }: JsonObject): JsonObject {
   const present = (fields: JsonObject) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   if (type !== 'function') return { type, ...present(rest) };
@@ -95,7 +96,7 @@ function asRetired({ type, ...rest }: JsonObject): JsonObject {
 }
 
 const idsIn = (resource: unknown, key: string) =>
-  isObject(resource) ? listIn(resource[key]).filter((id) => typeof id === 'string') : [];
+  isObject(resource) ? toArray(resource[key]).filter((id) => typeof id === 'string') : [];
 
 /** What its tools may use. */
 const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) => ({
@@ -104,10 +105,10 @@ const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) =>
 });
 
 /** What is known here, by the names that others have for it. */
-export type Known = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
+export type KnownIds = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
 
 /** With what was found: a run searches one vector store, and its code reads so many files. */
-export function withNamed({ fields, stores, codeFiles }: AssistantApiFields, found: Known) {
+export function resolveReferences({ fields, stores, codeFiles }: AssistantApiFields, found: KnownIds) {
   const [store, ...otherStores] = stores.filter((id) => found.stores.has(id));
   const lostStores = [...stores.filter((id) => !found.stores.has(id)), ...otherStores];
   const files = [...new Set(codeFiles.flatMap((id) => found.files.get(id) ?? []))].slice(0, codeFilesAtMost);
@@ -115,11 +116,11 @@ export function withNamed({ fields, stores, codeFiles }: AssistantApiFields, fou
   const notes: string[] = [];
   if (lostStores.length > 0)
     notes.push(
-      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${someOf(lostStores)}. Give it the files again.`,
+      `Its ${lostStores.length === 1 ? 'vector store' : 'vector stores'} cannot be taken along: ${listSome(lostStores)}. Give it the files again.`,
     );
   if (lostFiles.length > 0)
     notes.push(
-      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be taken along: ${someOf(lostFiles)}. Give it the files again.`,
+      `Its ${lostFiles.length === 1 ? 'file' : 'files'} for code cannot be taken along: ${listSome(lostFiles)}. Give it the files again.`,
     );
   const own = store === undefined ? undefined : found.stores.get(store);
   const resources = {

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
-import { besides, exported } from './service.ts';
+import { exportExtras, toExport } from './service.ts';
 import { assistantRepository } from './shared/repository.ts';
 
 /** Imported instructions may have 256,000 characters. */
@@ -11,14 +11,14 @@ export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): Expor
   const assistants = assistantRepository(reader);
 
   async function* text(userId: number) {
-    const { assistants: _, ...head } = exported([]);
+    const { assistants: _, ...head } = toExport([]);
     yield `${JSON.stringify(head).slice(0, -1)},"assistants":[`;
     let separator = '\n';
     let cursor: number | undefined;
     for (;;) {
       const page = await assistants.page(userId, atOnce, cursor);
       const ids = page.map(({ id }) => id);
-      for (const assistant of exported(page, await besides(reader, userId, ids)).assistants) {
+      for (const assistant of toExport(page, await exportExtras(reader, userId, ids)).assistants) {
         yield `${separator}${JSON.stringify(assistant)}`;
         separator = ',\n';
       }

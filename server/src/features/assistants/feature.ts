@@ -14,7 +14,7 @@ import { assistantRepository } from './shared/repository.ts';
 import { versionExport } from './versions/export-part.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 import { versionService } from './versions/service.ts';
-import type { ChoicesIn } from './versions/state.ts';
+import type { ToolSelectionsIn } from './versions/state.ts';
 
 type Imports = Parameters<typeof importService>[0];
 type Dependencies = {
@@ -27,7 +27,7 @@ type Dependencies = {
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
   storesNamed: Imports['storesNamed'];
   filesNamed: Imports['filesNamed'];
-  choicesIn: ChoicesIn;
+  choicesIn: ToolSelectionsIn;
   versions: VersionRecorder;
 };
 

@@ -2,13 +2,13 @@ import { AppError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
 
 /** The entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API's list. */
-export function entriesOf(document: unknown): unknown[] {
-  const entries = found(document);
+export function parseEntries(document: unknown): unknown[] {
+  const entries = findEntries(document);
   if (entries.length === 0) throw new AppError('invalid_input', 'The file holds no assistants.');
   return entries;
 }
 
-function found(document: unknown): unknown[] {
+function findEntries(document: unknown): unknown[] {
   if (Array.isArray(document)) return document;
   if (!isObject(document))
     throw new AppError('invalid_input', 'The file must hold an assistant or a list of assistants.');

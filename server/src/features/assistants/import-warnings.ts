@@ -1,19 +1,22 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-export const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-export const count = (list: unknown[], one: string) => (list.length === 1 ? `one ${one}` : `${list.length} ${one}s`);
+export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const pluralCount = (list: unknown[], one: string) =>
+  list.length === 1 ? `one ${one}` : `${list.length} ${one}s`;
 /** Notes quote what others wrote; they stay short. */
-export const brief = (value: unknown) =>
-  typeof value === 'string' && value !== '' ? beginningOf(value, 60) : 'unnamed';
-export const someOf = (names: unknown[]) =>
-  names.slice(0, 5).map(brief).join(', ') + (names.length > 5 ? ' and others' : '');
+export const quoteBriefly = (value: unknown) =>
+  typeof value === 'string' && value !== '' ? truncate(value, 60) : 'unnamed';
+export const listSome = (names: unknown[]) =>
+  names.slice(0, 5).map(quoteBriefly).join(', ') + (names.length > 5 ? ' and others' : '');
 
 /** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
 export function importWarnings(raw: JsonObject): string[] {
   return [
-    ...(listIn(raw.file_ids).length > 0 ? [`Its ${count(listIn(raw.file_ids), 'file')} cannot be taken along.`] : []),
-    ...fileNotes(listIn(raw.files)),
+    ...(toArray(raw.file_ids).length > 0
+      ? [`Its ${pluralCount(toArray(raw.file_ids), 'file')} cannot be taken along.`]
+      : []),
+    ...fileNotes(toArray(raw.files)),
     ...settingNotes(raw),
   ];
 }
@@ -21,7 +24,7 @@ export function importWarnings(raw: JsonObject): string[] {
 /** Of Roster's own export: the files are in the account, not in the file that is imported. */
 function fileNotes(files: unknown[]): string[] {
   if (files.length === 0) return [];
-  return [`Its files cannot be taken along: ${someOf(files)}. Give it the files again.`];
+  return [`Its files cannot be taken along: ${listSome(files)}. Give it the files again.`];
 }
 
 function settingNotes(raw: JsonObject): string[] {
@@ -29,8 +32,8 @@ function settingNotes(raw: JsonObject): string[] {
   const verbosity = isObject(text) ? text.verbosity : undefined;
   const isOther = (value: unknown, usual: unknown[]) => value !== undefined && value !== null && !usual.includes(value);
   return [
-    isOther(verbosity, ['medium']) && `The verbosity ${brief(verbosity)} cannot be taken along.`,
-    isOther(tier, ['auto', 'default']) && `The service tier ${brief(tier)} cannot be taken along.`,
+    isOther(verbosity, ['medium']) && `The verbosity ${quoteBriefly(verbosity)} cannot be taken along.`,
+    isOther(tier, ['auto', 'default']) && `The service tier ${quoteBriefly(tier)} cannot be taken along.`,
     isObject(multiAgent) && multiAgent.enabled === true && 'Its sub-agents cannot be taken along.',
   ].filter((note) => note !== false);
 }

@@ -16,14 +16,14 @@ import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderAssistant } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Actor } from '#server/security/actor';
-import { withNamed } from './api-fields.ts';
-import { entriesOf } from './import-file.ts';
+import { resolveReferences } from './api-fields.ts';
+import { parseEntries } from './import-file.ts';
 import { type ParsedAssistant, parseAssistant } from './parse-import.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantRepository, assistantRepository, type ImportedDraft } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
 
-const importedAtOnce = 100;
+const importLimit = 100;
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -40,19 +40,19 @@ type Dependencies = {
 };
 
 /** `id` names the entry in the answer: the provider's id, or its place in the file. */
-type Entry = { id: string; reading: Settled };
+type Entry = { id: string; reading: ResolvedReading };
 type Refusal = ImportResult['failed'][number];
 
 /** With what Roster has of what it names. */
-type Settled =
+type ResolvedReading =
   | Extract<ParsedAssistant, { problem: string }>
   | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
 
-async function settled<Read extends { reading: ParsedAssistant }>(
+async function resolveReadings<Read extends { reading: ParsedAssistant }>(
   { storesNamed, filesNamed }: Dependencies,
   userId: number,
   all: Read[],
-): Promise<(Omit<Read, 'reading'> & { reading: Settled })[]> {
+): Promise<(Omit<Read, 'reading'> & { reading: ResolvedReading })[]> {
   const named = all.flatMap(({ reading }) => ('program' in reading ? reading.program : []));
   const found = {
     stores: await storesNamed(
@@ -67,7 +67,7 @@ async function settled<Read extends { reading: ParsedAssistant }>(
   return all.map(({ reading, ...entry }) => {
     if ('problem' in reading) return { ...entry, reading };
     const { program, ...rest } = reading;
-    const { api, notes } = withNamed(program, found);
+    const { api, notes } = resolveReferences(program, found);
     return { ...entry, reading: { ...rest, api, notes: [...reading.notes, ...notes] } };
   });
 }
@@ -126,7 +126,7 @@ async function candidates(
     list.map(({ id }) => id),
   );
   const read = list.map((one) => ({ ...entryOf(one), source: one.source }));
-  return (await settled(dependencies, userId, read)).map(({ id, source, reading }) => {
+  return (await resolveReadings(dependencies, userId, read)).map(({ id, source, reading }) => {
     const common = { id, source, importedAs: before.get(id) ?? null };
     if ('problem' in reading || reading.id !== id) {
       const problem = 'problem' in reading ? reading.problem : 'Its id has an unknown form';
@@ -185,7 +185,7 @@ async function importFromProvider(
   const list = new Map(assistants.map((assistant) => [assistant.id, assistant]));
   const wanted = [...new Set(ids)].map((id) => ({ id, found: list.get(id) }));
   const known = wanted.flatMap(({ found }) => found ?? []);
-  const entries = await settled(dependencies, actor.userId, known.map(entryOf));
+  const entries = await resolveReadings(dependencies, actor.userId, known.map(entryOf));
   const unknown = wanted.filter(({ found }) => !found);
   return importAll(
     dependencies,
@@ -205,11 +205,11 @@ export function importService(dependencies: Dependencies) {
       importFromProvider(dependencies, actor, assistantIds, apiKey),
 
     async fromFile(actor: Actor, document: unknown): Promise<ImportResult> {
-      const read = entriesOf(document).map((entry, index) => {
+      const read = parseEntries(document).map((entry, index) => {
         const reading = parseAssistant(entry);
         return { id: reading.id ?? `#${index + 1}`, reading };
       });
-      return importAll(dependencies, actor, await settled(dependencies, actor.userId, read));
+      return importAll(dependencies, actor, await resolveReadings(dependencies, actor.userId, read));
     },
   };
 }
@@ -236,13 +236,13 @@ async function judge(assistants: AssistantRepository, userId: number, entries: E
   const chosen: Importable[] = [];
   const failed: Refusal[] = [];
 
-  function problemOf(reading: Settled): string | undefined {
+  function problemOf(reading: ResolvedReading): string | undefined {
     if ('problem' in reading) return `${reading.problem}.`;
     const earlier = reading.id === null ? present.get(fingerprint(reading.draft)) : before.get(reading.id);
     if (earlier) return reading.id === null ? alreadyThere(earlier) : `It was imported already, as '${earlier.name}'.`;
     if (reading.id !== null && taken.has(reading.id)) return 'It is in the file more than once.';
-    if (chosen.length >= importedAtOnce)
-      return `At most ${importedAtOnce} assistants are imported at once. Import the rest with another run.`;
+    if (chosen.length >= importLimit)
+      return `At most ${importLimit} assistants are imported at once. Import the rest with another run.`;
     return undefined;
   }
 

@@ -17,8 +17,8 @@ import { tidyName } from '@roster/contracts/text/name';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { type AssistantApiFields, parseApiFields } from './api-fields.ts';
-import { brief, importWarnings, listIn } from './import-warnings.ts';
-import { providerTools } from './provider-tools.ts';
+import { importWarnings, quoteBriefly, toArray } from './import-warnings.ts';
+import { parseBuiltInTools } from './parse-built-in-tools.ts';
 import type { ImportedDraft } from './shared/repository.ts';
 
 /** What the provider uses where nothing is said, and what Roster's form begins with. */
@@ -78,20 +78,22 @@ function timeOf(seconds: unknown): string | undefined {
 type Source = z.output<typeof Source>;
 
 /** How the fields are read that the provider has in another way or within other limits. */
-const readers: { [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name] } = {
+const fieldParsers: {
+  [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name];
+} = {
   name: ({ name }, notes) => nameOf(tidyName(name ?? ''), notes),
   description: ({ description }, notes) => descriptionOf(clean(description), notes),
   model: ({ model }) => clean(model),
   temperature: temperatureOf,
   instructions: ({ instructions }, notes) => instructionsOf(instructions ?? '', notes),
   starters: ({ starters }, notes) => startersIn(starters, notes),
-  tools: providerTools,
+  tools: parseBuiltInTools,
 };
 
 /** All fields of an assistant: each by its reader, the others as Roster exports them. */
 function settingsOf(source: Source, notes: string[]): AssistantSettings {
   const fields = assistantFieldNames.map((name) => {
-    const read = readers[name];
+    const read = fieldParsers[name];
     return [name, read ? read(source, notes) : exportedValue(name, source[name], notes)];
   });
   return AssistantSettings.parse(Object.fromEntries(fields));
@@ -108,9 +110,9 @@ const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
 /** What a new assistant begins with where there is nothing, or something that the field cannot take. */
 function exportedValue(name: keyof AssistantSettings, given: unknown, notes: string[]): unknown {
   const field = AssistantDraft.shape[name];
-  const read = field.safeParse(typeof given === 'string' ? storable(given) : (given ?? undefined));
+  const read = field.safeParse(typeof given === 'string' ? stripNul(given) : (given ?? undefined));
   if (read.success) return read.data;
-  notes.push(unknownValues[name] ?? `${name} (${brief(given)}) cannot be taken along.`);
+  notes.push(unknownValues[name] ?? `${name} (${quoteBriefly(given)}) cannot be taken along.`);
   return field.parse(undefined);
 }
 
@@ -120,8 +122,8 @@ function providerIdOf(raw: JsonObject): string | null {
 }
 
 /** PostgreSQL's text cannot hold the character with the number 0. */
-const storable = (value: string) => value.replaceAll('\0', '');
-const clean = (value: string | null | undefined) => storable(value ?? '').trim();
+const stripNul = (value: string) => value.replaceAll('\0', '');
+const clean = (value: string | null | undefined) => stripNul(value ?? '').trim();
 
 const cut = (value: string, limit: number) =>
   codePointLength(value) <= limit ? value : Array.from(value).slice(0, limit).join('').trimEnd();
@@ -145,11 +147,11 @@ function instructionsOf(instructions: string, notes: string[]): string {
     notes.push(
       `The instructions have ${length} characters, more than the form's ${instructionsLimit}; they are kept whole.`,
     );
-  return storable(instructions);
+  return stripNul(instructions);
 }
 
 function startersIn(given: unknown, notes: string[]): string[] {
-  const lines = listIn(given).map((line) => (typeof line === 'string' ? storable(line) : line));
+  const lines = toArray(given).map((line) => (typeof line === 'string' ? stripNul(line) : line));
   const read = Starters.safeParse(lines);
   if (!read.success) notes.push('Its conversation starters cannot be taken along.');
   return read.data ?? [];

@@ -24,13 +24,13 @@ import { setFiles } from './knowledge/set-files.ts';
 import { type ApiFields, apiFieldsRepository } from './shared/api-fields-repository.ts';
 import { type AssistantRepository, assistantRepository } from './shared/repository.ts';
 import type { VersionRecorder } from './versions/recorder.ts';
-import { type ChoicesIn, stateOf } from './versions/state.ts';
+import { loadState, type ToolSelectionsIn } from './versions/state.ts';
 
 export type ModelCheck = Pick<ModelService, 'usable'>;
 type Dependencies = {
   database: Pick<OpenDatabase, 'db' | 'reader'>;
   models: ModelCheck;
-  choicesIn: ChoicesIn;
+  choicesIn: ToolSelectionsIn;
   versions: VersionRecorder;
 };
 
@@ -49,7 +49,7 @@ function checkInstructions(wanted: string, stored: string) {
 }
 
 /** Runs `work` while no other change to this person's assistants does. */
-export const alone = <T>(
+export const withAssistantsLocked = <T>(
   db: Kysely<Database>,
   userId: number,
   work: (assistants: AssistantRepository, trx: Kysely<Database>) => Promise<T>,
@@ -73,7 +73,7 @@ async function find(assistants: Pick<AssistantRepository, 'find'>, userId: numbe
 }
 
 /** Stores a new one, the default where it is the first. */
-export async function insertOwn(
+export async function insertAssistant(
   assistants: AssistantRepository,
   userId: number,
   settings: AssistantSettings,
@@ -90,9 +90,9 @@ async function create(
   draft: AssistantDraft,
 ) {
   await checkModel(models, userId, draft.model);
-  return alone(database.db, userId, async (assistants, trx) => {
+  return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
     await stillMay(trx);
-    const created = await insertOwn(assistants, userId, draft);
+    const created = await insertAssistant(assistants, userId, draft);
     await versions.begin(trx, userId, { kind: 'person' }, [{ assistant: created }]);
     return created;
   });
@@ -105,13 +105,13 @@ async function duplicate(
   { userId, stillMay }: Actor,
   id: number,
 ): Promise<Assistant> {
-  return alone(database.db, userId, async (assistants, trx) => {
+  return withAssistantsLocked(database.db, userId, async (assistants, trx) => {
     await stillMay(trx);
-    const copied = await stateOf(trx, choicesIn, userId, id);
+    const copied = await loadState(trx, choicesIn, userId, id);
     if (!copied) throw notFound();
     const { settings, files, chosenTools, programFields } = copied.state;
     const name = copiedName(settings.name);
-    const created = await insertOwn(assistants, userId, { ...settings, name });
+    const created = await insertAssistant(assistants, userId, { ...settings, name });
     const fileIds = files.map(({ fileId }) => fileId);
     if (fileIds.length > 0)
       await setFiles(trx, userId, created.id, await knowledgeRepository(trx).hold(userId, fileIds));
@@ -122,7 +122,7 @@ async function duplicate(
   });
 }
 
-const changedSince = ({ version: now }: Assistant, version: number) =>
+const versionConflict = ({ version: now }: Assistant, version: number) =>
   new AppError(
     'conflict',
     `The assistant has changed since: this was made to version ${version}, and it is at version ${now} now. Nothing was saved.`,
@@ -137,10 +137,10 @@ async function update(
 ): Promise<Assistant> {
   const before = await find(assistantRepository(db), userId, id);
   if (changes.model !== undefined && changes.model !== before.model) await checkModel(models, userId, changes.model);
-  return alone(db, userId, async (assistants, trx) => {
+  return withAssistantsLocked(db, userId, async (assistants, trx) => {
     await stillMay(trx);
     const stored = await find(assistants, userId, id);
-    if (version !== undefined && stored.version !== version) throw changedSince(stored, version);
+    if (version !== undefined && stored.version !== version) throw versionConflict(stored, version);
     if (changes.instructions !== undefined) checkInstructions(changes.instructions, stored.instructions);
     await versions.record(trx, { userId, assistantId: id, origin: { kind: 'person' } }, () =>
       assistants.update(userId, id, AssistantSettings.parse({ ...stored, ...changes })),
@@ -153,7 +153,12 @@ async function update(
  * Its vector store and its uses of files go with it, and where it was the default, the newest one is from now on. false: there is
  * none of theirs.
  */
-export async function removeAlone(assistants: AssistantRepository, trx: Kysely<Database>, userId: number, id: number) {
+export async function deleteAssistant(
+  assistants: AssistantRepository,
+  trx: Kysely<Database>,
+  userId: number,
+  id: number,
+) {
   await knowledgeRepository(trx).forgetUses(userId, id);
   await releaseStore(trx, userId, id);
   const removed = await assistants.delete(userId, id);
@@ -164,8 +169,8 @@ export async function removeAlone(assistants: AssistantRepository, trx: Kysely<D
 }
 
 const remove = ({ database }: Dependencies, userId: number, id: number) =>
-  alone(database.db, userId, async (assistants, trx) => {
-    if (!(await removeAlone(assistants, trx, userId, id))) throw notFound();
+  withAssistantsLocked(database.db, userId, async (assistants, trx) => {
+    if (!(await deleteAssistant(assistants, trx, userId, id))) throw notFound();
   });
 
 /** The assistants of each person. While there is any, exactly one of them is the default. */
@@ -194,21 +199,21 @@ export function assistantService(dependencies: Dependencies) {
     remove: (userId: number, id: number) => remove(dependencies, userId, id),
 
     setDefault: (userId: number, id: number): Promise<Assistant> =>
-      alone(db, userId, async (inTransaction) => {
+      withAssistantsLocked(db, userId, async (inTransaction) => {
         await find(inTransaction, userId, id);
         return inTransaction.setDefault(userId, id);
       }),
 
     async exportOne(userId: number, id: number): Promise<AssistantExport> {
-      return exported([await find(assistants, userId, id)], await besides(db, userId, [id]));
+      return toExport([await find(assistants, userId, id)], await exportExtras(db, userId, [id]));
     },
 
     /** All of them can be megabytes: read beside the main connection. */
     async exportAll(userId: number): Promise<AssistantExport> {
       const all = await assistantRepository(reader).all(userId);
-      return exported(
+      return toExport(
         all,
-        await besides(
+        await exportExtras(
           reader,
           userId,
           all.map(({ id }) => id),
@@ -221,16 +226,16 @@ export function assistantService(dependencies: Dependencies) {
 export type AssistantService = ReturnType<typeof assistantService>;
 
 /** What an export has of assistants beside their fields, by their ids. */
-type Besides = { names: ReadonlyMap<number, string[]>; api: ReadonlyMap<number, ApiFields> };
+type ExportExtras = { names: ReadonlyMap<number, string[]>; api: ReadonlyMap<number, ApiFields> };
 
-export const besides = async (db: Kysely<Database>, userId: number, ids: number[]): Promise<Besides> => ({
+export const exportExtras = async (db: Kysely<Database>, userId: number, ids: number[]): Promise<ExportExtras> => ({
   names: await knowledgeRepository(db).namesOf(userId, ids),
   api: await apiFieldsRepository(db).of(userId, ids),
 });
 
-export const exported = (
+export const toExport = (
   list: Assistant[],
-  { names, api }: Besides = { names: new Map(), api: new Map() },
+  { names, api }: ExportExtras = { names: new Map(), api: new Map() },
 ): AssistantExport => ({
   format: 'roster.assistants',
   version: 1,

@@ -81,7 +81,7 @@ async function confirmPerson(
     );
 }
 
-const taken = () =>
+const emailTaken = () =>
   new AppError('email_taken', 'Another account has this address by now. The address of your account is unchanged.');
 
 async function take(
@@ -97,9 +97,9 @@ async function take(
   if (found?.provesEmail == null || !(await tokens.use(found.id))) return undefined;
   const email = found.provesEmail;
   const users = userRepository(trx);
-  if (await users.byEmail(email)) throw taken();
+  if (await users.byEmail(email)) throw emailTaken();
   await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
-    throw isUniqueViolation(error) ? taken() : error;
+    throw isUniqueViolation(error) ? emailTaken() : error;
   });
   // What was mailed to the old address opens nothing any more.
   for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);

@@ -8,7 +8,7 @@ import { userRepository } from './shared/repository.ts';
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 
 /** Who is counted for a sign-in that did not succeed: an address, for each account that it tries. */
-export const signInSender = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({
+export const failedSignInKey = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({
   address: ipAddress,
   detail: email,
 });
@@ -31,7 +31,7 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     const user = await users.byId(userId);
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
-    const rateKeys = [String(userId), signInSender(user.email, visitor)];
+    const rateKeys = [String(userId), failedSignInKey(user.email, visitor)];
     // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
     for (const key of rateKeys) await rates.use('failedSignIn', key);
     const isRight = await hashing.verify(user.passwordHash, password).catch(async (error: unknown) => {

@@ -9,13 +9,13 @@ import type { MailTransport } from '#server/mail/transport';
 import { createPasswordHashing, type HashingCost } from '#server/security/password-hashing';
 import { authEmails } from './auth-emails.ts';
 import { changeEmailService } from './change-email.ts';
+import { removeExpiredTokens } from './cleanup-repository.ts';
 import { passwordConfirmation } from './confirm-password.ts';
 import { confirmationService } from './confirmation.ts';
-import { removeExpiredTokens } from './expired-repository.ts';
-import { loginProviderClients } from './login-providers/create.ts';
+import { loginProviderClients } from './login-providers/clients.ts';
 import { flowCookie } from './login-providers/flow-cookie.ts';
 import { flowService } from './login-providers/flows.ts';
-import { rememberIssuers } from './login-providers/issuers.ts';
+import { storeIssuers } from './login-providers/issuers.ts';
 import { flowRepository } from './login-providers/repository.ts';
 import { loginProviderRoutes } from './login-providers/routes.ts';
 import { loginProviderService } from './login-providers/service.ts';
@@ -71,6 +71,6 @@ export function authFeature(dependencies: Dependencies) {
     refuseGuessable,
     jobs: authEmails({ db, transport: mail, config }),
     upkeep: removeExpiredTokens(db),
-    recover: () => rememberIssuers(db, config),
+    recover: () => storeIssuers(db, config),
   };
 }

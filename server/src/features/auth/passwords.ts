@@ -50,7 +50,7 @@ type Reset = { userId: number; token: string; password: string };
 type Change = { currentPassword: string; newPassword: string };
 
 /** A link that was mailed to an address which is not the account's any more opens nothing. */
-async function open(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
+async function findValidLink(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
   if (user?.status !== 'Active') throw invalidToken();
   const found = await mailedTokenRepository(rows).find(user.id, 'password', token);
   if (!found || (found.provesEmail !== null && found.provesEmail !== user.email)) throw invalidToken();
@@ -60,12 +60,12 @@ async function open(user: UserRecord | undefined, token: string, rows: Kysely<Da
 async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
   const { userId, token, password } = input;
   // Looked at before the password is hashed, used up with the change: a refused password costs no link.
-  const { user } = await open(await userRepository(db).byId(userId), token, db);
+  const { user } = await findValidLink(await userRepository(db).byId(userId), token, db);
   await refuseGuessable(password, user.email);
   const passwordHash = await hashing.hash(password);
   const ended = await db.transaction().execute(async (trx) => {
     const users = userRepository(trx);
-    const opened = await open(await users.lock(userId), token, trx);
+    const opened = await findValidLink(await users.lock(userId), token, trx);
     if (!(await mailedTokenRepository(trx).use(opened.tokenId))) throw invalidToken();
     await users.setPassword(userId, passwordHash);
     await securityEventRepository(trx).record({ userId, event: 'password_set', by: 'self', visitor });

@@ -10,7 +10,7 @@ import { AppError } from '#server/lib/errors';
 import type { SignedIn } from '#server/security/actor';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import type { PasswordHashing } from '#server/security/password-hashing';
-import { signInSender } from './confirm-password.ts';
+import { failedSignInKey } from './confirm-password.ts';
 import type { ConfirmationService } from './confirmation.ts';
 import { refuseGuessable } from './password-rules.ts';
 import { auditFailedLogin } from './shared/audit-failed-login.ts';
@@ -100,7 +100,7 @@ async function signIn(
   input: Credentials,
   visitor: Visitor,
 ): Promise<{ user: User; token: string }> {
-  const rateKey = signInSender(input.email, visitor);
+  const rateKey = failedSignInKey(input.email, visitor);
   // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
   await rates.use('failedSignIn', rateKey);
   const user = await userRepository(db).byEmail(input.email);

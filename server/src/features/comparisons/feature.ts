@@ -15,7 +15,7 @@ import { comparisonExport } from './export-part.ts';
 import { judgingService } from './judging/service.ts';
 import { replayService } from './replays/service.ts';
 import { comparisonService } from './shared/service.ts';
-import { startedComparisons } from './shared/start.ts';
+import { createComparisonRunner } from './shared/start.ts';
 import { testSetExport } from './test-sets/export-part.ts';
 import { runningService } from './test-sets/run.ts';
 import { testSetService } from './test-sets/service.ts';
@@ -37,7 +37,7 @@ export function comparisonFeature(dependencies: Dependencies) {
   const replays = replayService(dependencies);
   const comparisons = comparisonService(dependencies);
   const judgings = judgingService(dependencies);
-  const started = startedComparisons({ ...dependencies, onAsked: judgings.follow });
+  const started = createComparisonRunner({ ...dependencies, onAsked: judgings.follow });
   const testSets = testSetService(dependencies);
   const drafts = draftService(dependencies);
   return {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { noteOutcomes } from './judging/outcomes.ts';
+import { storeOutcomes } from './judging/outcomes.ts';
 import { type Asking, queueAsking, queueJudging } from './shared/queue.ts';
 import { markUnchanged } from './test-sets/mark-unchanged.ts';
 
@@ -11,7 +11,7 @@ export async function onAnswerFinished(trx: Kysely<Database>, asked: Asking & { 
     await markUnchanged(trx, userId, comparisonId);
     await queueAsking(trx, { userId, comparisonId });
   } else {
-    await noteOutcomes(trx, userId, judgingId);
+    await storeOutcomes(trx, userId, judgingId);
     await queueJudging(trx, { userId, judgingId });
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 import type { AccountRemovalPart, ExportPart } from '#server/features/feature';
 import type { FileKey, FileStore } from '#server/storage/file-store';
 import { cleanName } from './labels.ts';
-import { fileRepository, readableKey } from './repository.ts';
+import { fileRepository, requireFileKey } from './repository.ts';
 
 /**
  * Windows unpacks no file whose whole path is longer than 260 characters, and half of that may be the folder that somebody
@@ -48,7 +48,7 @@ export function fileExport(db: Kysely<Database>, store: FileStore): ExportPart {
         }),
       );
       yield { name: 'files/INDEX.jsonl', content: lines.map((line) => `${line}\n`) };
-      for (const { id, name, storedKey } of files) yield { name, content: bytesOf(readableKey(storedKey, id)) };
+      for (const { id, name, storedKey } of files) yield { name, content: bytesOf(requireFileKey(storedKey, id)) };
     },
   };
 

@@ -1,8 +1,8 @@
 import { filenameLimit } from '@roster/contracts/files/files';
 import { isBlank } from '@roster/contracts/text/blank';
-import { beginningOf } from '@roster/contracts/text/cut';
 import { codePointLength } from '@roster/contracts/text/length';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 
 /** A name as a label: by the rule for names, never a path, 255 characters with its ending kept. */
 export function cleanName(given: string): string {
@@ -13,7 +13,7 @@ export function cleanName(given: string): string {
   if (/^\.*$/.test(name) || isBlank(name)) return 'file';
   if (codePointLength(name) <= filenameLimit) return name;
   const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
-  return beginningOf(name, filenameLimit - ending.length) + ending;
+  return truncate(name, filenameLimit - ending.length) + ending;
 }
 
 /** A media type as a label. */

@@ -2,13 +2,13 @@ import { Id } from '@roster/contracts/endpoint';
 import type { File, FilesQuery } from '@roster/contracts/files/files';
 import { z } from 'zod';
 import { cursorsOf, notOurCursor, pageOf } from '#server/http/paging';
-import type { FileRepository, Place } from './repository.ts';
+import type { FileRepository, PageCursor } from './repository.ts';
 
 const cursors = cursorsOf(
   z.object({ value: z.union([z.string().regex(/^[^\0]*$/), z.number().int().min(0).max(2_147_483_647)]), id: Id }),
 );
 
-function placeOf(cursor: string | undefined, sort: z.output<typeof FilesQuery>['sort']): Place | undefined {
+function placeOf(cursor: string | undefined, sort: z.output<typeof FilesQuery>['sort']): PageCursor | undefined {
   if (cursor === undefined) return undefined;
   const place = cursors.decode(cursor);
   if (typeof place.value !== (sort === 'name' ? 'string' : 'number')) throw notOurCursor();

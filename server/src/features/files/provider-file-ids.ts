@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { ProviderError } from '#server/provider/transport/error';
 import type { CopyPayload } from './jobs.ts';
-import { type ProviderCopy, providerFileRepository } from './provider-file-repository.ts';
+import { type ProviderFile, providerFileRepository } from './provider-file-repository.ts';
 import { fileRepository } from './repository.ts';
 
 type Dependencies = {
@@ -15,7 +15,7 @@ type Dependencies = {
   forward: (copy: CopyPayload) => Promise<void>;
 };
 
-type Wanted = { filename: string; copy: ProviderCopy };
+type Wanted = { filename: string; copy: ProviderFile };
 
 /** While another process, or a background job, sends it. */
 const lookEveryMs = 200;
@@ -48,7 +48,7 @@ export function providerFileIds({ db, ensure, forward }: Dependencies) {
     });
 
   /** As it is once nobody is sending it; undefined: the file has been deleted. */
-  async function settled(userId: number, copyId: number, signal: AbortSignal): Promise<ProviderCopy | undefined> {
+  async function settled(userId: number, copyId: number, signal: AbortSignal): Promise<ProviderFile | undefined> {
     for (;;) {
       signal.throwIfAborted();
       const copy = await providerFileRepository(db).find(userId, copyId);

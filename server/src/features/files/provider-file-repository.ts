@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 
 type State = Database['provider_copies']['state'];
 
-export type ProviderCopy = {
+export type ProviderFile = {
   id: number;
   userId: number;
   fileId: number | null;
@@ -20,17 +20,17 @@ export type ProviderCopy = {
   instance: number | null;
 };
 
-export type NewCopy = Pick<ProviderCopy, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
+export type NewProviderFile = Pick<ProviderFile, 'filename' | 'bytes' | 'sha256' | 'purpose'>;
 
 /** What came of sending: `sentAt` stays where nobody knows whether the provider has it now. */
-export type Sending = {
+export type SendResult = {
   state: Exclude<State, 'forwarding' | 'removing'>;
   error: string | null;
   providerFileId?: string;
   mayBeThere: boolean;
 };
 
-const toCopy = (row: Selectable<Database['provider_copies']>): ProviderCopy => ({
+const toCopy = (row: Selectable<Database['provider_copies']>): ProviderFile => ({
   id: row.id,
   userId: row.user_id,
   fileId: row.file_id,
@@ -51,7 +51,7 @@ export function providerFileRepository(db: Kysely<Database>) {
   const ofUser = (userId: number) => db.selectFrom('provider_copies').selectAll().where('user_id', '=', userId);
 
   return {
-    async insert(userId: number, fileId: number, copy: NewCopy, state: State): Promise<number> {
+    async insert(userId: number, fileId: number, copy: NewProviderFile, state: State): Promise<number> {
       const { id } = await db
         .insertInto('provider_copies')
         .values({ user_id: userId, file_id: fileId, ...copy, state, created_at: new Date().toISOString() })
@@ -59,12 +59,12 @@ export function providerFileRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    async find(userId: number, id: number): Promise<ProviderCopy | undefined> {
+    async find(userId: number, id: number): Promise<ProviderFile | undefined> {
       const row = await ofUser(userId).where('id', '=', id).executeTakeFirst();
       return row && toCopy(row);
     },
     /** The one for this purpose. */
-    async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderCopy | undefined> {
+    async ofFile(userId: number, fileId: number, purpose: FilePurpose): Promise<ProviderFile | undefined> {
       const row = await ofUser(userId).where('file_id', '=', fileId).where('purpose', '=', purpose).executeTakeFirst();
       return row && toCopy(row);
     },
@@ -85,7 +85,7 @@ export function providerFileRepository(db: Kysely<Database>) {
         ),
       );
     },
-    async inState(userId: number, state: State): Promise<ProviderCopy[]> {
+    async inState(userId: number, state: State): Promise<ProviderFile[]> {
       const rows = await ofUser(userId).where('state', '=', state).orderBy('id').execute();
       return rows.map(toCopy);
     },
@@ -112,7 +112,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
     /** false: the file was deleted while it was being sent; what is known of the copy is kept for its removal. */
-    async end(userId: number, id: number, { state, error, providerFileId, mayBeThere }: Sending): Promise<boolean> {
+    async end(userId: number, id: number, { state, error, providerFileId, mayBeThere }: SendResult): Promise<boolean> {
       const known = {
         instance: null,
         ...(providerFileId !== undefined && { provider_file_id: providerFileId }),
@@ -151,7 +151,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       return numUpdatedRows > 0n;
     },
     /** Being sent, by whichever process. */
-    async sending(): Promise<ProviderCopy[]> {
+    async sending(): Promise<ProviderFile[]> {
       const rows = await db.selectFrom('provider_copies').selectAll().where('state', '=', 'forwarding').execute();
       return rows.map(toCopy);
     },
@@ -217,7 +217,7 @@ export function providerFileRepository(db: Kysely<Database>) {
       return new Set(rows.map(({ provider_file_id }) => provider_file_id ?? ''));
     },
     /** Whether another file, which looks the same in the provider's list, may be there without our knowing its id. */
-    async hasDouble(copy: ProviderCopy): Promise<boolean> {
+    async hasDouble(copy: ProviderFile): Promise<boolean> {
       const row = await db
         .selectFrom('provider_copies')
         .select('id')

@@ -1,5 +1,5 @@
 import type { RemovedFile } from '@roster/contracts/files/files';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -109,7 +109,7 @@ async function removeCopies(dependencies: Dependencies, userId: number, rows: Re
   return rows.map(({ id, filename, copyIds }): RemovedFile => {
     const left = copyIds.find((copyId) => pending.has(copyId));
     if (left === undefined) return { id, filename, provider: 'removed', message: null };
-    const why = pending.get(left) ?? `${providerIn('beginning', providerName)} has not confirmed it yet.`;
+    const why = pending.get(left) ?? `${providerNameIn('beginning', providerName)} has not confirmed it yet.`;
     return { id, filename, provider: 'removing', message: `${why} Roster goes on trying.` };
   });
 }

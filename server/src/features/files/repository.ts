@@ -18,19 +18,19 @@ export type StoredFile = {
 };
 
 /** Where a page of a list begins: after the file with this id, which has this value in the order of the list. */
-export type Place = { value: string | number; id: number };
+export type PageCursor = { value: string | number; id: number };
 
 type Page = {
   limit: number;
   sort: FileSort;
-  after: Place | undefined;
+  after: PageCursor | undefined;
   purpose: FilePurpose | undefined;
   madeByAssistant?: boolean | undefined;
   q: string | undefined;
 };
 
 /** A row that was changed by hand, or that came with a backup that was. */
-export function readableKey(stored: string, id: number): FileKey {
+export function requireFileKey(stored: string, id: number): FileKey {
   const key = fileKeyOf(stored);
   if (key !== undefined) return key;
   const message =
@@ -129,7 +129,7 @@ export function fileRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       if (!row) return undefined;
       const { filename, type, size, sha256, storage_key, purpose, dataset_id: datasetId } = row;
-      return { filename, type, size, sha256, storageKey: readableKey(storage_key, id), purpose, datasetId };
+      return { filename, type, size, sha256, storageKey: requireFileKey(storage_key, id), purpose, datasetId };
     },
     /** With the names of their bytes as they are stored. */
     async all(userId: number) {

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -10,7 +10,7 @@ import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { FileStore } from '#server/storage/file-store';
 import { type CopyPayload, forwardJob, removeCopyJob } from './jobs.ts';
-import { type ProviderCopy, providerFileRepository, type Sending } from './provider-file-repository.ts';
+import { type ProviderFile, providerFileRepository, type SendResult } from './provider-file-repository.ts';
 import { fileRepository } from './repository.ts';
 
 export type Dependencies = {
@@ -37,7 +37,7 @@ const sameName = (listed: string, ours: string) => listed.replaceAll('%22', '"')
 export async function findUploadedCopy(
   { db, provider }: Pick<Dependencies, 'db' | 'provider'>,
   apiKey: Secret,
-  copy: ProviderCopy,
+  copy: ProviderFile,
 ): Promise<string | undefined> {
   if (copy.sentAt === null) return undefined;
   const copies = providerFileRepository(db);
@@ -60,7 +60,7 @@ export async function findUploadedCopy(
 async function send(
   { db, store, provider }: Dependencies,
   apiKey: Secret,
-  copy: ProviderCopy,
+  copy: ProviderFile,
   fileId: number,
 ): Promise<string | undefined> {
   const file = await fileRepository(db).stored(copy.userId, fileId);
@@ -75,7 +75,11 @@ async function send(
 }
 
 /** What a failure means for the file, in words for its owner. */
-async function failed({ keys, providerName, log }: Dependencies, copy: ProviderCopy, error: unknown): Promise<Sending> {
+async function failed(
+  { keys, providerName, log }: Dependencies,
+  copy: ProviderFile,
+  error: unknown,
+): Promise<SendResult> {
   if (!(error instanceof ProviderError)) {
     log.error({ err: error, copyId: copy.id }, 'a file could not be forwarded');
     const message = 'Roster could not read the stored file. The operator finds the reason in the log.';
@@ -84,7 +88,7 @@ async function failed({ keys, providerName, log }: Dependencies, copy: ProviderC
   const mayBeThere = error.isUncertain;
   if (error.code === 'key_rejected') await keys.noteRejected(copy.userId, error.message);
   if (error.code === 'not_served') {
-    const message = `${providerIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
+    const message = `${providerNameIn('beginning', providerName)} does not keep files. The file stays in Roster, and you can download it here.`;
     return { state: 'not_served', error: message, mayBeThere };
   }
   const again = error.isTransient && copy.tries + 1 < triesAtMost;
@@ -93,8 +97,8 @@ async function failed({ keys, providerName, log }: Dependencies, copy: ProviderC
 
 async function settle(
   { db, onCopySettled }: Dependencies,
-  copy: ProviderCopy,
-  sending: Sending,
+  copy: ProviderFile,
+  sending: SendResult,
   retryAfterSeconds = 0,
 ) {
   await db.transaction().execute(async (trx) => {
@@ -110,7 +114,7 @@ async function settle(
 }
 
 /** undefined: there is none that can be used, and the copy says so. */
-async function keyFor({ db, keys }: Dependencies, copy: ProviderCopy): Promise<Secret | undefined> {
+async function keyFor({ db, keys }: Dependencies, copy: ProviderFile): Promise<Secret | undefined> {
   try {
     return await keys.open(copy.userId);
   } catch (error) {

@@ -4,7 +4,7 @@ import { AppError } from '#server/lib/errors';
 import { fineTuningJobRepository } from './jobs/repository.ts';
 import type { JobService } from './jobs/service.ts';
 import { modelRepository } from './models/repository.ts';
-import type { CustomModels } from './models/tuned-models.ts';
+import type { TunedModels } from './models/tuned-models.ts';
 import { progressRepository } from './shared/progress-repository.ts';
 
 const jobsAtOnce = 50;
@@ -61,13 +61,13 @@ export function fineTuningExport({ reader }: Pick<OpenDatabase, 'reader'>): Expo
   };
 }
 
-type Dependencies = Pick<OpenDatabase, 'db'> & { jobs: JobService; models: CustomModels };
+type Dependencies = Pick<OpenDatabase, 'db'> & { jobs: JobService; models: TunedModels };
 
 /**
  * When an account is closed with what it has at the provider: what Roster made there. What was found there and taken
  * over is not Roster's to delete, others may use it.
  */
-export function removalAtProvider({ db, jobs, models }: Dependencies) {
+export function createProviderCleanup({ db, jobs, models }: Dependencies) {
   /** A refusal leaves it there, and is counted. */
   const succeeds = async (work: () => Promise<boolean>) => {
     try {

@@ -1,4 +1,4 @@
-import { specifiedModels } from '@roster/contracts/models/models';
+import { wellKnownModels } from '@roster/contracts/models/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { withFault } from '#server/testing/faults';
@@ -16,7 +16,7 @@ describe.each(engines)('the models on %s', (engine) => {
   test('are unknown without a key; three that everybody knows are offered', async () => {
     const { status, body } = await (await app.as('ada')).get('/api/models');
     expect([status, body.source, body.defaultModel]).toEqual([200, 'unknown', 'gpt-4o']);
-    expect(body.models.map(({ id }: Listed) => id)).toEqual([...specifiedModels]);
+    expect(body.models.map(({ id }: Listed) => id)).toEqual([...wellKnownModels]);
     expect(body.notice).toBe('Add your API key in Settings first.');
   });
 

@@ -1,4 +1,4 @@
-import { specifiedModels } from '@roster/contracts/models/models';
+import { wellKnownModels } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
@@ -141,7 +141,7 @@ describe('the list of models', () => {
   test('offers no models of OpenAI in the place of another provider’s that cannot be read', async () => {
     const error = new ProviderError('provider_unavailable', 'The provider’s list of models could not be read.');
     expect(await serviceFor(error, { isOpenAi: false }).list(1)).toMatchObject({ source: 'unknown', models: [] });
-    expect(await ids(serviceFor(error))).toEqual([...specifiedModels]);
+    expect(await ids(serviceFor(error))).toEqual([...wellKnownModels]);
   });
 
   test('that is on its way while the key changes is not taken for the new key’s', async () => {

@@ -1,17 +1,17 @@
 import type { BuiltInTool } from '@roster/contracts/assistants/tools';
-import { type Model, type ModelList, specifiedModels, type ToolsOfModel } from '@roster/contracts/models/models';
-import { providerIn } from '@roster/contracts/provider-name';
+import { type Model, type ModelList, type ModelToolSupport, wellKnownModels } from '@roster/contracts/models/models';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { Config } from '#server/config/config';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider, ProviderModel } from '#server/provider/provider';
-import { chatting } from './chatting.ts';
-import { askForMs, listedModels } from './listed-models.ts';
+import { filterChatModels } from './chat-models.ts';
+import { listTimeoutMs, modelListCache } from './model-list.ts';
 
 /** How long a request waits that needs the list only beside something else. */
-const waitForMs = 3_000;
+const optionalListTimeoutMs = 3_000;
 
 /** A tuned model, as Roster stores it. */
 type TunedModel = { model: string; baseModel: string; isActive: boolean };
@@ -39,11 +39,11 @@ function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: P
 }
 
 /** The models to offer: the key's and the user's tuned ones, checkpoints included, without deactivated ones. */
-async function offered(offer: Offer, userId: number, listed: ProviderModel[]) {
+async function offeredModels(offer: Offer, userId: number, listed: ProviderModel[]) {
   const { config, tunedModels } = offer;
   const tuned = await tunedModels(userId);
   const known = new Set(tuned.map(({ model }) => model));
-  const others = chatting(listed, config.provider.isOpenAi)
+  const others = filterChatModels(listed, config.provider.isOpenAi)
     .filter(({ id }) => !known.has(id))
     .map((model) => describe(offer, model));
   const own = tuned.filter(({ isActive }) => isActive).map((model) => describeTuned(offer, model, listed));
@@ -51,8 +51,8 @@ async function offered(offer: Offer, userId: number, listed: ProviderModel[]) {
 }
 
 /** What is offered, and elsewhere all that is listed but for one's own tuned models that are switched off. */
-async function usableOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<Set<string>> {
-  const ids = (await offered(offer, userId, listed)).map(({ id }) => id);
+async function usableIds(offer: Offer, userId: number, listed: ProviderModel[]): Promise<Set<string>> {
+  const ids = (await offeredModels(offer, userId, listed)).map(({ id }) => id);
   if (offer.config.provider.isOpenAi) return new Set(ids);
   const own = new Set((await offer.tunedModels(userId)).map(({ model }) => model));
   return new Set([...ids, ...listed.map(({ id }) => id).filter((id) => !own.has(id))]);
@@ -60,7 +60,7 @@ async function usableOf(offer: Offer, userId: number, listed: ProviderModel[]): 
 
 async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Promise<ModelList> {
   const { catalogue, config } = offer;
-  const models = (await offered(offer, userId, listed)).sort(
+  const models = (await offeredModels(offer, userId, listed)).sort(
     (a, b) =>
       Number(b.tuned) - Number(a.tuned) || catalogue.order(a.id) - catalogue.order(b.id) || a.id.localeCompare(b.id),
   );
@@ -72,78 +72,78 @@ async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Pr
 /** Names of one provider's models would fail with another one: there any id can be typed. */
 async function unknownList(offer: Offer, userId: number, notice: string): Promise<ModelList> {
   const { name, isOpenAi } = offer.config.provider;
-  const known = isOpenAi || name === 'OpenAI' ? specifiedModels : [];
+  const known = isOpenAi || name === 'OpenAI' ? wellKnownModels : [];
   const specified = known.map((id) => ({ id, shutdownDate: null, chats: true }));
-  const models = await offered(offer, userId, specified);
+  const models = await offeredModels(offer, userId, specified);
   return { source: 'unknown', notice, models, defaultModel: offer.config.defaultModel };
 }
 
 /** What answers where nobody has chosen: the usual model needs no look at the tuned ones. */
-async function preferred(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
+async function resolveDefault(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
   const usual = listed.find(({ id }) => id === offer.config.defaultModel);
   if (usual && describe(offer, usual).lifecycle !== 'gone') return usual.id;
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 
 /** What nobody can know of a provider that is not the one whose tools these are. */
-const mayNotRun = (name: string) =>
-  `${providerIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
+const toolSupportNotice = (name: string) =>
+  `${providerNameIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
 
 /** Without a key only that is known which holds for every key. */
-function noKey(error: unknown): undefined {
+function ignoreKeyError(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error;
 }
 
 /** The models that a person can choose from, and which of them answers where nobody has chosen. */
 export function modelService(dependencies: Dependencies) {
   const { config } = dependencies;
-  const listed = listedModels(dependencies);
+  const listed = modelListCache(dependencies);
   const knownDefault = async (userId: number) => {
     const list = await listed.known(userId);
-    return list ? preferred(dependencies, userId, list) : null;
+    return list ? resolveDefault(dependencies, userId, list) : null;
   };
 
   return {
-    async list(userId: number, withinMs = askForMs): Promise<ModelList> {
+    async list(userId: number, withinMs = listTimeoutMs): Promise<ModelList> {
       const list = await listed.within(userId, withinMs);
       return typeof list === 'string' ? unknownList(dependencies, userId, list) : listOf(dependencies, userId, list);
     },
     /** All models of the key, offered or not; null while they are unknown. */
     async listed(userId: number): Promise<Model[] | null> {
-      const list = await listed.within(userId, waitForMs);
+      const list = await listed.within(userId, optionalListTimeoutMs);
       return typeof list === 'string' ? null : list.map((model) => describe(dependencies, model));
     },
     /** The ids the key can use; null while that is unknown, when any id is accepted. */
     async usable(userId: number): Promise<Set<string> | null> {
-      const list = await listed.within(userId, waitForMs);
-      return typeof list === 'string' ? null : usableOf(dependencies, userId, list);
+      const list = await listed.within(userId, optionalListTimeoutMs);
+      return typeof list === 'string' ? null : usableIds(dependencies, userId, list);
     },
     /** The model that answers where none was chosen. */
     async defaultModel(userId: number): Promise<string> {
-      const list = await listed.within(userId, waitForMs);
-      return typeof list === 'string' ? config.defaultModel : preferred(dependencies, userId, list);
+      const list = await listed.within(userId, optionalListTimeoutMs);
+      return typeof list === 'string' ? config.defaultModel : resolveDefault(dependencies, userId, list);
     },
     /** The same, as far as it is known without a call to the provider. */
     knownDefault,
     /** What is known of the tools that the provider runs; nobody is asked. */
-    async tools(userId: number, model: string | undefined): Promise<ToolsOfModel> {
+    async tools(userId: number, model: string | undefined): Promise<ModelToolSupport> {
       const { name, isOpenAi } = config.provider;
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
-      const apiKey = await dependencies.keys.open(userId).catch(noKey);
+      const apiKey = await dependencies.keys.open(userId).catch(ignoreKeyError);
       const lacks = (tool: BuiltInTool) => dependencies.provider.lacksTool(asked, tool, apiKey);
-      const [webSearch, codeInterpreter, imageGeneration] = [
-        lacks('webSearch'),
-        lacks('codeInterpreter'),
-        lacks('imageGeneration'),
-      ];
-      const isOpen = [webSearch, codeInterpreter, imageGeneration].includes(null);
-      return { webSearch, codeInterpreter, imageGeneration, notice: isOpenAi || !isOpen ? null : mayNotRun(name) };
+      const support = {
+        webSearch: lacks('webSearch'),
+        codeInterpreter: lacks('codeInterpreter'),
+        imageGeneration: lacks('imageGeneration'),
+      };
+      const isOpen = Object.values(support).includes(null);
+      return { ...support, notice: isOpenAi || !isOpen ? null : toolSupportNotice(name) };
     },
     /** Refuses models that the key is known not to have. Nobody is asked: while the list is unknown, any will do. */
     async checkKnown(userId: number, wanted: string[], field: string) {
       const list = wanted.length > 0 ? await listed.known(userId) : undefined;
       if (!list) return;
-      const ids = await usableOf(dependencies, userId, list);
+      const ids = await usableIds(dependencies, userId, list);
       const missing = wanted.find((id) => !ids.has(id));
       if (missing === undefined) return;
       const message = `Model ${missing} is not among the models your API key can use`;

@@ -10,7 +10,7 @@ import { assistantsApiFeatures } from './assistants/feature.ts';
 import { chatCompletionFeature } from './chat-completions/feature.ts';
 import { connectFeature } from './connect/feature.ts';
 import { apiFileFeature } from './files/feature.ts';
-import { fileIds } from './files/file-ids.ts';
+import { createFileIds } from './files/file-ids.ts';
 import { apiModelFeature } from './models/feature.ts';
 import { responseFeature } from './responses/feature.ts';
 import { responseRepository } from './responses/repository.ts';
@@ -74,7 +74,7 @@ export function publicApiFeatures(dependencies: Dependencies): Feature[] {
     db,
     onAbandoned: (trx, callId) => responseRepository(trx).fail(callId, interrupted),
   });
-  const namedFiles = fileIds({ db, ids });
+  const namedFiles = createFileIds({ db, ids });
   const vectors = vectorStoreFeature({ ...base, log, database, ids, fileIds: namedFiles, knowledge });
   const searchedStores = vectors.vectorStores.forAnswer;
   const searchOf = assistantSearch({ knowledgeOf: knowledge.forAnswer, searchedStores });

@@ -1,10 +1,10 @@
 import type { Feature } from '#server/features/feature';
 import type { Router } from '#server/http/app-router/router';
-import { systemFigures } from './figures.ts';
-import type { Looked } from './report.ts';
+import { systemMetrics } from './metrics.ts';
+import type { SystemSources } from './report.ts';
 import { systemRoutes } from './routes.ts';
 
-type Dependencies = Omit<Looked, 'installation'> & { config: Pick<Looked, 'installation'> };
+type Dependencies = Omit<SystemSources, 'installation'> & { config: Pick<SystemSources, 'installation'> };
 
 /** What administrators see of the installation itself. */
 export function systemFeature({ config: { installation }, database, store }: Dependencies) {
@@ -12,6 +12,6 @@ export function systemFeature({ config: { installation }, database, store }: Dep
   return {
     routes: (router: Router) => systemRoutes(router, looked),
     /** For monitoring. */
-    figures: () => systemFigures(looked),
+    figures: () => systemMetrics(looked),
   } satisfies Feature & { figures: unknown };
 }

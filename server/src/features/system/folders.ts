@@ -10,7 +10,7 @@ export async function freeDiskBytes(dataDir: string): Promise<number> {
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** Whether others on this machine may read it; undefined: there is no such file, or nobody can say. */
-export async function isOpenToOthers(file: string): Promise<boolean | undefined> {
+export async function isReadableByOthers(file: string): Promise<boolean | undefined> {
   if (process.platform === 'win32') return undefined;
   const found = await stat(file).catch((error: unknown) => {
     if (isMissing(error)) return undefined;

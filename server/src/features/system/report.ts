@@ -1,4 +1,4 @@
-import type { GivenUpJob, SystemReport } from '@roster/contracts/system';
+import type { FailedJob, SystemReport } from '@roster/contracts/system';
 import type { Installation } from '#server/config/config';
 import { backupRecordRepository } from '#server/db/backup-record-repository';
 import type { OpenDatabase } from '#server/db/connect';
@@ -13,9 +13,9 @@ import { failureClass } from '#server/logging/failure';
 import type { FileStore } from '#server/storage/file-store';
 import { freeDiskBytes, upgradeBackups } from './folders.ts';
 import { systemRepository } from './repository.ts';
-import { warningsOf } from './warnings.ts';
+import { systemWarnings } from './warnings.ts';
 
-export type Looked = {
+export type SystemSources = {
   database: OpenDatabase;
   store: FileStore;
   installation: Installation;
@@ -27,7 +27,7 @@ const givenUpShown = 50;
 
 type Part<Answer> = { answer: Answer | null; problem: string | null };
 
-async function asked<Answer>(work: () => Promise<Answer>): Promise<Part<Answer>> {
+async function queryPart<Answer>(work: () => Promise<Answer>): Promise<Part<Answer>> {
   try {
     return { answer: await within(partMs, work()), problem: null };
   } catch (error) {
@@ -48,30 +48,33 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** How the installation is. Each part is asked at the same time as the others, and has its own limit of time. */
-export async function systemReport(looked: Looked): Promise<SystemReport> {
+export async function systemReport(looked: SystemSources): Promise<SystemReport> {
   const { database, store, installation } = looked;
   const { dataDir, minFreeDiskBytes: minimumBytes, mail } = installation;
   const { db } = database;
   const [processes, ofDatabase, storage, files, disk, jobs, ofMail, backups] = await Promise.all([
-    asked(() => processesOn(database)),
-    asked(() => databaseState(database)),
-    asked(async () => {
+    queryPart(() => processesOn(database)),
+    queryPart(() => databaseState(database)),
+    queryPart(async () => {
       const latencyMs = await timed(store.check);
       return { kind: installation.storeKind, latencyMs, freeBytes: (await store.freeBytes()) ?? null };
     }),
-    asked(() => systemRepository(database.reader).files()),
-    asked(async () => ({ freeBytes: await freeDiskBytes(dataDir), minimumBytes })),
-    asked(() => jobState(database)),
-    asked(async () => ({
+    queryPart(() => systemRepository(database.reader).files()),
+    queryPart(async () => ({ freeBytes: await freeDiskBytes(dataDir), minimumBytes })),
+    queryPart(() => jobState(database)),
+    queryPart(async () => ({
       delivers: mail !== undefined,
       lastSentAt: (await remembered(db, lastMailSent))?.at ?? null,
       lastFailure: (await remembered(db, lastMailFailure)) ?? null,
     })),
-    asked(async () => ({ ...(await backupState(db, installation)), beforeUpgrades: await upgradeBackups(dataDir) })),
+    queryPart(async () => ({
+      ...(await backupState(db, installation)),
+      beforeUpgrades: await upgradeBackups(dataDir),
+    })),
   ]);
   const at = new Date().toISOString();
   const parts = { processes, database: ofDatabase, storage, files, disk, jobs, mail: ofMail, backups };
-  const warnings = await warningsOf(parts, installation, { now: Date.parse(at), file: database.file });
+  const warnings = await systemWarnings(parts, installation, { now: Date.parse(at), file: database.file });
   return { version, runtime: process.version, at, ...parts, warnings };
 }
 
@@ -96,7 +99,7 @@ async function jobState({ db, reader }: OpenDatabase) {
   const { oldestDueAt, ...counts } = await jobRepository(reader).counts(new Date().toISOString());
   const rows = await jobRepository(db).newestGivenUp(givenUpShown);
   const newestGivenUp = rows.map(
-    ({ id, kind, created_at, given_up_at, attempts, error_class }): GivenUpJob => ({
+    ({ id, kind, created_at, given_up_at, attempts, error_class }): FailedJob => ({
       id,
       kind,
       createdAt: created_at,

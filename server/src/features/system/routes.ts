@@ -2,9 +2,9 @@ import { system as api } from '@roster/contracts/system';
 import type { Router } from '#server/http/app-router/router';
 import { requeue } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
-import { type Looked, systemReport } from './report.ts';
+import { type SystemSources, systemReport } from './report.ts';
 
-export function systemRoutes({ route }: Router, looked: Looked) {
+export function systemRoutes({ route }: Router, looked: SystemSources) {
   route(api.report, () => systemReport(looked));
   route(api.retryJob, async ({ actor, params: { id: jobId }, request }) => {
     const kind = await looked.database.db.transaction().execute(async (trx) => {

@@ -1,7 +1,7 @@
 import type { SystemReport, SystemWarning } from '@roster/contracts/system';
 import type { Installation } from '#server/config/config';
 import { configWarnings } from '#server/config/warnings';
-import { isOpenToOthers } from './folders.ts';
+import { isReadableByOthers } from './folders.ts';
 
 type Parts = Pick<SystemReport, 'processes' | 'database' | 'storage' | 'files' | 'disk' | 'jobs' | 'mail' | 'backups'>;
 type About = { now: number; file: string | undefined };
@@ -15,13 +15,13 @@ const problem = (text: string): SystemWarning => ({ level: 'problem', text });
 const advice = (text: string): SystemWarning => ({ level: 'advice', text });
 
 /** What is insecure, nearly full or left undone, in words for whoever can change it. Problems come first. */
-export async function warningsOf(parts: Parts, installation: Installation, about: About): Promise<SystemWarning[]> {
+export async function systemWarnings(parts: Parts, installation: Installation, about: About): Promise<SystemWarning[]> {
   const all = [
-    ...ofState(parts, about),
-    ...ofBackups(parts, installation, about),
-    ...(await ofFiles(installation, about)),
+    ...stateWarnings(parts, about),
+    ...backupWarnings(parts, installation, about),
+    ...(await fileWarnings(installation, about)),
     ...configWarnings(installation),
-    ...ofInstallation(parts, installation),
+    ...installationWarnings(parts, installation),
   ];
   return all.toSorted((one, other) => Number(one.level === 'advice') - Number(other.level === 'advice'));
 }
@@ -29,7 +29,7 @@ export async function warningsOf(parts: Parts, installation: Installation, about
 const howToBackUp =
   'Set BACKUP_SCHEDULE and BACKUP_TARGET, or make one on the server with: roster backup FILE.tar (in a clone: npm run roster -- backup FILE.tar)';
 
-function* ofBackups({ backups }: Parts, { backsUp }: Installation, { now }: About): Generator<SystemWarning> {
+function* backupWarnings({ backups }: Parts, { backsUp }: Installation, { now }: About): Generator<SystemWarning> {
   if (!backups.answer) return;
   const { last, failedAt } = backups.answer;
   if (failedAt)
@@ -48,7 +48,7 @@ function* ofBackups({ backups }: Parts, { backsUp }: Installation, { now }: Abou
     );
 }
 
-function* ofState({ database, disk, jobs, mail }: Parts, { now }: About): Generator<SystemWarning> {
+function* stateWarnings({ database, disk, jobs, mail }: Parts, { now }: About): Generator<SystemWarning> {
   if (database.answer?.schema === 'older')
     yield problem('The database is older than this version. Restart the server, which brings it up to date.');
   if (database.answer?.schema === 'newer')
@@ -70,9 +70,9 @@ function* ofState({ database, disk, jobs, mail }: Parts, { now }: About): Genera
     yield problem('The last mail could not be sent. Check SMTP_URL.');
 }
 
-async function ofFiles({ masterKeyFile }: Installation, { file }: About): Promise<SystemWarning[]> {
+async function fileWarnings({ masterKeyFile }: Installation, { file }: About): Promise<SystemWarning[]> {
   const isOpen = (path: string | undefined) =>
-    path === undefined ? undefined : isOpenToOthers(path).catch(() => undefined);
+    path === undefined ? undefined : isReadableByOthers(path).catch(() => undefined);
   const [key, database] = await Promise.all([isOpen(masterKeyFile), isOpen(file)]);
   return [
     ...(key ? [problem('The file of the master key is open to others on this machine. Close it with chmod 600.')] : []),
@@ -82,7 +82,7 @@ async function ofFiles({ masterKeyFile }: Installation, { file }: About): Promis
   ];
 }
 
-function* ofInstallation(
+function* installationWarnings(
   { database, processes }: Parts,
   { trustProxy, storeKind }: Installation,
 ): Generator<SystemWarning> {

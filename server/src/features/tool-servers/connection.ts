@@ -1,8 +1,8 @@
 import type { Bounds, McpClient, Work } from './mcp/session.ts';
 import type { ServerAccess } from './oauth/access.ts';
-import type { CommandProcesses } from './stdio/processes.ts';
+import type { ProcessPool } from './stdio/processes.ts';
 
-type Dependencies = { access: ServerAccess; mcp: McpClient; processes: CommandProcesses };
+type Dependencies = { access: ServerAccess; mcp: McpClient; processes: ProcessPool };
 type Reached = Parameters<ServerAccess['use']>[0];
 
 /** How a server is asked, whether it is at an address or runs on this machine. */

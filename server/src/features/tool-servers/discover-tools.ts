@@ -7,7 +7,7 @@ import { enqueue } from '#server/jobs/queue';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import type { ServerConnection } from './connection.ts';
 import { listTools } from './mcp/tools.ts';
-import type { OpenApiLook } from './openapi/look.ts';
+import type { OpenApiDiscovery } from './openapi/discover.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { SignInRequiredError, ToolServerError } from './shared/failure.ts';
 import { type StoredServer, toolServerRepository } from './shared/repository.ts';
@@ -36,7 +36,7 @@ export async function requestDiscovery(trx: Kysely<Database>, userId: number, se
   return true;
 }
 
-type Dependencies = { db: Kysely<Database>; reach: ServerConnection; openApi: OpenApiLook; times: ToolTimeouts };
+type Dependencies = { db: Kysely<Database>; reach: ServerConnection; openApi: OpenApiDiscovery; times: ToolTimeouts };
 
 /** Asks a server which tools it has. What it does wrong is a state of it, in words; its tools stay as they were then. */
 export function toolDiscovery({ db, reach, openApi, times }: Dependencies) {

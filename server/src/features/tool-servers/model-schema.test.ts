@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { seeded } from '#server/testing/generated';
-import { modelSchema, serverArguments } from './shared/model-schema.ts';
+import { toModelSchema, toServerArguments } from './shared/model-schema.ts';
 
-const made = (given: unknown) => modelSchema(given).schema;
+const made = (given: unknown) => toModelSchema(given).schema;
 const ofProperty = (schema: unknown) => Object(made({ type: 'object', properties: { a: schema } })).properties.a;
 const any = {};
 
@@ -205,7 +205,7 @@ describe('the form of a schema that providers take', () => {
     { anyOf: [{ type: 'string' }, { type: 'null' }] },
     { type: 'null' },
   ])('is not to be had of %j', (given) => {
-    expect(() => modelSchema(given)).toThrow('its arguments are no object');
+    expect(() => toModelSchema(given)).toThrow('its arguments are no object');
   });
 });
 
@@ -222,7 +222,7 @@ test('names that no provider takes are given others, and the server is told its 
     },
     required: ['user[name]', '$filter'],
   };
-  const brought = modelSchema(given);
+  const brought = toModelSchema(given);
   const { properties, required } = brought.schema;
   const names = Object.keys(Object(properties));
   expect(names).toEqual(['user_name_2', 'user_name', 'gro_e', 'x'.repeat(56), 'filter']);
@@ -239,7 +239,7 @@ test('names that no provider takes are given others, and the server is told its 
     filter: 'x',
     unknown: { user_name_2: 'kept' },
   };
-  expect(serverArguments(input, brought)).toEqual({
+  expect(toServerArguments(input, brought)).toEqual({
     'user[name]': 'ada',
     user_name: 'Ada',
     größe: { 'in cm': 1, filter: 'a key of its own' },
@@ -346,12 +346,12 @@ test('whatever a server describes is taken by providers and accepts the same arg
       ...(tops.length === 1 && isObject(one) ? one : { anyOf: tops.map((top) => top.schema) }),
       $defs,
     };
-    const brought = modelSchema(schema);
+    const brought = toModelSchema(schema);
     expect(faultsIn(brought.schema)).toEqual([]);
     expect(brought.schema).toMatchObject({ type: 'object' });
     expect(brought.schema).not.toHaveProperty('anyOf');
     // Brought into form once more it stays as it is.
-    expect(modelSchema(brought.schema).schema).toEqual(brought.schema);
+    expect(toModelSchema(brought.schema).schema).toEqual(brought.schema);
     const given = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
     const taken = new Ajv({ strict: false, validateFormats: false }).compile(brought.schema);
     const toModel = new Map(Object.entries(brought.names).map(([model, server]) => [server, model]));
@@ -368,7 +368,7 @@ test('whatever a server describes is taken by providers and accepts the same arg
       const told = asModel(value);
       expect({ ok: taken(told), schema, told, errors: taken.errors }).toMatchObject({ ok: true });
       // Where nothing is said of a value, its names were not changed.
-      expect(asModel(serverArguments(Object(told), brought))).toEqual(told);
+      expect(asModel(toServerArguments(Object(told), brought))).toEqual(told);
     }
   }
 });

@@ -1,9 +1,9 @@
 import {
   type NewToolServer,
-  serversAtMost,
   type ToolServer,
   type ToolServerChanges,
   type ToolServerTools,
+  toolServerLimit,
 } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -14,10 +14,10 @@ import { requestDiscovery } from './discover-tools.ts';
 import { signInRepository } from './oauth/sign-in-repository.ts';
 import { descriptionRepository } from './openapi/repository.ts';
 import { changedAuth, newAuth } from './shared/auth.ts';
-import type { ServerHeaders } from './shared/headers.ts';
+import type { ServerSecrets } from './shared/headers.ts';
 import { type ServerFields, type StoredAuth, type StoredServer, toolServerRepository } from './shared/repository.ts';
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders };
+type Dependencies = { db: Kysely<Database>; headers: ServerSecrets };
 
 export const notFound = () => new AppError('not_found', 'Tool server not found.');
 export const flag = (is: boolean) => (is ? (1 as const) : (0 as const));
@@ -52,7 +52,7 @@ export function checkOffer(actor: Actor, isOffered: boolean | undefined) {
     throw new AppError('not_allowed', 'Only administrators can offer a tool server to everybody.');
 }
 
-export async function found(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
+export async function findServer(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
   const server = await toolServerRepository(db).own(userId, id);
   if (!server) throw notFound();
   return server;
@@ -60,7 +60,7 @@ export async function found(db: Kysely<Database>, userId: number, id: number): P
 
 /** A server as its owner sees it. */
 export const shownServer = async (db: Kysely<Database>, userId: number, id: number): Promise<ToolServer> =>
-  toServer(await found(db, userId, id), userId);
+  toServer(await findServer(db, userId, id), userId);
 
 async function create({ db, headers }: Dependencies, actor: Actor, draft: z.output<typeof NewToolServer>) {
   const { userId, stillMay } = actor;
@@ -71,18 +71,18 @@ async function create({ db, headers }: Dependencies, actor: Actor, draft: z.outp
     // Holds the account, so that of two at once the second one counts the first.
     await stillMay(trx);
     const servers = toolServerRepository(trx);
-    if ((await servers.count(userId)) >= serversAtMost)
-      throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
+    if ((await servers.count(userId)) >= toolServerLimit)
+      throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
     const id = await servers.insert(userId, { name, kind, url, is_offered: flag(isOffered), is_on: 1 }, sealed);
     if (sealed.type !== 'oauth') await requestDiscovery(trx, userId, id);
-    return toServer(await found(trx, userId, id), userId);
+    return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
 async function update({ db, headers }: Dependencies, actor: Actor, id: number, changes: ToolServerChanges) {
   const { userId, stillMay } = actor;
   checkOffer(actor, changes.isOffered);
-  const before = await found(db, userId, id);
+  const before = await findServer(db, userId, id);
   const { name, url, isOffered, isOn } = changes;
   if (before.kind === 'command' && (url !== undefined || changes.auth))
     throw new AppError('conflict', 'A command has no address and no access. Add another one instead.');
@@ -97,14 +97,14 @@ async function update({ db, headers }: Dependencies, actor: Actor, id: number, c
   };
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
-    const stored = await found(trx, userId, id);
+    const stored = await findServer(trx, userId, id);
     // The header was kept, or refused, for the address that was there.
     if (stored.url !== before.url || stored.auth_sealed !== before.auth_sealed)
       throw new AppError('conflict', 'This tool server was changed meanwhile. Look at it again.');
     await toolServerRepository(trx).update(userId, id, fields, auth);
     if (isOffered === false) await signInRepository(trx).forgetAll(userId, id, { others: true });
     if ((url !== undefined && url !== before.url) || auth) await reachedAnew(trx, userId, id, stored, auth);
-    return toServer(await found(trx, userId, id), userId);
+    return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
@@ -161,7 +161,7 @@ export function toolServerService(dependencies: Dependencies) {
       db.transaction().execute(async (trx) => {
         await stillMay(trx);
         if (!(await requestDiscovery(trx, userId, id))) throw notFound();
-        return toServer(await found(trx, userId, id), userId);
+        return toServer(await findServer(trx, userId, id), userId);
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { chosenToolsAtMost } from '@roster/contracts/tool-servers/tool-servers';
+import { chosenToolLimit } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import { ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
@@ -8,8 +8,8 @@ import { resultText } from './mcp/result.ts';
 import { callOperation } from './openapi/call.ts';
 import type { OpenApiClient } from './openapi/client.ts';
 import { ToolServerError } from './shared/failure.ts';
-import type { ServerHeaders } from './shared/headers.ts';
-import { type ModelSchema, modelSchema, serverArguments } from './shared/model-schema.ts';
+import type { ServerSecrets } from './shared/headers.ts';
+import { type ModelSchema, toModelSchema, toServerArguments } from './shared/model-schema.ts';
 import { OmittedOperationError } from './shared/references.ts';
 import { toolSelectionRepository } from './shared/tool-selection-repository.ts';
 import { toolAliases } from './tool-aliases.ts';
@@ -19,7 +19,7 @@ const bodyLimit = 8 * 1024 * 1024;
 
 type Dependencies = {
   db: Kysely<Database>;
-  headers: ServerHeaders;
+  headers: ServerSecrets;
   reach: ServerConnection;
   openApi: OpenApiClient;
   times: ToolTimeouts;
@@ -31,7 +31,7 @@ type Described = { input_schema: string; model_schema: string | null };
 function schemaFor({ input_schema, model_schema }: Described): ModelSchema | null {
   if (model_schema !== null) return JSON.parse(model_schema);
   try {
-    return modelSchema(JSON.parse(input_schema));
+    return toModelSchema(JSON.parse(input_schema));
   } catch (error) {
     if (error instanceof OmittedOperationError) return null;
     throw error;
@@ -43,7 +43,7 @@ export function createToolRegistry({ db, headers, reach, openApi, times }: Depen
   const choices = toolSelectionRepository(db);
   return {
     async offered(userId, assistantId) {
-      const chosen = await choices.offered(userId, assistantId, chosenToolsAtMost);
+      const chosen = await choices.offered(userId, assistantId, chosenToolLimit);
       const rows = chosen.flatMap((row) => {
         const schema = schemaFor(row)?.schema;
         return schema ? [{ ...row, schema }] : [];
@@ -78,7 +78,7 @@ export function createToolRegistry({ db, headers, reach, openApi, times }: Depen
       try {
         const bounds = { withinMs: times.callMs, bodyLimit, signal };
         const told = schemaFor(server);
-        const given = told ? serverArguments(input, told) : input;
+        const given = told ? toServerArguments(input, told) : input;
         if (server.kind === 'openapi') {
           const credentials = headers.open(server, server.wrapped);
           return await callOperation(openApi, { ...server, credentials }, given, bounds);

@@ -1,8 +1,8 @@
 import type { UsageRequest } from '@roster/contracts/usage/usage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
-import { byColumn, type Sums, sumOfTool, sumOfTraining } from './aggregate.ts';
-import { type DaySpan, quarterOf } from './days.ts';
+import { mapColumns, type Sums, toolSumName, trainingSumName } from './aggregate.ts';
+import { type DaySpan, quarterOf } from './zone-days.ts';
 
 export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
@@ -18,13 +18,13 @@ const dayMs = 24 * 60 * 60_000;
 const iso = (moment: number) => new Date(moment).toISOString();
 const utcDay = (moment: number) => iso(moment).slice(0, 10);
 
-const columns = Object.entries(byColumn((sum) => sum));
+const columns = Object.entries(mapColumns((sum) => sum));
 
-const sums = (table: string) =>
+const sumColumns = (table: string) =>
   sql.join(columns.map(([column, sum]) => sql`coalesce(sum(${sql.ref(`${table}.${column}`)}), 0) as ${sql.ref(sum)}`));
 
 /** The full UTC days inside a span, from the sums; what is left at its two ends is counted from the records. */
-function parts({ from, to }: Span) {
+function splitSpan({ from, to }: Span) {
   const first = Math.ceil(from / dayMs) * dayMs;
   const end = Math.floor(to / dayMs) * dayMs;
   if (first >= end) return { whole: undefined, ends: [{ from, to }] };
@@ -39,15 +39,15 @@ function parts({ from, to }: Span) {
 }
 
 /** A single call as a row of sums; `counts` says whether it is among the requests. */
-const ofOne = (
+const callAsSums = (
   counts: RawBuilder<unknown>,
 ) => sql`case when ${counts} then 1 else 0 end as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
   case when cost_usd is null and ${counts} then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
 const always = sql`1 = 1`;
 const isRequest = sql`purpose not in ('tool', 'training')`;
 /** As the sums of a day name it. */
-const modelOfOne = sql`case purpose when 'tool' then ${sql.lit(sumOfTool(''))} || model
-  when 'training' then ${sql.lit(sumOfTraining(''))} || model else model end as model`;
+const sumModelOfCall = sql`case purpose when 'tool' then ${sql.lit(toolSumName(''))} || model
+  when 'training' then ${sql.lit(trainingSumName(''))} || model else model end as model`;
 const ofDay = sql.join(columns.map(([column]) => sql.ref(column)));
 
 export function analyticsRepository(db: Kysely<Database>) {
@@ -57,7 +57,7 @@ export function analyticsRepository(db: Kysely<Database>) {
       const spans = days.map(({ day, from, to }) => sql`(${day}, ${quarterOf(from)}, ${quarterOf(to)})`);
       const { rows } = await sql<Sums & { day: string }>`
         with days (day, first, following) as (values ${sql.join(spans)})
-        select days.day as day, ${sums('q')}
+        select days.day as day, ${sumColumns('q')}
         from days join usage_by_quarter q
           on q.user_id = ${userId} and q.quarter >= days.first and q.quarter < days.following
         group by days.day`.execute(db);
@@ -68,7 +68,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     async byModelSince(userId: number, models: string[], day: string): Promise<Map<string, Sums>> {
       if (models.length === 0) return new Map();
       const { rows } = await sql<Sums & { model: string }>`
-        select model, ${sums('usage_by_day')} from usage_by_day
+        select model, ${sumColumns('usage_by_day')} from usage_by_day
         where user_id = ${userId} and day >= ${day} and model in (${sql.join(models)})
         group by model`.execute(db);
       return new Map(rows.map(({ model, ...row }) => [model, row]));
@@ -76,9 +76,9 @@ export function analyticsRepository(db: Kysely<Database>) {
 
     /** Sums of a span by model, tool (`toolOf`) or base model of jobs (`trainedModelOf`), and assistant (0: none). */
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
-      const { whole, ends } = parts(span);
+      const { whole, ends } = splitSpan(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select ${modelOfOne}, coalesce(assistant_id, 0) as assistant_id, ${ofOne(always)}
+        ({ from, to }) => sql`select ${sumModelOfCall}, coalesce(assistant_id, 0) as assistant_id, ${callAsSums(always)}
           from usage_records where user_id = ${userId} and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
@@ -86,7 +86,7 @@ export function analyticsRepository(db: Kysely<Database>) {
           from usage_by_day where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
       const only = assistantId === undefined ? sql`` : sql`where s.assistant_id = ${assistantId}`;
       const { rows } = await sql<Sums & { model: string; assistantId: number }>`
-        select s.model as model, s.assistant_id as "assistantId", ${sums('s')}
+        select s.model as model, s.assistant_id as "assistantId", ${sumColumns('s')}
         from (${sql.join(sources, sql` union all `)}) s ${only}
         group by s.model, s.assistant_id`.execute(db);
       return rows;
@@ -94,16 +94,16 @@ export function analyticsRepository(db: Kysely<Database>) {
 
     /** Sums of programs’ calls by their token. */
     async byAccessToken(userId: number, span: Span) {
-      const { whole, ends } = parts(span);
+      const { whole, ends } = splitSpan(span);
       const sources: RawBuilder<unknown>[] = ends.map(
-        ({ from, to }) => sql`select access_token_id, ${ofOne(isRequest)} from usage_records
+        ({ from, to }) => sql`select access_token_id, ${callAsSums(isRequest)} from usage_records
           where user_id = ${userId} and access_token_id is not null and created_at >= ${iso(from)} and created_at < ${iso(to)}`,
       );
       if (whole)
         sources.push(sql`select access_token_id, ${ofDay} from usage_by_token
           where user_id = ${userId} and day >= ${whole.first} and day <= ${whole.last}`);
       const { rows } = await sql<Sums & { id: number; name: string; revokedAt: string | null }>`
-        select t.id as id, t.name as name, t.revoked_at as "revokedAt", ${sums('s')}
+        select t.id as id, t.name as name, t.revoked_at as "revokedAt", ${sumColumns('s')}
         from (${sql.join(sources, sql` union all `)}) s
         join access_tokens t on t.id = s.access_token_id and t.user_id = ${userId}
         group by t.id, t.name, t.revoked_at`.execute(db);
@@ -114,7 +114,7 @@ export function analyticsRepository(db: Kysely<Database>) {
     },
 
     async total(userId: number, { from, to }: Span): Promise<Sums> {
-      const { rows } = await sql<Sums>`select ${sums('q')} from usage_by_quarter q
+      const { rows } = await sql<Sums>`select ${sumColumns('q')} from usage_by_quarter q
         where q.user_id = ${userId} and q.quarter >= ${quarterOf(from)} and q.quarter < ${quarterOf(to)}`.execute(db);
       const [row] = rows;
       if (!row) throw new Error('a sum without a row');

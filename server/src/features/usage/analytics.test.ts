@@ -6,8 +6,8 @@ import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
-import { dayIn, nextDay } from './days.ts';
 import { type UsageRecord, usageRepository } from './repository.ts';
+import { dayInZone, nextDay } from './zone-days.ts';
 
 type Call = UsageRecord & { id?: number };
 
@@ -112,7 +112,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     ['Australia/Lord_Howe', '2026-09-01', '2026-12-31'],
   ])('in %s from %s to %s are the sums of the single calls', async (tz, from, to) => {
     const body = await shown(ada, `from=${from}&to=${to}&tz=${tz}`);
-    const dayOf = ({ createdAt }: Call) => dayIn(tz, Date.parse(createdAt));
+    const dayOf = ({ createdAt }: Call) => dayInZone(tz, Date.parse(createdAt));
     const within = (first: string, last: string) => list.filter((call) => dayOf(call) >= first && dayOf(call) <= last);
     const inRange = within(from, to);
     expect(inRange.length).toBeGreaterThan(5);

@@ -3,10 +3,10 @@ import { type Analytics, type usage as api, BilledTool, type Figures } from '@ro
 import { z } from 'zod';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
-import { costAlone, noUsage, plus, type Sums, toFigures, toolOf, trainedModelOf } from './aggregate.ts';
+import { addSums, costOnly, type Sums, toFigures, toolOfSum, trainedModelOfSum, zeroSums } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
-import { type DaySpan, daysIn, nextDay } from './days.ts';
 import type { PriceRepository } from './price-repository.ts';
+import { type DaySpan, daysIn, nextDay } from './zone-days.ts';
 
 const recentAtMost = 10;
 
@@ -19,7 +19,7 @@ const byCost = (a: Sums, b: Sums) => b.costUsd - a.costUsd || tokens(b) - tokens
 /** Adds up rows with the same key, the most expensive first. */
 function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
-  for (const row of rows) groups.set(keyOf(row), plus(groups.get(keyOf(row)) ?? noUsage, row));
+  for (const row of rows) groups.set(keyOf(row), addSums(groups.get(keyOf(row)) ?? zeroSums, row));
   return [...groups].sort(([, a], [, b]) => byCost(a, b));
 }
 
@@ -38,7 +38,7 @@ function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['
 
 /** Fine-tuning jobs by their base model, the most expensive first. */
 const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineTuning'] =>
-  grouped(rows, ({ model }) => trainedModelOf(model) ?? model).map(
+  grouped(rows, ({ model }) => trainedModelOfSum(model) ?? model).map(
     ([model, { requests: jobs, inputTokens: trainedTokens, costUsd, unpricedRequests: unpricedJobs }]) => ({
       ...{ model, jobs, trainedTokens, unpricedJobs },
       costUsd: unpricedJobs === jobs ? null : costUsd,
@@ -48,23 +48,23 @@ const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineT
 /** The sums of models, of tools and of fine-tuning jobs. `ofAnswers`: models and, with their cost alone, the tools that they called. */
 function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }: Pick<Catalogue, 'toolPrice'>) {
   const { jobs = [], answers = [] } = Object.groupBy(rows, ({ model }) =>
-    trainedModelOf(model) === null ? 'answers' : 'jobs',
+    trainedModelOfSum(model) === null ? 'answers' : 'jobs',
   );
-  const ofTools = Map.groupBy(answers, ({ model }) => toolOf(model));
+  const ofTools = Map.groupBy(answers, ({ model }) => toolOfSum(model));
   return {
     ofModels: ofTools.get(null) ?? [],
-    ofAnswers: answers.map((row) => (toolOf(row.model) ? { ...row, ...costAlone(row) } : row)),
+    ofAnswers: answers.map((row) => (toolOfSum(row.model) ? { ...row, ...costOnly(row) } : row)),
     fineTuning: fineTuningFigures(jobs),
     byTool: BilledTool.options.flatMap((tool) => {
       const own = ofTools.get(tool);
-      return own ? [toolFigures(tool, own.reduce(plus, noUsage), toolPrice(tool))] : [];
+      return own ? [toolFigures(tool, own.reduce(addSums, zeroSums), toolPrice(tool))] : [];
     }),
   };
 }
 
 /** Null where nothing has a known price, jobs included. */
 function totalsOf(byDay: Iterable<Sums>, jobs: Analytics['fineTuning']): Figures {
-  const totals = toFigures([...byDay].reduce(plus, noUsage));
+  const totals = toFigures([...byDay].reduce(addSums, zeroSums));
   const isUnknown = totals.costUsd === 0 && totals.requests === totals.unpricedRequests && jobs.some(isUnpriced);
   return isUnknown ? { ...totals, costUsd: null } : totals;
 }
@@ -118,7 +118,7 @@ export function analyticsService(
       return {
         totals: totalsOf(byDay.values(), fineTuning),
         previous: { ...toFigures(previous), ...earlier },
-        byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? noUsage) })),
+        byDay: days.map(({ day }): Figures & { day: string } => ({ day, ...toFigures(byDay.get(day) ?? zeroSums) })),
         byModel: byModel.map(([model, sums]) => ({
           model,
           family: priced.has(model) ? null : catalogue.familyOf(model),

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 import type { AnalyticsRepository } from './analytics-repository.ts';
 import type { BudgetRecord, BudgetRepository } from './budget-repository.ts';
-import { dayIn, startOfDay } from './days.ts';
+import { dayInZone, startOfDay } from './zone-days.ts';
 
 type Dependencies = {
   budgets: BudgetRepository;
@@ -18,7 +18,7 @@ const month = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' 
 export function budgetService({ budgets, analytics, ownsAssistant }: Dependencies) {
   /** Since the start of the month, in the budget's own time zone. */
   async function spent(userId: number, { tz, assistantId }: BudgetRecord): Promise<number> {
-    const today = dayIn(tz, Date.now());
+    const today = dayInZone(tz, Date.now());
     const span = { from: startOfDay(tz, `${today.slice(0, 7)}-01`), to: endOfHour() };
     if (assistantId === null) return (await analytics.total(userId, span)).costUsd;
     const rows = await analytics.byModelAndAssistant(userId, span, assistantId);
@@ -60,7 +60,7 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
       for (const record of stops) {
         const { state, spentUsd, amountUsd, assistant, tz } = await withState(userId, record);
         if (state !== 'exceeded') continue;
-        const name = month.format(new Date(`${dayIn(tz, Date.now())}T00:00:00Z`));
+        const name = month.format(new Date(`${dayInZone(tz, Date.now())}T00:00:00Z`));
         const whose = assistant ? ` for ${assistant.name}` : '';
         throw new AppError(
           'budget_exceeded',

@@ -1,5 +1,5 @@
-import { type ComparedUse, firstComparedDay } from '@roster/contracts/usage/usage';
-import { noUsage, type Sums } from './aggregate.ts';
+import { type UsageComparison, usageComparisonStart } from '@roster/contracts/usage/usage';
+import { type Sums, zeroSums } from './aggregate.ts';
 import type { analyticsRepository } from './analytics-repository.ts';
 import type { PricingService } from './pricing.ts';
 
@@ -11,8 +11,8 @@ export function lastUsed(
   sums: Pick<ReturnType<typeof analyticsRepository>, 'byModelSince'>,
   pricing: Pick<PricingService, 'sumPrice'>,
 ) {
-  async function shown(userId: number, used: Sums | undefined, other: string | null): Promise<ComparedUse> {
-    const { requests, inputTokens, cachedTokens, outputTokens, reasoningTokens, ...cost } = used ?? noUsage;
+  async function shown(userId: number, used: Sums | undefined, other: string | null): Promise<UsageComparison> {
+    const { requests, inputTokens, cachedTokens, outputTokens, reasoningTokens, ...cost } = used ?? zeroSums;
     const counts = { inputTokens, cachedTokens, cacheWriteTokens: 0, outputTokens, reasoningTokens };
     return {
       ...{ requests, inputTokens, cachedTokens, outputTokens },
@@ -22,14 +22,14 @@ export function lastUsed(
   }
 
   return {
-    async of(userId: number, { model, successor }: ComparedModel, now: number): Promise<ComparedUse> {
-      const used = await sums.byModelSince(userId, [model], firstComparedDay(now));
+    async of(userId: number, { model, successor }: ComparedModel, now: number): Promise<UsageComparison> {
+      const used = await sums.byModelSince(userId, [model], usageComparisonStart(now));
       return shown(userId, used.get(model), successor);
     },
     /** Each with its usage beside it. */
     async ofEach<Model extends ComparedModel>(userId: number, models: readonly Model[], now: number) {
       const ids = models.map(({ model }) => model);
-      const used = await sums.byModelSince(userId, ids, firstComparedDay(now));
+      const used = await sums.byModelSince(userId, ids, usageComparisonStart(now));
       return Promise.all(
         models.map(async (one) => ({ ...one, usage: await shown(userId, used.get(one.model), one.successor) })),
       );

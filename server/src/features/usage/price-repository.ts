@@ -1,8 +1,8 @@
-import type { OwnPrice } from '@roster/contracts/usage/usage';
+import type { CustomPrice } from '@roster/contracts/usage/usage';
 import type { Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-const toPrice = (row: Selectable<Database['own_prices']>): OwnPrice => ({
+const toPrice = (row: Selectable<Database['own_prices']>): CustomPrice => ({
   model: row.model,
   input: row.input,
   cachedInput: row.cached_input,
@@ -12,7 +12,7 @@ const toPrice = (row: Selectable<Database['own_prices']>): OwnPrice => ({
 
 export function priceRepository(db: Kysely<Database>) {
   return {
-    async find(userId: number, model: string): Promise<OwnPrice | undefined> {
+    async find(userId: number, model: string): Promise<CustomPrice | undefined> {
       const row = await db
         .selectFrom('own_prices')
         .selectAll()
@@ -21,7 +21,7 @@ export function priceRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toPrice(row);
     },
-    async list(userId: number): Promise<OwnPrice[]> {
+    async list(userId: number): Promise<CustomPrice[]> {
       const rows = await db
         .selectFrom('own_prices')
         .selectAll()
@@ -38,7 +38,7 @@ export function priceRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return row.count;
     },
-    async save(userId: number, { model, input, cachedInput, output, setAt }: OwnPrice) {
+    async save(userId: number, { model, input, cachedInput, output, setAt }: CustomPrice) {
       const values = { input, cached_input: cachedInput, output, set_at: setAt };
       await db
         .insertInto('own_prices')

@@ -3,7 +3,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
 import { ask, newThread } from '#server/testing/chat';
 import type { HttpClient } from '#server/testing/http-client';
-import { nextDay } from './days.ts';
+import { nextDay } from './zone-days.ts';
 
 const price = { model: 'chat-latest', input: 1_000, cachedInput: null, output: 2_000 };
 

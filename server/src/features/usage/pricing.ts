@@ -1,4 +1,4 @@
-import type { OwnPrice } from '@roster/contracts/usage/usage';
+import type { CustomPrice } from '@roster/contracts/usage/usage';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
@@ -35,7 +35,7 @@ const toolUsageBy =
   };
 
 /** Prices one batch of calls that have no price. Returns how many there were. */
-const priceBatch = (db: Kysely<Database>, userId: number, price: OwnPrice): Promise<number> =>
+const priceBatch = (db: Kysely<Database>, userId: number, price: CustomPrice): Promise<number> =>
   db.transaction().execute(async (trx) => {
     const records = usageRepository(trx);
     const calls = await records.unpriced(userId, price.model, batch);
@@ -82,7 +82,7 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
     list: (userId: number) => prices.list(userId),
 
     /** Sets an own price, for the unpriced calls so far too. @throws conflict where the catalogue knows the model's own price */
-    async set(userId: number, input: Omit<OwnPrice, 'setAt'>) {
+    async set(userId: number, input: Omit<CustomPrice, 'setAt'>) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);
       if ((await prices.count(userId)) >= pricesAtMost && !(await prices.find(userId, input.model)))

@@ -12,8 +12,8 @@ import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
 import { adminKeyService } from './admin-key.ts';
-import { nextDay } from './days.ts';
 import { usageRepository } from './repository.ts';
+import { nextDay } from './zone-days.ts';
 
 const adminKey = `sk-admin-${'simulated'.repeat(5)}`;
 const today = () => new Date().toISOString().slice(0, 10);

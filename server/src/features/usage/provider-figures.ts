@@ -4,9 +4,9 @@ import type { ModelUsage, ProviderOrganization, UtcDays } from '#server/provider
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { AdminKeyService } from './admin-key.ts';
-import { noUsage, plus, toFigures, toolOf, trainedModelOf } from './aggregate.ts';
+import { addSums, toFigures, toolOfSum, trainedModelOfSum, zeroSums } from './aggregate.ts';
 import type { AnalyticsRepository } from './analytics-repository.ts';
-import { daysIn } from './days.ts';
+import { daysIn } from './zone-days.ts';
 
 const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;
@@ -78,15 +78,15 @@ async function ownFigures(analytics: AnalyticsRepository, userId: number, { from
   ]);
   const requestsByModel = new Map<string, number>();
   for (const { model, requests } of groups.filter(
-    (row) => toolOf(row.model) === null && trainedModelOf(row.model) === null,
+    (row) => toolOfSum(row.model) === null && trainedModelOfSum(row.model) === null,
   ))
     requestsByModel.set(model, (requestsByModel.get(model) ?? 0) + requests);
   const { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests } = toFigures(
-    [...byDay.values()].reduce(plus, noUsage),
+    [...byDay.values()].reduce(addSums, zeroSums),
   );
   return {
     sum: { requests, inputTokens, cachedTokens, outputTokens, costUsd, unpricedRequests },
-    costByDay: days.map(({ day }) => ({ day, rosterUsd: toFigures(byDay.get(day) ?? noUsage).costUsd })),
+    costByDay: days.map(({ day }) => ({ day, rosterUsd: toFigures(byDay.get(day) ?? zeroSums).costUsd })),
     requestsByModel,
   };
 }

@@ -4,8 +4,8 @@ import { afterCommit } from '#server/db/after-commit';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
-import { byColumn, costAlone, isRequest, noUsage, type Sums, sumOfTool, sumOfTraining } from './aggregate.ts';
-import { quarterOf } from './days.ts';
+import { costOnly, isRequest, mapColumns, type Sums, toolSumName, trainingSumName, zeroSums } from './aggregate.ts';
+import { quarterOf } from './zone-days.ts';
 
 /** The columns of a record that are shown with its message; all null where a join found none. */
 export const usageColumns = [
@@ -73,7 +73,7 @@ const addSumsToDay = prepared((db, at: Params<Sums & DayKey & { userId: number }
       day: at('day'),
       model: at('model'),
       assistant_id: at('assistantId'),
-      ...byColumn(at),
+      ...mapColumns(at),
     })
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'day', 'model', 'assistant_id']).doUpdateSet(added('usage_by_day')),
@@ -83,14 +83,14 @@ const addSumsToDay = prepared((db, at: Params<Sums & DayKey & { userId: number }
 const addSumsToQuarter = prepared((db, at: Params<Sums & { userId: number; quarter: string }>) =>
   db
     .insertInto('usage_by_quarter')
-    .values({ user_id: at('userId'), quarter: at('quarter'), ...byColumn(at) })
+    .values({ user_id: at('userId'), quarter: at('quarter'), ...mapColumns(at) })
     .onConflict((conflict) => conflict.columns(['user_id', 'quarter']).doUpdateSet(added('usage_by_quarter'))),
 );
 
 const addSumsToTokenDay = prepared((db, at: Params<Sums & { userId: number; day: string; accessTokenId: number }>) =>
   db
     .insertInto('usage_by_token')
-    .values({ user_id: at('userId'), day: at('day'), access_token_id: at('accessTokenId'), ...byColumn(at) })
+    .values({ user_id: at('userId'), day: at('day'), access_token_id: at('accessTokenId'), ...mapColumns(at) })
     .onConflict((conflict) =>
       conflict.columns(['user_id', 'day', 'access_token_id']).doUpdateSet(added('usage_by_token')),
     ),
@@ -219,8 +219,8 @@ export function usageRepository(db: Kysely<Database>) {
         unpricedRequests: usage.costUsd === null ? 1 : 0,
         estimatedRequests: usage.estimated ? 1 : 0,
       };
-      const model = rowOfDay(usage);
-      const ofRequests = isRequest(usage.purpose) ? sums : costAlone(sums);
+      const model = sumRowName(usage);
+      const ofRequests = isRequest(usage.purpose) ? sums : costOnly(sums);
       await addToDay(userId, { day, model, assistantId: usage.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(usage.createdAt), ofRequests);
       await addToToken(userId, accessTokenId, usage.createdAt, ofRequests);
@@ -307,7 +307,7 @@ export function usageRepository(db: Kysely<Database>) {
         .where('cost_usd', 'is', null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
-      const sums: Sums = { ...noUsage, costUsd: price.costUsd, unpricedRequests: -1 };
+      const sums: Sums = { ...zeroSums, costUsd: price.costUsd, unpricedRequests: -1 };
       await addToDay(userId, { day: call.day, model, assistantId: call.assistantId ?? 0 }, sums);
       await addToQuarter(userId, quarterOf(call.createdAt), sums);
       await addToToken(userId, call.accessTokenId, call.createdAt, sums);
@@ -351,15 +351,15 @@ export function usageRepository(db: Kysely<Database>) {
 }
 
 /** The name of the row of a day's sums to which a call belongs. */
-function rowOfDay({ purpose, model }: UsageRecord): string {
-  if (purpose === 'tool') return sumOfTool(model);
-  return purpose === 'training' ? sumOfTraining(model) : model;
+function sumRowName({ purpose, model }: UsageRecord): string {
+  if (purpose === 'tool') return toolSumName(model);
+  return purpose === 'training' ? trainingSumName(model) : model;
 }
 
 /** The old value plus the new one, for each column. */
 const added = (table: 'usage_by_day' | 'usage_by_quarter' | 'usage_by_token') =>
   Object.fromEntries(
-    Object.keys(byColumn((sum) => sum)).map((column) => [
+    Object.keys(mapColumns((sum) => sum)).map((column) => [
       column,
       sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
     ]),

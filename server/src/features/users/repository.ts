@@ -124,5 +124,5 @@ export function managedUserRepository(db: Kysely<Database>) {
 }
 
 /** What keeps an account from becoming an administrator's where mail goes out, with what to do about it. */
-export const notConfirmed = (email: string) =>
+export const unconfirmedEmailMessage = (email: string) =>
   `${email} has not been confirmed, so nobody knows whether it belongs to whoever uses this account. Its owner can ask for a link under Settings > Account and open it; then it can be made an administrator.`;

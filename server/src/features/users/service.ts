@@ -14,7 +14,7 @@ import type { Actor } from '#server/security/actor';
 import { securityEventRepository } from '#server/security/events-repository';
 import { userListRepository } from './list-repository.ts';
 import { managedUserRepository } from './repository.ts';
-import { findUser, noUser, taken, updateUser } from './update-user.ts';
+import { emailTaken, findUser, updateUser, userNotFound } from './update-user.ts';
 
 type Dependencies = {
   database: OpenDatabase;
@@ -96,7 +96,7 @@ async function add(
   const user = await database.db.transaction().execute(async (trx) => {
     await actor.stillMay(trx);
     const added = await managedUserRepository(trx).insert({ ...input, passwordHash });
-    if (!added) throw taken();
+    if (!added) throw emailTaken();
     const { id: userId, role: detail } = added;
     await securityEventRepository(trx).record({ userId, event: 'account_created', by: 'administrator', detail });
     if (wantsLink && mailsLinks(dependencies)) {
@@ -118,7 +118,7 @@ async function change(
     .execute((trx) => updateUser(trx, userId, changes, mailsLinks(dependencies)))
     .catch((error: unknown) => {
       // The address was registered in the same moment.
-      throw isUniqueViolation(error) ? taken() : error;
+      throw isUniqueViolation(error) ? emailTaken() : error;
     });
   dependencies.onSessionsEnded(sessions);
   return user;
@@ -126,7 +126,7 @@ async function change(
 
 async function remove(dependencies: Dependencies, { userId: own, stillMay }: Actor, userId: number) {
   if (userId === own) throw new AppError('conflict', 'This is your own account. Close it under Settings > Account.');
-  if (!(await dependencies.removeAccount(userId, { by: 'administrator', stillMay }))) throw noUser();
+  if (!(await dependencies.removeAccount(userId, { by: 'administrator', stillMay }))) throw userNotFound();
 }
 
 async function signOut({ database, onSessionsEnded }: Dependencies, actor: Actor, userId: number) {

@@ -6,10 +6,10 @@ import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import { revokeAccessTokens } from '#server/security/access-token-repository';
 import { securityEventRepository } from '#server/security/events-repository';
-import { managedUserRepository, notConfirmed } from './repository.ts';
+import { managedUserRepository, unconfirmedEmailMessage } from './repository.ts';
 
-export const noUser = () => new AppError('not_found', 'This account does not exist.');
-export const taken = () => {
+export const userNotFound = () => new AppError('not_found', 'This account does not exist.');
+export const emailTaken = () => {
   const message = 'There is an account with this email address already.';
   return new AppError('email_taken', message, { fields: { email: message } });
 };
@@ -22,7 +22,7 @@ const record = (trx: Kysely<Database>, userId: number, event: Recorded, detail: 
 
 export async function findUser(db: Kysely<Database>, userId: number): Promise<ManagedUser> {
   const user = await managedUserRepository(db).byId(userId);
-  if (!user) throw noUser();
+  if (!user) throw userNotFound();
   return user;
 }
 
@@ -30,7 +30,7 @@ async function changeDetails(trx: Kysely<Database>, before: ManagedUser, { name,
   const users = managedUserRepository(trx);
   const { id: userId } = before;
   if (email !== undefined && email !== before.email) {
-    if (await users.byEmail(email)) throw taken();
+    if (await users.byEmail(email)) throw emailTaken();
     if (!(await users.correctEmail(userId, email)))
       throw new AppError(
         'conflict',
@@ -47,7 +47,7 @@ async function changeDetails(trx: Kysely<Database>, before: ManagedUser, { name,
 function requireConfirmed({ email, emailVerified }: ManagedUser, isMailed: boolean) {
   if (emailVerified || !isMailed) return;
   const fields = { role: 'The address of this account is not confirmed' };
-  throw new AppError('conflict', notConfirmed(email), { fields });
+  throw new AppError('conflict', unconfirmedEmailMessage(email), { fields });
 }
 
 /** Returns the sessions whose open streams are to be ended. */

@@ -1,4 +1,4 @@
-import { type Endpoint, Nothing } from '@roster/contracts/endpoint';
+import { Empty, type Endpoint } from '@roster/contracts/endpoint';
 import { ErrorBody } from '@roster/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ export function requestBody({ accepts, body }: Pick<Endpoint, 'accepts' | 'body'
 
 function operation(endpoint: Endpoint): Json {
   const { access, body, method, params, path, query, status, summary } = endpoint;
-  const takesBody = method !== 'GET' && body !== Nothing;
+  const takesBody = method !== 'GET' && body !== Empty;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase())}`,
     tags: [path.split('/')[2] ?? 'other'],
@@ -96,7 +96,7 @@ const escaped = (text: string) =>
 function docsPage(endpoints: Endpoint[]): string {
   const rows = endpoints.map(({ access, body, method, path, query, summary, output, respondsWith, status }) => {
     const part = (title: string, schema: z.ZodType, io: 'input' | 'output') =>
-      schema === Nothing ? '' : `<h3>${title}</h3><pre>${escaped(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
+      schema === Empty ? '' : `<h3>${title}</h3><pre>${escaped(JSON.stringify(schemaOf(schema, io), null, 2))}</pre>`;
     const gives = respondsWith === 'json' && status !== 204 ? part(`Answer ${status}`, output, 'output') : '';
     return `<details><summary><code>${method} ${escaped(path)}</code> ${escaped(summary)} <small>${access}</small></summary>${
       part('Query', query, 'input') + part('Body', body, 'input') + gives

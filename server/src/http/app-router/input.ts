@@ -1,4 +1,4 @@
-import { wording } from '@roster/contracts/text/wording';
+import { validationMessage } from '@roster/contracts/text/validation-messages';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
@@ -11,9 +11,9 @@ export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.
 ) {
   // A call without a body is one that names no field; the value `null` is neither.
   const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
-  const params = endpoint.params.safeParse(parts.params, { error: wording });
-  const query = endpoint.query.safeParse(parts.query, { error: wording });
-  const body = endpoint.body.safeParse(parts.body, { error: wording });
+  const params = endpoint.params.safeParse(parts.params, { error: validationMessage });
+  const query = endpoint.query.safeParse(parts.query, { error: validationMessage });
+  const body = endpoint.body.safeParse(parts.body, { error: validationMessage });
   if (params.success && query.success && body.success)
     return { params: params.data, query: query.data, body: body.data };
   if (body.error?.issues.some(isNoObject)) throw new AppError('invalid_input', 'Send a JSON object: {…}.');

@@ -1,4 +1,4 @@
-import { type Endpoint, Nothing, type Rate } from '@roster/contracts/endpoint';
+import { Empty, type Endpoint, type Rate } from '@roster/contracts/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { type Receive, receiver } from '#server/http/multipart';
@@ -71,7 +71,7 @@ export function createRouter(options: Options) {
       endpoint: Endpoint<P, Q, B, O>,
       handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
     ) {
-      register(registry, { ...endpoint, body: Nothing }, formHandler(endpoint, handle), endpoint);
+      register(registry, { ...endpoint, body: Empty }, formHandler(endpoint, handle), endpoint);
     },
     /** Bytes or events: the handler writes the answer itself, which takes as long as its reader does. */
     rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
@@ -141,7 +141,7 @@ function formHandler<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
 ) {
   if (accepts !== 'multipart' || bodyLimit === undefined) throw new Error(`${path} takes no file`);
-  return ({ body: _nothing, ...parts }: Parts<P, Q, typeof Nothing>) =>
+  return ({ body: _nothing, ...parts }: Parts<P, Q, typeof Empty>) =>
     handle({
       ...parts,
       actor: signedIn(parts.request),

@@ -1,4 +1,4 @@
-import { Nothing } from '@roster/contracts/endpoint';
+import { Empty } from '@roster/contracts/endpoint';
 import { type ApiEndpoint, ApiErrorBody } from '@roster/contracts/public-api/endpoint';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const named = (parameter: Json) => (parameter.name === '*' ? { ...parameter, nam
 
 function operation(endpoint: ApiEndpoint): Json {
   const { body, isBeta, method, output, params, path, query, right, summary } = endpoint;
-  const takesBody = method !== 'GET' && body !== Nothing;
+  const takesBody = method !== 'GET' && body !== Empty;
   // Events, bytes, or what the provider answers.
   const content =
     output instanceof z.ZodUnknown ? { '*/*': {} } : { 'application/json': { schema: schemaOf(output, 'output') } };

@@ -1,4 +1,4 @@
-import type { TokenRight } from '@roster/contracts/api-tokens';
+import type { TokenPermission } from '@roster/contracts/api-tokens';
 import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -9,7 +9,7 @@ export type ApiPrincipal = {
   role: Role;
   tokenId: number;
   /** What it may do as its owner's role is now. */
-  rights: readonly TokenRight[];
+  rights: readonly TokenPermission[];
   monthlyBudgetUsd: number | null;
   /** With this token, this month. */
   spentUsd: number;
@@ -23,7 +23,7 @@ export type ApiPrincipal = {
 
 /** A caller as their token says, with what the token is good for at the moment of a transaction; null: for nothing. */
 export type FoundPrincipal = Omit<ApiPrincipal, 'stillMay'> & {
-  lock: (trx: Kysely<Database>) => Promise<readonly TokenRight[] | null>;
+  lock: (trx: Kysely<Database>) => Promise<readonly TokenPermission[] | null>;
 };
 
 /** Finds who calls with an access token; null where it is none that is good. */

@@ -1,4 +1,4 @@
-import { Nothing } from '@roster/contracts/endpoint';
+import { Empty } from '@roster/contracts/endpoint';
 import type { ApiEndpoint } from '@roster/contracts/public-api/endpoint';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -126,7 +126,7 @@ export function createPublicApiRouter(options: Options) {
       endpoint: ApiEndpoint<P, Q, B, O>,
       handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
     ) {
-      register({ ...endpoint, body: Nothing }, formHandler(endpoint, checked(endpoint, handle)), endpoint);
+      register({ ...endpoint, body: Empty }, formHandler(endpoint, checked(endpoint, handle)), endpoint);
     },
     /** The handler writes the answer itself. */
     rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
@@ -151,7 +151,7 @@ const formHandler =
     { body, bodyLimit }: { body: B; bodyLimit: number },
     handle: (call: FormParts<P, Q, B>) => Promise<unknown>,
   ) =>
-  ({ body: _nothing, ...parts }: Parts<P, Q, typeof Nothing>) =>
+  ({ body: _nothing, ...parts }: Parts<P, Q, typeof Empty>) =>
     handle({ ...parts, receive: receiver(parts.request.raw, { body, bodyLimit }, invalidApiInput) });
 
 function rateHeaders({ limit, remaining, resetMs }: ReturnType<RateLimits['standing']>) {

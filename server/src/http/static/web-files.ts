@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { User } from '@roster/contracts/auth';
-import { pages } from '@roster/contracts/pages';
+import { pages } from '@roster/contracts/page-paths';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#server/lib/errors';
 import { createPages } from './pages.ts';

@@ -19,7 +19,7 @@ type Dependencies = {
 };
 
 /** Keys that belong elsewhere, told apart before anything is sent. */
-function misplacedKey(key: string): string | undefined {
+function misplacedKeyMessage(key: string): string | undefined {
   if (key.startsWith('sk-admin-'))
     return 'This is an administration key. It cannot be used for chatting; enter a project key here. An admin key belongs on the Analytics page.';
   if (key.startsWith('sk-ant-')) return 'This looks like an Anthropic key; it does not work with this provider.';
@@ -30,7 +30,7 @@ function misplacedKey(key: string): string | undefined {
 /** A person's provider key: tried, sealed, and opened again only for a call. */
 export function providerKeyService(dependencies: Dependencies) {
   const keys = keyRepository(dependencies.db);
-  const sealedKeys = sealedProviderKeys(dependencies);
+  const sealedKeys = providerKeySecrets(dependencies);
   const isOpenAi = dependencies.config.provider.isOpenAi;
   const open = async (userId: number): Promise<Secret> => sealedKeys.open(userId, await keys.find(userId)).key;
 
@@ -70,7 +70,7 @@ export function providerKeyService(dependencies: Dependencies) {
 
 export type ProviderKeyService = ReturnType<typeof providerKeyService>;
 
-const sealedProviderKeys = ({ db, vault }: Dependencies) =>
+const providerKeySecrets = ({ db, vault }: Dependencies) =>
   userSecrets(
     { db, vault },
     {
@@ -87,7 +87,7 @@ const sealedProviderKeys = ({ db, vault }: Dependencies) =>
 /** @throws invalid_input where a key cannot be one of this provider's */
 function checkFormat(typed: string, isOpenAi: boolean) {
   if (!isOpenAi) return;
-  const problem = misplacedKey(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
+  const problem = misplacedKeyMessage(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);
   if (problem) throw new AppError('invalid_input', problem, { fields: { apiKey: problem } });
 }
 

@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 import { quotable } from '#server/provider/transport/masking';
 import { timeOf } from '#server/provider/transport/timeouts';
@@ -153,7 +153,7 @@ export function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
   const said = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
   const totalSteps = count(data?.total_steps ?? (said === undefined ? null : Number(said)), largestStep);
   // Without an id, the same event read twice is still one.
-  const id = raw.id || beginningOf(`${raw.created_at ?? ''} ${message}`, 200);
+  const id = raw.id || truncate(`${raw.created_at ?? ''} ${message}`, 200);
   return { id, at, level, message, metrics: measured ? metrics : null, totalSteps };
 }
 

@@ -1,7 +1,7 @@
-import { madeFilesLimit } from '@roster/contracts/chat';
+import { generatedFileLimit } from '@roster/contracts/chat';
 import { fileSizeLimit } from '@roster/contracts/files/files';
-import { beginningOf } from '@roster/contracts/text/cut';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 
 /** A file in a container, by the provider’s ids. */
@@ -29,7 +29,7 @@ const isPicture = (bytes: Buffer) =>
 
 const nameLimit = 255;
 /** The last part of what may be a path in the container. */
-const nameOf = (path: string) => beginningOf(tidyName(path.split('/').at(-1) ?? ''), nameLimit);
+const nameOf = (path: string) => truncate(tidyName(path.split('/').at(-1) ?? ''), nameLimit);
 
 const dataAddress = /^data:image\/[a-z0-9.+-]{1,40};base64,/i;
 const containerAddress =
@@ -52,12 +52,12 @@ export function generatedFileReader({ tell, tooMany }: Told) {
 
   function leaveOut() {
     if (!isFull)
-      tooMany(`The answer made more than can be kept of one: ${madeFilesLimit} files. The others were left out.`);
+      tooMany(`The answer made more than can be kept of one: ${generatedFileLimit} files. The others were left out.`);
     isFull = true;
   }
 
   function add(made: GeneratedFile) {
-    if (count >= madeFilesLimit) return leaveOut();
+    if (count >= generatedFileLimit) return leaveOut();
     count++;
     tell(made);
   }

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { Provider, ProviderAssistant, ProviderModel } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
@@ -62,7 +62,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     if (missingScope instanceof ProviderError) throw missingScope;
     throw new ProviderError(
       'not_served',
-      `${providerIn('beginning', providerName)} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
+      `${providerNameIn('beginning', providerName)} has no list of assistants to import from. OpenAI retired its Assistants API on August 26, 2026; a JSON file of your assistants can be imported instead.`,
     );
   }
 

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { z } from 'zod';
 import type { KeyCheck } from '#server/provider/key-check';
 import { ProviderError } from '#server/provider/transport/error';
@@ -124,7 +124,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
         case 'not_served':
           return {
             result: 'not_served',
-            notice: `${providerIn('beginning', providerName)} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
+            notice: `${providerNameIn('beginning', providerName)} gives out no figures of its own, so an admin key would be of no use here. The key was not saved.`,
           };
         default:
           return { result: 'unreachable', notice: `${error.message} The key is saved but not verified.` };

@@ -1,5 +1,5 @@
-import { beginningOf } from '@roster/contracts/text/cut';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { callReader } from '#server/provider/answer-tools';
@@ -126,7 +126,7 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
       cited.add(place);
       cite(file.fileId);
     }
-    const name = file?.filename ?? beginningOf(tidyName(filename), nameLimit);
+    const name = file?.filename ?? truncate(tidyName(filename), nameLimit);
     if (name === '' || told.has(name)) return;
     told.add(name);
     tell(name);

@@ -1,5 +1,5 @@
 import type { AssistantTools } from '@roster/contracts/assistants/tools';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { z } from 'zod';
 import { type AnswerTools, type CallReader, noParameters } from '#server/provider/answer-tools';
 import type { AnswerRequest, ConversationTurn, FileSearch, ToolUse } from '#server/provider/provider';
@@ -146,7 +146,7 @@ const ToolItem = z.discriminatedUnion('type', [
 
 const inputOf = (data: z.output<typeof WebAction> | null | undefined) => {
   const queries = data?.queries ?? (data?.query ? [data.query] : data?.url ? [data.url] : []);
-  return JSON.stringify(queries.slice(0, queriesLimit).map((query) => beginningOf(query, titleLimit)));
+  return JSON.stringify(queries.slice(0, queriesLimit).map((query) => truncate(query, titleLimit)));
 };
 
 /** Links are shown to people: only addresses of the web, and as many as a page shows whole. */
@@ -154,7 +154,7 @@ function sourcesOf(data: z.output<typeof WebAction> | null | undefined) {
   let room = sourcesLength;
   return (data?.sources ?? [])
     .filter(({ url }) => url.length <= addressLimit && isWebAddress(url))
-    .map(({ url, title }) => ({ url, title: beginningOf(title, titleLimit) }))
+    .map(({ url, title }) => ({ url, title: truncate(title, titleLimit) }))
     .filter((source) => {
       room -= JSON.stringify(source).length + 1;
       return room > 0;
@@ -232,7 +232,7 @@ function told(data: HostedItem, made: GeneratedFileReader, search: FileSearch | 
       return [data.code ?? '', data.outputs && made.ofOutputs(data.outputs)];
     case 'image_generation_call': {
       const isPicture = data.status !== 'failed' && made.generated(data.result ?? '');
-      return [beginningOf(data.revised_prompt ?? '', promptLength), isPicture ? [{ type: 'image' }] : [], !isPicture];
+      return [truncate(data.revised_prompt ?? '', promptLength), isPicture ? [{ type: 'image' }] : [], !isPicture];
     }
   }
 }

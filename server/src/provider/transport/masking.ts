@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { Secret } from '#server/security/secret';
 import { isErrorValue } from './error-fields.ts';
@@ -65,7 +65,7 @@ function withoutKnownForms(text: string): string {
 
 /** Without anything that looks like a secret, on one line, and cut. */
 export function quotable(text: string, max = 500): string {
-  return beginningOf(withoutKnownForms(text).replaceAll('\0', ' ').replace(/\s+/g, ' ').trim(), max);
+  return truncate(withoutKnownForms(text).replaceAll('\0', ' ').replace(/\s+/g, ' ').trim(), max);
 }
 
 /** As they may be kept; without a key, what has the form of one. */

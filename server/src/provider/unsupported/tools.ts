@@ -1,5 +1,5 @@
 import { type BuiltInTool, builtInTools as names } from '@roster/contracts/assistants/tools';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { AnswerPiece, AnswerRequest } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
@@ -67,7 +67,7 @@ export function unsupportedToolIn(
   return { tool, isOfModel, why: isOfModel ? doesNotServe(model) : message };
 }
 
-export const hasNoTools = (providerName: string) => `${providerIn('beginning', providerName)} does not run tools.`;
+export const hasNoTools = (providerName: string) => `${providerNameIn('beginning', providerName)} does not run tools.`;
 export const doesNotServe = (model: string) => `${model} does not support it.`;
 
 /** As it is remembered of a model. */

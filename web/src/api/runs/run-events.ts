@@ -1,5 +1,5 @@
 import { chat, type RunEvent } from '@roster/contracts/chat';
-import { type ApiError, addressOf, readError } from '#web/lib/api-client.ts';
+import { type ApiError, readError, urlOf } from '#web/lib/api-client.ts';
 import { streamMessages } from './event-stream.ts';
 
 export type RunReader = {
@@ -29,7 +29,7 @@ const isFinal = (event: RunEvent) => event.type === 'finished' || event.type ===
  * What each kind of event must carry to be used. Checked by hand: the contract's schema would bring a parser with it
  * that is as large as this page.
  */
-const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' | 'number' | 'object']> = {
+const requiredFields: Record<RunEvent['type'], readonly [field: string, type: 'string' | 'number' | 'object']> = {
   text: ['text', 'string'],
   reasoning: ['text', 'string'],
   note: ['text', 'string'],
@@ -41,7 +41,7 @@ const carries: Record<RunEvent['type'], readonly [field: string, type: 'string' 
   finished: ['reason', 'string'],
   failed: ['error', 'object'],
 };
-const rules = new Map<unknown, readonly [string, string]>(Object.entries(carries));
+const rules = new Map<unknown, readonly [string, string]>(Object.entries(requiredFields));
 
 function isRunEvent(value: unknown): value is RunEvent {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
@@ -79,20 +79,20 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 /**
  * What one connection brings, from the event after `last` until it ends. The signal ends it, and so does silence.
  */
-async function* arriving(runId: number, last: number, signal: AbortSignal, onOpen: () => void) {
+async function* readConnection(runId: number, last: number, signal: AbortSignal, onOpen: () => void) {
   const connection = new AbortController();
   const leave = () => connection.abort();
   signal.addEventListener('abort', leave);
   let watchdog = setTimeout(leave, longestSilence);
   try {
     const headers = { accept: 'text/event-stream', ...(last > 0 ? { 'last-event-id': String(last) } : {}) };
-    const address = addressOf(chat.events, { params: { id: runId } });
+    const address = urlOf(chat.events, { params: { id: runId } });
     const response = await fetch(address, { headers, credentials: 'same-origin', signal: connection.signal });
     if (!response.ok || !response.body) throw new StreamRefusedError(await readError(response));
     onOpen();
     const take = streamMessages();
     const decoder = new TextDecoder();
-    for await (const bytes of pieces(response.body)) {
+    for await (const bytes of bodyChunks(response.body)) {
       clearTimeout(watchdog);
       watchdog = setTimeout(leave, longestSilence);
       yield* take(decoder.decode(bytes, { stream: true }));
@@ -105,7 +105,7 @@ async function* arriving(runId: number, last: number, signal: AbortSignal, onOpe
 }
 
 /** A body's pieces; Safari's streams are not iterable by themselves. */
-async function* pieces(body: ReadableStream<Uint8Array>) {
+async function* bodyChunks(body: ReadableStream<Uint8Array>) {
   const source = body.getReader();
   for (let piece = await source.read(); !piece.done; piece = await source.read()) yield piece.value;
 }
@@ -126,7 +126,7 @@ export async function readRunEvents(runId: number, reader: RunReader, signal: Ab
 
   /** Resolves true after the run's last event, false when the connection ended before it. */
   const readOnce = async (): Promise<boolean> => {
-    for await (const message of arriving(runId, last, signal, () => reader.onConnection('open'))) {
+    for await (const message of readConnection(runId, last, signal, () => reader.onConnection('open'))) {
       const number = Number(message.id ?? Number.NaN);
       if (!(number > last)) continue;
       last = number;

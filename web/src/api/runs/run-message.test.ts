@@ -1,6 +1,6 @@
 import type { Message } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
-import { withArrived } from './run-message.ts';
+import { mergeLiveRun } from './run-message.ts';
 import type { LiveRun } from './run-store.ts';
 
 const message: Message = {
@@ -42,8 +42,8 @@ const run: LiveRun = {
 
 test('all that a run has brought stands in its message, sources included, before its end and after it', () => {
   const { connection: _, end: __, calls: ___, ...brought } = run;
-  expect(withArrived(message, run)).toEqual({ ...message, ...brought });
-  expect(withArrived(message, { ...run, end: { state: 'complete', error: null, endedEarly: 'length' } })).toEqual({
+  expect(mergeLiveRun(message, run)).toEqual({ ...message, ...brought });
+  expect(mergeLiveRun(message, { ...run, end: { state: 'complete', error: null, endedEarly: 'length' } })).toEqual({
     ...message,
     ...brought,
     state: 'complete',
@@ -55,5 +55,5 @@ test('all that a run has brought stands in its message, sources included, before
 test('what is stored is not forgotten while the stream catches up', () => {
   const ahead = { ...message, text: 'One two three', sources: ['notes.pdf'] };
   const behind = { ...run, text: 'One', sources: [] };
-  expect(withArrived(ahead, behind)).toMatchObject({ text: 'One two three', sources: ['notes.pdf'] });
+  expect(mergeLiveRun(ahead, behind)).toMatchObject({ text: 'One two three', sources: ['notes.pdf'] });
 });

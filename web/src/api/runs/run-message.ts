@@ -1,22 +1,22 @@
-import type { Message, ShownCall } from '@roster/contracts/chat';
+import type { DisplayedToolCall, Message } from '@roster/contracts/chat';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 import type { LiveRun } from './run-store.ts';
 
 /** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
-const furthest = <Part extends { readonly length: number }>(stored: Part, arrived: Part): Part =>
+const longer = <Part extends { readonly length: number }>(stored: Part, arrived: Part): Part =>
   arrived.length >= stored.length ? arrived : stored;
 
 /** An answer with all that has arrived of it: what its reader sees while it grows is what stands there at its end. */
-export function withArrived(message: Message, run: LiveRun | null): Message {
+export function mergeLiveRun(message: Message, run: LiveRun | null): Message {
   if (!run) return message;
   // Whatever a run brings has to stand here under the message's own name, or this does not compile.
   const arrived: Pick<Message, Exclude<keyof LiveRun, 'connection' | 'end'>> = {
-    text: furthest(message.text, run.text),
-    reasoning: furthest(message.reasoning, run.reasoning),
-    notes: [...furthest<readonly string[]>(message.notes, run.notes)],
-    sources: [...furthest<readonly string[]>(message.sources, run.sources)],
-    ...(run.links.length > 0 && { links: [...furthest<readonly PlacedLink[]>(message.links ?? [], run.links)] }),
-    ...(run.calls.length > 0 && { calls: [...furthest<readonly ShownCall[]>(message.calls ?? [], run.calls)] }),
+    text: longer(message.text, run.text),
+    reasoning: longer(message.reasoning, run.reasoning),
+    notes: [...longer<readonly string[]>(message.notes, run.notes)],
+    sources: [...longer<readonly string[]>(message.sources, run.sources)],
+    ...(run.links.length > 0 && { links: [...longer<readonly PlacedLink[]>(message.links ?? [], run.links)] }),
+    ...(run.calls.length > 0 && { calls: [...longer<readonly DisplayedToolCall[]>(message.calls ?? [], run.calls)] }),
     usage: run.usage ?? message.usage,
     ...(run.thoughtMs !== null && { thoughtMs: run.thoughtMs }),
   };

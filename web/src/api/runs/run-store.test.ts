@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LiveRun, withEvent } from './run-store.ts';
+import { applyEvent, type LiveRun } from './run-store.ts';
 
 const nothing: LiveRun = {
   text: '',
@@ -30,7 +30,7 @@ test('events add up to the answer', () => {
     { type: 'text' as const, text: 'two' },
     { type: 'usage' as const, ...usage },
     { type: 'finished' as const, reason: 'length' as const },
-  ].reduce(withEvent, nothing);
+  ].reduce(applyEvent, nothing);
   expect(run).toEqual({
     ...nothing,
     text: 'One two',
@@ -46,20 +46,20 @@ test.each([
   ['complete' as const, 'complete', null],
   ['content_filter' as const, 'complete', 'content_filter'],
 ])('a run that finished as %s is %s', (reason, state, endedEarly) =>
-  expect(withEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null, endedEarly }),
+  expect(applyEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null, endedEarly }),
 );
 
 test('how long the model has thought is said beside its words', () => {
   const thought = [
     { type: 'reasoning' as const, text: 'Hm.' },
     { type: 'reasoning' as const, text: '', thoughtMs: 2_400 },
-  ].reduce(withEvent, nothing);
+  ].reduce(applyEvent, nothing);
   expect(thought).toMatchObject({ reasoning: 'Hm.', thoughtMs: 2_400 });
 });
 
 test('our own crash is an interruption, anything else a failure', () => {
   const failed = (code: 'interrupted' | 'rate_limited') =>
-    withEvent(nothing, { type: 'failed', error: { code, message: 'No.' } }).end?.state;
+    applyEvent(nothing, { type: 'failed', error: { code, message: 'No.' } }).end?.state;
   expect(failed('interrupted')).toBe('interrupted');
   expect(failed('rate_limited')).toBe('failed');
 });

@@ -1,4 +1,4 @@
-import type { Message, RunEvent, ShownCall, ToolCall, Usage } from '@roster/contracts/chat';
+import type { DisplayedToolCall, Message, RunEvent, ToolCall, Usage } from '@roster/contracts/chat';
 import type { RunError } from '@roster/contracts/errors';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
@@ -12,7 +12,7 @@ export type LiveRun = {
   notes: readonly string[];
   sources: readonly string[];
   links: readonly PlacedLink[];
-  calls: readonly ShownCall[];
+  calls: readonly DisplayedToolCall[];
   /** How long the model has thought; null: it has not stopped thinking yet, or never began. */
   thoughtMs: number | null;
   usage: Usage | null;
@@ -40,18 +40,18 @@ const nothingYet: LiveRun = {
 };
 
 /** Whether the answer waits until a person has decided on this call. */
-export const isAsked = ({ kind, state, output }: Pick<ToolCall, 'kind' | 'state' | 'output'>) =>
+export const awaitsApproval = ({ kind, state, output }: Pick<ToolCall, 'kind' | 'state' | 'output'>) =>
   kind === 'server' && output === null && (state === 'waiting' || state === 'uncertain');
 
 /** A call stands where it began, however it goes on. */
-function withCall({ calls, text }: LiveRun, call: ToolCall): readonly ShownCall[] {
+function withCall({ calls, text }: LiveRun, call: ToolCall): readonly DisplayedToolCall[] {
   const before = calls.find(({ callId }) => callId === call.callId);
   if (!before) return [...calls, { ...call, at: text.length }];
   return calls.map((one) => (one === before ? { ...call, at: one.at } : one));
 }
 
 /** What a run is after an event. */
-export function withEvent(run: LiveRun, event: RunEvent): LiveRun {
+export function applyEvent(run: LiveRun, event: RunEvent): LiveRun {
   switch (event.type) {
     case 'text':
       return { ...run, text: run.text + event.text };
@@ -117,7 +117,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   const reading = readRunEvents(
     runId,
     {
-      onEvent: (event) => change(withEvent(current, event)),
+      onEvent: (event) => change(applyEvent(current, event)),
       onConnection: (connection) => change({ ...current, connection }),
       onRefused: () => onEnd(null),
     },

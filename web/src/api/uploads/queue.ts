@@ -1,9 +1,9 @@
 import type { File as StoredFile } from '@roster/contracts/files/files';
 import { ApiError } from '#web/lib/api-client.ts';
-import { valuesOwner } from '#web/lib/user-storage.ts';
-import { type Sending, sendFile } from './send.ts';
+import { currentUserId } from '#web/lib/user-storage.ts';
+import { type UploadRequest, uploadFile } from './upload-file.ts';
 
-export type Upload = Pick<Sending, 'file' | 'purpose' | 'signal'> & {
+export type Upload = Pick<UploadRequest, 'file' | 'purpose' | 'signal'> & {
   /** At the start of each attempt with 0, then whenever more bytes of the file have left the browser. */
   onProgress: (sent: number) => void;
   /** The server takes no more for so many seconds; then it is sent by itself. */
@@ -36,7 +36,7 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
 }
 
 type Dependencies = {
-  send: (sending: Sending) => Promise<StoredFile>;
+  send: (sending: UploadRequest) => Promise<StoredFile>;
   /** Who is signed in; what one person gave is never sent in the name of another. */
   person: () => number | null;
 };
@@ -98,4 +98,4 @@ export function createUploadQueue({ send, person }: Dependencies) {
 }
 
 /** A place that uploads: its files go one after the other, beside those of other places. */
-export const { lane: uploadLane } = createUploadQueue({ send: sendFile, person: valuesOwner });
+export const { lane: uploadLane } = createUploadQueue({ send: uploadFile, person: currentUserId });

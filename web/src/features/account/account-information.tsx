@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { useRequestConfirmation } from '#web/api/mailed-links.ts';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatLongDate } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -86,7 +86,7 @@ function Confirmation({ email }: { email: string }) {
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
-      onError: tellFailure('Confirmation email failed', 'Please try again later.'),
+      onError: showFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (
     <Button size="sm" busy={request.isPending} pendingLabel="Sending..." className="mt-2" onClick={send}>

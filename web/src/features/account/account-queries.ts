@@ -2,7 +2,7 @@ import { account } from '@roster/contracts/account';
 import { auth, type LoginProvider } from '@roster/contracts/auth';
 import { files } from '@roster/contracts/files/files';
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
@@ -103,7 +103,7 @@ export function useCloseAccount() {
         body: { ...(password !== undefined && { password }), ...(removeAtProvider && { removeAtProvider }) },
       }),
     onSuccess: () => {
-      forgetUser(client);
+      clearUser(client);
     },
   });
 }

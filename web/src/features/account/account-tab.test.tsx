@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText } from '#web/testing/page.ts';
 
 test('the account tab says who and since when', async () => {
@@ -31,8 +31,8 @@ test('sessions say why they could not be loaded, and try again', async () => {
       userAgent: null,
       device: 'Chrome on Linux',
       ipAddress: '127.0.0.1',
-      lastActive: givenDay,
-      createdAt: givenDay,
+      lastActive: fixtureDate,
+      createdAt: fixtureDate,
       isCurrent: true,
     },
   ]);
@@ -48,7 +48,7 @@ test('security activity is shown page by page, and says why it could not be load
     device: 'Chrome on Linux',
     ipAddress: '127.0.0.1',
     detail: null,
-    at: givenDay,
+    at: fixtureDate,
   });
   const events = Array.from({ length: 12 }, (_, index) => event(12 - index));
   open('/settings', {

@@ -1,12 +1,12 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { isBlank } from '@roster/contracts/text/blank';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { useSaveApiKey } from '#web/api/user-config.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -38,9 +38,9 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
     if (save.isPending) return;
     if (isBlank(apiKey)) {
       field.current?.focus();
-      tellProblem({
+      toastError({
         title: 'API Key Required',
-        description: `Please enter your ${providerIn('compound', provider)} API key.`,
+        description: `Please enter your ${providerNameIn('compound', provider)} API key.`,
       });
       return;
     }
@@ -48,11 +48,11 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
       onSuccess: () =>
         toast({
           title: 'API Key Updated',
-          description: `Your ${providerIn('compound', provider)} API key has been securely stored.`,
+          description: `Your ${providerNameIn('compound', provider)} API key has been securely stored.`,
         }),
       onError: (error) => {
         field.current?.focus();
-        tellFailure('Failed to update API key', 'Please try again.')(error);
+        showFailure('Failed to update API key', 'Please try again.')(error);
       },
     });
   };
@@ -102,7 +102,7 @@ function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; p
           </Link>
         }
       >
-        {`${providerIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
+        {`${providerNameIn('beginning', provider)} accepted it.`} You can chat with any of its models, or{' '}
         <Link to="/settings" search={{ tab: 'assistants', view: 'create' }} className="text-primary-text underline">
           create an assistant
         </Link>
@@ -113,7 +113,7 @@ function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; p
   if (save.isSuccess) {
     return (
       <Notice tone="warning" live title="Saved, but not verified">
-        {save.data.apiKeyNotice ?? `${providerIn('beginning', provider)} could not be reached to try the key.`}
+        {save.data.apiKeyNotice ?? `${providerNameIn('beginning', provider)} could not be reached to try the key.`}
       </Notice>
     );
   }
@@ -122,7 +122,7 @@ function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; p
       <Notice
         tone="destructive"
         live
-        title={`${providerIn('beginning', provider)} rejected this key; it was not saved`}
+        title={`${providerNameIn('beginning', provider)} rejected this key; it was not saved`}
       >
         {save.error.message}
       </Notice>

@@ -1,7 +1,7 @@
 import { account, type UserConfig } from '@roster/contracts/account';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, changes, hold, refusal } from '#web/testing/answers.ts';
+import { answer, changes, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
 import { noKey, savedKey } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast, press } from '#web/testing/page.ts';
@@ -94,6 +94,6 @@ describe('the API key', () => {
     answer(account.config, savedKey);
     say(savedKey);
     await expect.element(page.getByText('API Key is set')).toBeVisible();
-    expect(callsOf(account.saveApiKey)).toMatchObject([{ body: { apiKey: 'sk-good' } }]);
+    expect(requestsTo(account.saveApiKey)).toMatchObject([{ body: { apiKey: 'sk-good' } }]);
   });
 });

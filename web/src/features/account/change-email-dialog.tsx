@@ -5,7 +5,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useUser } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -38,7 +38,7 @@ export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: (
             duration: 12_000,
           });
         },
-        onError: tellFormFailure(form, 'Failed to change email', 'Please try again.'),
+        onError: showFormFailure(form, 'Failed to change email', 'Please try again.'),
       },
     ),
   );

@@ -1,17 +1,17 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { PersonName } from '@roster/contracts/auth';
+import { UserName } from '@roster/contracts/auth';
 
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { useUser } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeName } from './account-queries.ts';
 
-const resolver = zodResolver(z.object({ name: PersonName }));
+const resolver = zodResolver(z.object({ name: UserName }));
 
 export function ChangeNameDialog({ onClose }: { onClose: () => void }) {
   const user = useUser();
@@ -23,7 +23,7 @@ export function ChangeNameDialog({ onClose }: { onClose: () => void }) {
         onClose();
         toast({ title: 'Name changed', description: `You are called ${name} from now on.` });
       },
-      onError: tellFormFailure(form, 'Failed to change name', 'Please try again.'),
+      onError: showFormFailure(form, 'Failed to change name', 'Please try again.'),
     }),
   );
   return (

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -49,7 +49,7 @@ function OpenDialog({ onClose }: { onClose: () => void }) {
           if (error instanceof ApiError && error.code === 'invalid_credentials')
             form.setError('currentPassword', { message: error.message }, { shouldFocus: true });
           else showFieldErrors(form, error);
-          tellFailure('Failed to change password', 'Please try again.')(error);
+          showFailure('Failed to change password', 'Please try again.')(error);
         },
       },
     ),

@@ -3,7 +3,7 @@ import { useUser } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { CloseAccountDialog } from './close-account-dialog.tsx';
-import { CloseFreshlySignedInDialog } from './close-freshly-signed-in-dialog.tsx';
+import { CloseAfterLoginDialog } from './close-after-login-dialog.tsx';
 
 export function CloseAccountCard() {
   const { hasPassword } = useUser();
@@ -20,8 +20,7 @@ export function CloseAccountCard() {
           Close account
         </Button>
       </CardBody>
-      {isOpen &&
-        (hasPassword ? <CloseAccountDialog onClose={close} /> : <CloseFreshlySignedInDialog onClose={close} />)}
+      {isOpen && (hasPassword ? <CloseAccountDialog onClose={close} /> : <CloseAfterLoginDialog onClose={close} />)}
     </Card>
   );
 }

@@ -3,9 +3,9 @@ import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
-import { ClosingDescription, WhatGoes } from './deletion-summary.tsx';
+import { DeletionDescription, DeletionSummary } from './deletion-summary.tsx';
 import { ProviderFiles } from './provider-files.tsx';
-import { useClosing } from './use-delete-account.ts';
+import { useDeleteAccount } from './use-delete-account.ts';
 
 /** Asks for the password: an open browser alone is not enough to close the account. */
 export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
@@ -13,7 +13,7 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
   const [removeAtProvider, setRemoveAtProvider] = useState(false);
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
-  const { isPending, close } = useClosing();
+  const { isPending, close } = useDeleteAccount();
 
   const refuse = (message: string) => {
     setError(message);
@@ -33,7 +33,7 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
       role="alertdialog"
       size="sm"
       title="Close account"
-      description={<ClosingDescription />}
+      description={<DeletionDescription />}
       action={['Close account', 'Closing...']}
       destructive
       busy={isPending}
@@ -41,7 +41,7 @@ export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       className="grid gap-5"
     >
-      <WhatGoes />
+      <DeletionSummary />
       <ProviderFiles checked={removeAtProvider} onChange={setRemoveAtProvider} />
       <Field label="Password" error={error}>
         {(control) => (

@@ -2,7 +2,7 @@ import { useUser } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 
 /** Names the account that is closed. */
-export function ClosingDescription() {
+export function DeletionDescription() {
   const { email } = useUser();
   return (
     <>
@@ -13,7 +13,7 @@ export function ClosingDescription() {
 }
 
 /** What is removed with the account, and what is not in Roster's hands. */
-export function WhatGoes() {
+export function DeletionSummary() {
   const provider = useProviderName();
   return (
     <div>

@@ -1,5 +1,5 @@
 import type { LoginProvider } from '@roster/contracts/auth';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useDisconnect } from './account-queries.ts';
@@ -23,7 +23,7 @@ export function DisconnectDialog({ open, provider, name, email, onClose }: Disco
       },
       onError: (error) => {
         onClose();
-        tellFailure(`Failed to disconnect ${name}`, 'Please try again.')(error);
+        showFailure(`Failed to disconnect ${name}`, 'Please try again.')(error);
       },
     });
   return (

@@ -1,9 +1,9 @@
 import { account } from '@roster/contracts/account';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { ApiError, addressOf, readError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { saveBlob, saveFrom } from '#web/lib/save-file.ts';
+import { ApiError, readError, urlOf } from '#web/lib/api-client.ts';
+import { saveBlob, saveFrom } from '#web/lib/download.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -43,7 +43,7 @@ function useDownload() {
           ? { title: 'Data downloaded', description: 'The archive is in your downloads.' }
           : { title: 'Download started', description: 'The archive is large: your browser shows how far it is.' },
       ),
-    onError: tellFailure('Download failed', 'Your data could not be downloaded. Please try again.'),
+    onError: showFailure('Download failed', 'Your data could not be downloaded. Please try again.'),
     onSettled: () => client.invalidateQueries({ queryKey: securityEventsQuery.queryKey }),
   });
 }
@@ -56,7 +56,7 @@ const inMemoryAtMost = 32 * 1_048_576;
  * Chromium 850 MB) is left to the browser after all, which writes it to the disk. True: saved; false: left to it.
  */
 async function download(): Promise<boolean> {
-  const address = addressOf(account.exportData, {});
+  const address = urlOf(account.exportData, {});
   const controller = new AbortController();
   try {
     const response = await fetch(address, { credentials: 'same-origin', signal: controller.signal });

@@ -2,7 +2,7 @@ import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { useRequestReset } from '#web/api/mailed-links.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
@@ -48,7 +48,7 @@ function SetPassword({ mail }: { mail: boolean | undefined }) {
               }
             : { title: 'Reset email sent', description: `Open the link in the mail to ${email} to set your password.` },
         ),
-      onError: tellFailure('Reset request failed', 'Please try again later.'),
+      onError: showFailure('Reset request failed', 'Please try again later.'),
     });
   return (
     <Button size="sm" busy={request.isPending} pendingLabel="Sending..." onClick={send}>

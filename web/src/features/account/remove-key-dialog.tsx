@@ -1,5 +1,5 @@
 import { useRemoveApiKey } from '#web/api/user-config.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
@@ -11,7 +11,7 @@ export function RemoveKeyDialog({ open, onClose }: { open: boolean; onClose: () 
         onClose();
         toast({ title: 'API Key Removed', description: 'Your API key is no longer stored here.' });
       },
-      onError: tellFailure('Failed to remove API key', 'Please try again.'),
+      onError: showFailure('Failed to remove API key', 'Please try again.'),
     });
   return (
     <ConfirmDialog

@@ -7,7 +7,7 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { securityEventsQuery } from './account-queries.ts';
-import { doerText, eventText, isRefused } from './security-event-labels.ts';
+import { actorText, eventText, isRefusedAttempt } from './security-event-labels.ts';
 
 export function SecurityActivityCard() {
   const query = useInfiniteQuery(securityEventsQuery);
@@ -66,13 +66,13 @@ export function SecurityActivityCard() {
 }
 
 function EventRow({ event }: { event: SecurityEvent }) {
-  const circumstances = [doerText(event), event.device, event.ipAddress && `IP\u00a0${event.ipAddress}`].filter(
+  const circumstances = [actorText(event), event.device, event.ipAddress && `IP\u00a0${event.ipAddress}`].filter(
     Boolean,
   );
   return (
     <li className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
       <div className="min-w-52 flex-1">
-        <p className={isRefused(event) ? 'text-warning-text' : undefined}>{eventText(event)}</p>
+        <p className={isRefusedAttempt(event) ? 'text-warning-text' : undefined}>{eventText(event)}</p>
         <p className="wrap-anywhere text-muted-foreground text-sm tabular-nums">{circumstances.join(' · ')}</p>
       </div>
       <RelativeTime date={event.at} className="text-muted-foreground text-sm" />

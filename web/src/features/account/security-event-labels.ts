@@ -36,12 +36,12 @@ const words: Record<SecurityEventKind, string> = {
 export const eventText = ({ event, detail }: SecurityEvent): string =>
   detail ? `${words[event]}: ${detail}` : words[event];
 
-const doers = { self: 'By you', administrator: 'By an administrator', operator: 'By the operator' };
+const actorLabels = { self: 'By you', administrator: 'By an administrator', operator: 'By the operator' };
 
 /** Something was tried and not allowed. */
-export const isRefused = ({ event }: SecurityEvent): boolean =>
+export const isRefusedAttempt = ({ event }: SecurityEvent): boolean =>
   event === 'sign_in_failed' || event === 'login_method_refused';
 
 /** Who did it; null for what anyone who knows the address may have tried or asked for. */
-export const doerText = (event: SecurityEvent): string | null =>
-  event.by === 'self' && (isRefused(event) || event.event === 'reset_requested') ? null : doers[event.by];
+export const actorText = (event: SecurityEvent): string | null =>
+  event.by === 'self' && (isRefusedAttempt(event) || event.event === 'reset_requested') ? null : actorLabels[event.by];

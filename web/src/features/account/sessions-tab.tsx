@@ -2,8 +2,8 @@ import type { Session } from '@roster/contracts/auth';
 import { useQuery } from '@tanstack/react-query';
 import { Monitor, Smartphone } from 'lucide-react';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatDateTime, formatLongDate } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -21,7 +21,7 @@ export function SessionsTab() {
     endOthers.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'All sessions terminated', description: 'All other devices have been signed out.' }),
-      onError: tellFailure('Failed to terminate sessions', 'An error occurred while terminating sessions.'),
+      onError: showFailure('Failed to terminate sessions', 'An error occurred while terminating sessions.'),
     });
 
   return (
@@ -70,7 +70,7 @@ function SessionRow({ session }: { session: Session }) {
   const signOut = () =>
     end.mutate(session.id, {
       onSuccess: () => toast({ title: 'Session terminated', description: `${session.device} has been signed out.` }),
-      onError: tellFailure('Failed to terminate session', 'An error occurred while terminating the session.'),
+      onError: showFailure('Failed to terminate session', 'An error occurred while terminating the session.'),
     });
   return (
     <li className="flex items-start gap-4 py-4">

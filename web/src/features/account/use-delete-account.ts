@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type Closing, useCloseAccount } from './account-queries.ts';
 
@@ -10,7 +10,7 @@ const isSaidInTheDialog = (error: unknown) =>
   (error.fields?.password !== undefined || error.code === 'invalid_credentials' || error.code === 'sign_in_again');
 
 /** Closes the account and leads to the sign-in page; gives back why it could not, having told what the dialog does not. */
-export function useClosing() {
+export function useDeleteAccount() {
   const { mutateAsync, isPending } = useCloseAccount();
   const navigate = useNavigate();
   async function close(closing: Closing): Promise<unknown> {
@@ -18,7 +18,7 @@ export function useClosing() {
     try {
       await mutateAsync(closing);
     } catch (error) {
-      if (!isSaidInTheDialog(error)) tellFailure('Failed to close account', 'Please try again.')(error);
+      if (!isSaidInTheDialog(error)) showFailure('Failed to close account', 'Please try again.')(error);
       return error;
     }
     toast({ title: 'Account closed', description: 'Your account and everything in it has been removed.' });

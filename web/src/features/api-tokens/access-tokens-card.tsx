@@ -1,4 +1,4 @@
-import { type AccessToken, tokensAtMost } from '@roster/contracts/api-tokens';
+import { type AccessToken, accessTokenLimit } from '@roster/contracts/api-tokens';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Terminal } from 'lucide-react';
@@ -29,7 +29,7 @@ export function AccessTokensCard() {
       icon={Plus}
       onClick={() => setCreating(true)}
       disabledReason={
-        tokens.length >= tokensAtMost ? `An account can have ${tokensAtMost}; revoke one first.` : undefined
+        tokens.length >= accessTokenLimit ? `An account can have ${accessTokenLimit}; revoke one first.` : undefined
       }
     >
       New Token

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay } from '#web/testing/new-account.ts';
+import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
 const token = (id: number, more: Partial<AccessToken>): AccessToken => ({
@@ -13,7 +13,7 @@ const token = (id: number, more: Partial<AccessToken>): AccessToken => ({
   last4: 'abcd',
   monthlyBudgetUsd: null,
   spentUsd: 0,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   expiresAt: null,
   lastUsedAt: null,
   lastUsedIp: null,

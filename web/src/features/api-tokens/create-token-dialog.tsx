@@ -1,4 +1,4 @@
-import { type AccessToken, type TokenRight, tokenLifetimes, tokenRights } from '@roster/contracts/api-tokens';
+import { type AccessToken, type TokenPermission, tokenLifetimes, tokenPermissions } from '@roster/contracts/api-tokens';
 import { isBlank } from '@roster/contracts/text/blank';
 import { codePointLength } from '@roster/contracts/text/length';
 import { type FormEvent, useId, useState } from 'react';
@@ -10,15 +10,15 @@ import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
+import { permissionHints, permissionNames } from './permissions.ts';
 import { useCreateToken } from './queries.ts';
-import { rightHints, rightNames } from './rights.ts';
 
 type CreateTokenDialogProps = { onClose: () => void; onCreated: (created: AccessToken & { token: string }) => void };
 type Problems = { name?: string; rights?: string; budget?: string };
 
 const never = 'never';
 
-function problemsOf(name: string, rights: TokenRight[], budget: string): Problems {
+function problemsOf(name: string, rights: TokenPermission[], budget: string): Problems {
   const found: Problems = {};
   if (isBlank(name)) found.name = 'Name is required';
   else if (codePointLength(name) > 60) found.name = 'The name cannot exceed 60 characters';
@@ -35,12 +35,12 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
   const isViewer = useUser().role === 'Viewer';
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
-  const [rights, setRights] = useState<TokenRight[]>(['chat']);
+  const [rights, setRights] = useState<TokenPermission[]>(['chat']);
   const [budget, setBudget] = useState('');
   const [problems, setProblems] = useState<Problems>({});
   const { mutate, isPending, error } = useCreateToken();
-  const change = (right: TokenRight, isOn: boolean) =>
-    setRights(tokenRights.filter((one) => (one === right ? isOn : rights.includes(one))));
+  const change = (right: TokenPermission, isOn: boolean) =>
+    setRights(tokenPermissions.filter((one) => (one === right ? isOn : rights.includes(one))));
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     const found = problemsOf(name, rights, budget);
@@ -122,8 +122,8 @@ function Limits({ days, onDays, budget, onBudget, problem }: LimitsProps) {
 }
 
 type RightsProps = {
-  chosen: TokenRight[];
-  onChange: (right: TokenRight, isOn: boolean) => void;
+  chosen: TokenPermission[];
+  onChange: (right: TokenPermission, isOn: boolean) => void;
   isViewer: boolean;
   problem: string | undefined;
 };
@@ -134,14 +134,14 @@ function Rights({ chosen, onChange, isViewer, problem }: RightsProps) {
   return (
     <fieldset className="grid min-w-0 gap-3" aria-describedby={note ? noteId : undefined}>
       <legend className="mb-1.5 font-medium">Rights</legend>
-      {tokenRights
+      {tokenPermissions
         .filter((right) => right === 'chat' || !isViewer)
         .map((right) => (
           <Checkbox
             key={right}
             name="rights"
-            label={rightNames[right]}
-            description={rightHints[right]}
+            label={permissionNames[right]}
+            description={permissionHints[right]}
             checked={chosen.includes(right)}
             onChange={(event) => onChange(right, event.target.checked)}
           />

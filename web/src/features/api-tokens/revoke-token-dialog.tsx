@@ -1,5 +1,5 @@
 import type { AccessToken } from '@roster/contracts/api-tokens';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { hasExpired } from './limits.ts';
@@ -13,7 +13,7 @@ export function RevokeTokenDialog({ token, onClose }: { token: AccessToken; onCl
         onClose();
         toast({ title: 'Access token revoked', description: `Nothing is let in with “${token.name}” any more.` });
       },
-      onError: tellFailure('Failed to revoke the access token', 'Please try again.'),
+      onError: showFailure('Failed to revoke the access token', 'Please try again.'),
     });
   return (
     <ConfirmDialog

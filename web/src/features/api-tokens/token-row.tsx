@@ -4,7 +4,7 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { hasExpired, isBudgetUsedUp } from './limits.ts';
-import { rightNames } from './rights.ts';
+import { permissionNames } from './permissions.ts';
 
 export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: () => void }) {
   const { name, last4, rights, createdAt, lastUsedAt, lastUsedIp, monthlyBudgetUsd, spentUsd } = token;
@@ -21,7 +21,7 @@ export function TokenRow({ token, onRevoke }: { token: AccessToken; onRevoke: ()
           {hasExpired(token) && <Badge tone="warning">Expired</Badge>}
           {isBudgetUsedUp(token) && <Badge tone="warning">Budget used up</Badge>}
           {rights.map((right) => (
-            <Badge key={right}>{rightNames[right]}</Badge>
+            <Badge key={right}>{permissionNames[right]}</Badge>
           ))}
           {rights.length === 0 && <Badge tone="warning">No rights</Badge>}
         </p>

@@ -2,9 +2,9 @@ import { assistants } from '@roster/contracts/assistants/assistants';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf } from '#web/testing/answers.ts';
+import { answer, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { model, modelList } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
@@ -12,7 +12,7 @@ test('the schema of the answers is checked while it is typed, and begins with an
   open('/settings?tab=assistants&view=create', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));
-      keepAssistants(assistant(1));
+      serveAssistants(assistant(1));
     },
   });
   const schema = page.getByLabelText('JSON schema');
@@ -25,7 +25,7 @@ test('the schema of the answers is checked while it is typed, and begins with an
   await page.getByLabelText('Name').fill('Reader');
   await page.getByRole('button', { name: 'Create Assistant' }).click();
   await expect.element(schema).toBeVisible();
-  expect(callsOf(assistants.create)).toHaveLength(0);
+  expect(requestsTo(assistants.create)).toHaveLength(0);
   await schema.fill('{"type": "object"}');
   await expect.element(page.getByText('may miss it')).toBeVisible();
 
@@ -36,6 +36,6 @@ test('the schema of the answers is checked while it is typed, and begins with an
   await expect.element(schema).toHaveValue('{"type": "object"}');
   await page.getByRole('button', { name: 'Create Assistant' }).click();
   await expect
-    .poll(() => callsOf(assistants.create))
+    .poll(() => requestsTo(assistants.create))
     .toMatchObject([{ body: { responseSchema: '{"type": "object"}' } }]);
 });

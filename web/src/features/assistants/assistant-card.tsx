@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { CopyPlus, Download, Terminal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useDuplicateAssistant, useSetDefaultAssistant } from '#web/api/assistant-changes.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { findModel } from '#web/api/models.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -108,7 +108,7 @@ function Details({ assistant, models }: Pick<AssistantCardProps, 'assistant' | '
 
 function CardActions({ assistant, onEdit, onDelete }: Omit<AssistantCardProps, 'models'>) {
   const { id, name, isDefault } = assistant;
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   return (
     <footer className="flex flex-wrap gap-1 border-border border-t px-2.5 py-2">
       <Link
@@ -148,12 +148,12 @@ function Detail({ label, children }: { label: string; children: ReactNode }) {
 
 function DuplicateButton({ assistant }: { assistant: Assistant }) {
   const duplicate = useDuplicateAssistant();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const copy = () =>
     duplicate.mutate(assistant.id, {
       onSuccess: ({ name }) =>
         toast({ title: 'Assistant duplicated', description: `${name} has the same settings, files and tools.` }),
-      onError: tellFailure('Failed to duplicate the assistant', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to duplicate the assistant', 'An error occurred. Please try again.'),
     });
   return (
     <IconButton
@@ -171,7 +171,7 @@ function DuplicateButton({ assistant }: { assistant: Assistant }) {
 
 function SetDefaultButton({ assistant }: { assistant: Assistant }) {
   const setDefault = useSetDefaultAssistant();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const choose = () =>
     setDefault.mutate(assistant.id, {
       onSuccess: () =>
@@ -179,7 +179,7 @@ function SetDefaultButton({ assistant }: { assistant: Assistant }) {
           title: 'Default assistant updated',
           description: 'Your default assistant has been updated successfully',
         }),
-      onError: tellFailure('Failed to update default assistant', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to update default assistant', 'An error occurred. Please try again.'),
     });
   return (
     <Button

@@ -1,8 +1,8 @@
 import type { AssistantFile, KnowledgeState } from '@roster/contracts/assistants/assistants';
 import { CircleAlert, CircleCheck, Clock, HardDrive, X } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
@@ -18,7 +18,7 @@ const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }
   not_served: { word: 'Not searched', icon: HardDrive },
 };
 
-const problem = (title: string) => tellFailure(title, 'An error occurred. Please try again.');
+const problem = (title: string) => showFailure(title, 'An error occurred. Please try again.');
 
 /** A file of an assistant, how far it is, and what can be done about it. */
 export function AssistantFileRow({ assistantId, file }: { assistantId: number; file: AssistantFile }) {
@@ -26,7 +26,7 @@ export function AssistantFileRow({ assistantId, file }: { assistantId: number; f
   const { word, icon: IconPart, look } = states[state];
   const remove = useRemoveAssistantFile(assistantId);
   const retry = useRetryAssistantFile(assistantId);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const mayRetry = state === 'failed' || state === 'not_served' || (state === 'waiting' && error !== null);
   return (
     <li className="flex items-start gap-2 px-3 py-2.5">

@@ -1,12 +1,12 @@
 import { assistantFileLimit } from '@roster/contracts/assistants/assistants';
-import { searchableEndings } from '@roster/contracts/files/searchable-files';
+import { searchableExtensions } from '@roster/contracts/files/searchable-files';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Upload } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { FileInput } from '#web/ui/forms/file-input.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
@@ -23,14 +23,14 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
   const opener = useRef<HTMLButtonElement>(null);
   const query = useQuery(assistantFilesQuery(assistantId));
   const add = useAddAssistantFiles(assistantId);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const count = query.data?.length ?? 0;
   const blocked =
     reason ?? (count >= assistantFileLimit ? `An assistant can have at most ${assistantFileLimit} files` : undefined);
 
   const put = (fileIds: number[]) =>
     add.mutateAsync(fileIds).catch((error: unknown) => {
-      tellFailure('Failed to add files', 'An error occurred. Please try again.')(error);
+      showFailure('Failed to add files', 'An error occurred. Please try again.')(error);
     });
   const upload = useKnowledgeUpload(put);
   const chosen = async (fileIds: number[]) => {
@@ -123,7 +123,7 @@ function UploadButton({ busy, disabledReason, onFiles }: UploadButtonProps) {
       <FileInput
         ref={input}
         multiple
-        accept={searchableEndings.join()}
+        accept={searchableExtensions.join()}
         label="Upload files for this assistant"
         onFiles={onFiles}
       />

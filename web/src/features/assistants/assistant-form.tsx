@@ -6,7 +6,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { AnswerFormat } from './answer-format.tsx';
-import { LookFields } from './avatar-fields.tsx';
+import { AvatarFields } from './avatar-fields.tsx';
 import { ModelFields } from './model-fields.tsx';
 import { StarterField } from './starter-field.tsx';
 import { ToolFields } from './tool-fields.tsx';
@@ -38,7 +38,7 @@ export function AssistantFields({ form, models }: AssistantFieldsProps) {
       >
         {(control) => <Textarea {...control} {...form.register('description')} rows={2} />}
       </Field>
-      <LookFields form={form} />
+      <AvatarFields form={form} />
       <ModelFields form={form} models={models} />
       <Field
         label="Instructions"

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bot, Download, Import, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { errorText } from '#web/lib/api-client.ts';
@@ -14,7 +14,7 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { AssistantCard } from './assistant-card.tsx';
 import { DeleteAssistantDialog } from './delete-assistant-dialog.tsx';
 import { useExport } from './export.ts';
-import { MoveList } from './model-migrations/move-list.tsx';
+import { MigrationList } from './model-migrations/migration-list.tsx';
 import { ReplayList } from './model-migrations/replay-list.tsx';
 
 type AssistantListProps = { onCreate: () => void; onImport: () => void; onEdit: (id: number) => void };
@@ -22,7 +22,7 @@ type AssistantListProps = { onCreate: () => void; onImport: () => void; onEdit: 
 export function AssistantList({ onCreate, onImport, onEdit }: AssistantListProps) {
   const query = useQuery(assistantsQuery);
   const provider = useProviderName();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
 
   if (query.isPending) return <SpinnerPanel label="Loading assistants" className="min-h-64" />;
   if (query.isError) {
@@ -59,7 +59,7 @@ export function AssistantList({ onCreate, onImport, onEdit }: AssistantListProps
 
 function FilledList({ assistants, onCreate, onImport, onEdit }: AssistantListProps & { assistants: Assistant[] }) {
   const { data: models } = useQuery(modelsQuery);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [deleting, setDeleting] = useState<Assistant | null>(null);
   const exporting = useExport();
   return (
@@ -92,7 +92,7 @@ function FilledList({ assistants, onCreate, onImport, onEdit }: AssistantListPro
         </ul>
       </div>
       <ReplayList />
-      <MoveList />
+      <MigrationList />
       <DeleteAssistantDialog assistant={deleting} onClose={() => setDeleting(null)} />
     </section>
   );

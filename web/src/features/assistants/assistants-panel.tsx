@@ -1,6 +1,6 @@
 import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AssistantList } from './assistant-list.tsx';
@@ -33,7 +33,7 @@ type AssistantsPanelProps = {
 export function AssistantsPanel({ view, editing, ...props }: AssistantsPanelProps) {
   const { version, draft, start, tools, compareDraft, testDraft, onCompared, onViewChange, onEdit } = props;
   const [result, setResult] = useState<ImportResult | null>(null);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const toList = () => onViewChange('list');
   const imported = (outcome: ImportResult) => {
     setResult(outcome);

@@ -2,10 +2,10 @@ import { assistants } from '@roster/contracts/assistants/assistants';
 import { models } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { givenDay, model, modelList } from '#web/testing/new-account.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { fixtureDate, model, modelList } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 
 const card = (name: string) =>
@@ -23,11 +23,11 @@ const known = modelList(
   model('gpt-6-astra', { temperature: 'no', efforts: ['low', 'medium', 'high'] }),
 );
 
-function openAssistants(view = '', ...given: Parameters<typeof keepAssistants>) {
+function openAssistants(view = '', ...given: Parameters<typeof serveAssistants>) {
   open(`/settings?tab=assistants${view}`, {
     answers() {
       answer(models.list, known);
-      keepAssistants(...given);
+      serveAssistants(...given);
     },
   });
 }
@@ -67,12 +67,12 @@ describe('creating', () => {
     await expect
       .element(page.getByText('Enter a domain like example.org, without https:// and without a path'))
       .toBeVisible();
-    expect(callsOf(assistants.create)).toEqual([]);
+    expect(requestsTo(assistants.create)).toEqual([]);
     await domains.fill('example.org, nasa.gov');
     await page.getByRole('switch', { name: 'Code interpreter' }).click();
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await expect
-      .poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools))
+      .poll(() => requestsTo(assistants.create).map(({ body }) => Object(body).tools))
       .toEqual([{ webSearch: { domains: ['example.org', 'nasa.gov'] }, codeInterpreter: {} }]);
   });
 
@@ -87,10 +87,10 @@ describe('creating', () => {
     await page.getByLabelText('Keep to these domains').fill('nasa.gov');
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await expect.element(place.getByText('Enter the country as two capital letters, like NL')).toBeVisible();
-    expect(callsOf(assistants.create)).toEqual([]);
+    expect(requestsTo(assistants.create)).toEqual([]);
     await country.fill('us');
     await expect.element(place.getByText('United States')).toBeVisible();
-    const sent = () => expect.poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools));
+    const sent = () => expect.poll(() => requestsTo(assistants.create).map(({ body }) => Object(body).tools));
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await sent().toEqual([{ webSearch: { domains: ['nasa.gov'], location: { city: 'New York', country: 'US' } } }]);
   });
@@ -104,7 +104,7 @@ describe('creating', () => {
     await city.fill(' ');
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await expect
-      .poll(() => callsOf(assistants.create).map(({ body }) => Object(body).tools))
+      .poll(() => requestsTo(assistants.create).map(({ body }) => Object(body).tools))
       .toEqual([{ webSearch: {} }]);
   });
 
@@ -160,7 +160,7 @@ describe('creating', () => {
     await page.getByRole('button', { name: 'Create Assistant' }).click();
     await expectText(card('Thinker'), 'no effect with this model');
     await expectText(card('Thinker'), 'high');
-    expect(callsOf(assistants.create)).toMatchObject([{ body: { model: 'gpt-6-astra', reasoningEffort: 'high' } }]);
+    expect(requestsTo(assistants.create)).toMatchObject([{ body: { model: 'gpt-6-astra', reasoningEffort: 'high' } }]);
   });
 
   test('asks before it throws away what was typed', async () => {
@@ -240,7 +240,7 @@ describe('the files of an assistant', () => {
   });
 
   test('that could not be indexed say why, and are tried again', async () => {
-    const file = { fileId: 5, filename: 'handbook.md', size: 11, addedAt: givenDay };
+    const file = { fileId: 5, filename: 'handbook.md', size: 11, addedAt: fixtureDate };
     openAssistants('', assistant(1, { files: 1 }));
     answer(assistants.files, [{ ...file, state: 'failed', error: 'This file holds no text.' }]);
     answer(assistants.retryFile, () => {
@@ -251,6 +251,6 @@ describe('the files of an assistant', () => {
     await expectText(files, 'This file holds no text.');
     await files.getByRole('button', { name: 'Retry handbook.md' }).click();
     await expectText(files, 'Ready');
-    expect(callsOf(assistants.retryFile)).toMatchObject([{ params: { id: 1, fileId: 5 } }]);
+    expect(requestsTo(assistants.retryFile)).toMatchObject([{ params: { id: 1, fileId: 5 } }]);
   });
 });

@@ -4,7 +4,7 @@ import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 /** What it looks like in lists: an icon and a color. */
-export function LookFields({ form }: { form: AssistantForm }) {
+export function AvatarFields({ form }: { form: AssistantForm }) {
   const [name = '', icon = null, color = null] = form.watch(['name', 'icon', 'color']);
   return (
     <div className="grid gap-3">

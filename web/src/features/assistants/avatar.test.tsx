@@ -3,10 +3,10 @@ import { chat } from '@roster/contracts/chat';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { keepThreads, thread } from '#web/testing/conversations.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { serveThreads, thread } from '#web/testing/conversations.ts';
 import { model, modelList } from '#web/testing/new-account.ts';
 import { expectHidden, expectTexts, expectToast } from '#web/testing/page.ts';
 
@@ -16,7 +16,7 @@ test('an assistant gets an icon, a color and starters, one on each line', async 
   open('/settings?tab=assistants&view=create', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));
-      keepAssistants(assistant(1));
+      serveAssistants(assistant(1));
     },
   });
   await page.getByLabelText('Name').fill('Tutor of fractions');
@@ -31,7 +31,7 @@ test('an assistant gets an icon, a color and starters, one on each line', async 
   await lines.fill(`\n  ${starters.join('\n\n')}\n`);
   await create.click();
   await expectToast('Assistant created');
-  expect(callsOf(assistants.create).map(({ body }) => body)).toMatchObject([
+  expect(requestsTo(assistants.create).map(({ body }) => body)).toMatchObject([
     { icon: 'graduation', color: 'violet', starters },
   ]);
 });
@@ -40,20 +40,20 @@ test('an assistant is duplicated from the list', async () => {
   open('/settings?tab=assistants', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));
-      keepAssistants(assistant(1));
+      serveAssistants(assistant(1));
       answer(assistants.duplicate, assistant(2, { name: 'Copy of Tutor' }));
     },
   });
   await page.getByRole('button', { name: 'Duplicate Tutor' }).click();
   await expectToast('Assistant duplicated', 'Copy of Tutor');
-  expect(callsOf(assistants.duplicate).map(({ params }) => params)).toEqual([{ id: 1 }]);
+  expect(requestsTo(assistants.duplicate).map(({ params }) => params)).toEqual([{ id: 1 }]);
 });
 
 test('a starter begins a conversation; none is offered while something is being written', async () => {
   open('/chat?assistant=1', {
     answers() {
-      keepThreads([]);
-      keepAssistants(assistant(1, { starters, icon: 'graduation', color: 'violet' }));
+      serveThreads([]);
+      serveAssistants(assistant(1, { starters, icon: 'graduation', color: 'violet' }));
       answer(chat.createThread, thread(7, { assistantId: 1 }));
       answer(chat.send, refusal('unavailable', 'The database is being moved.'));
     },
@@ -65,7 +65,9 @@ test('a starter begins a conversation; none is offered while something is being 
   await expectHidden(offered);
   await message.fill('');
   await offered.getByRole('button', { name: 'Give me an exercise' }).click();
-  await expect.poll(() => callsOf(chat.send).map(({ body }) => Object(body).message)).toEqual(['Give me an exercise']);
+  await expect
+    .poll(() => requestsTo(chat.send).map(({ body }) => Object(body).message))
+    .toEqual(['Give me an exercise']);
   // What could not be sent stands in the composer, as ever.
   await expect.element(message).toHaveValue('Give me an exercise');
 });
@@ -73,13 +75,15 @@ test('a starter begins a conversation; none is offered while something is being 
 test('a conversation that has no messages yet offers the starters, too', async () => {
   open('/chat/7', {
     answers() {
-      keepThreads([thread(7, { assistantId: 1 })]);
-      keepAssistants(assistant(1, { starters }));
+      serveThreads([thread(7, { assistantId: 1 })]);
+      serveAssistants(assistant(1, { starters }));
       answer(chat.send, refusal('unavailable', 'The database is being moved.'));
     },
   });
   const offered = page.getByRole('list', { name: 'Conversation starters' }).getByRole('listitem');
   await expectTexts(offered, starters);
   await offered.getByRole('button', { name: 'Give me an exercise' }).click();
-  await expect.poll(() => callsOf(chat.send).map(({ body }) => Object(body).message)).toEqual(['Give me an exercise']);
+  await expect
+    .poll(() => requestsTo(chat.send).map(({ body }) => Object(body).message))
+    .toEqual(['Give me an exercise']);
 });

@@ -9,7 +9,7 @@ import {
 const isSame = (one: unknown, other: unknown) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** What the form changed. Only that is sent, so that what was imported beyond the form's limits stays as it is. */
-export function changesBetween(stored: Assistant, draft: AssistantDraft): AssistantChanges {
+export function assistantChanges(stored: Assistant, draft: AssistantDraft): AssistantChanges {
   const changes: AssistantChanges = {};
   const take = <Name extends keyof AssistantDraft>(name: Name) => {
     if (!isSame(draft[name], stored[name])) changes[name] = draft[name];

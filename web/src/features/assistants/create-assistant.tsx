@@ -1,15 +1,15 @@
 import { type AssistantDraft, assistantDefaults, nameLimit } from '@roster/contracts/assistants/assistants';
 import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
 import type { ModelList } from '@roster/contracts/models/models';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useCreateAssistant } from '#web/api/assistant-changes.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -18,7 +18,7 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFields } from './assistant-form.tsx';
 import { exampleInstructionsQuery } from './example-instructions.ts';
-import { useDraftForm } from './use-assistant-form.ts';
+import { useNewAssistantForm } from './use-assistant-form.ts';
 
 /** What the form begins with, where something else has led to it. */
 export type AssistantStart = {
@@ -50,10 +50,10 @@ type CreateFormProps = CreateAssistantProps & {
 
 function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
   const create = useCreateAssistant();
-  const { reason } = useEditing();
-  const form = useDraftForm({
+  const { reason } = useEditAccess();
+  const form = useNewAssistantForm({
     ...assistantDefaults,
-    name: beginningOf(start.name ?? '', nameLimit),
+    name: truncate(start.name ?? '', nameLimit),
     model: start.model ?? models?.defaultModel ?? 'gpt-4o',
     ...(examples.data && { instructions: examples.data.instructions }),
   });
@@ -66,7 +66,7 @@ function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
   const submit = (draft: AssistantDraft) =>
     create.mutate(draft, {
       onSuccess: ({ name }) => toast({ title: 'Assistant created', description: `${name} is ready to chat.` }),
-      onError: tellFormFailure(form, 'Failed to create assistant', 'An error occurred while creating your assistant'),
+      onError: showFormFailure(form, 'Failed to create assistant', 'An error occurred while creating your assistant'),
     });
 
   return (

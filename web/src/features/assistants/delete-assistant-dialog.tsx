@@ -1,6 +1,6 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { useDeleteAssistant } from '#web/api/assistant-changes.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
@@ -13,7 +13,7 @@ export function DeleteAssistantDialog({ assistant, onClose }: { assistant: Assis
         onClose();
         toast({ title: 'Assistant deleted', description: 'The assistant has been deleted successfully' });
       },
-      onError: tellFailure('Failed to delete assistant', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to delete assistant', 'An error occurred. Please try again.'),
     });
   };
   return (

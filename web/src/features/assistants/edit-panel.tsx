@@ -8,20 +8,20 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useUpdateAssistant } from '#web/api/assistant-changes.ts';
+import { assistantDraftQuery } from '#web/api/assistant-draft.ts';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing } from '#web/api/current-user.ts';
-import { draftQuery } from '#web/api/drafts.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SidePanel } from '#web/ui/dialogs/side-panel.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { AssistantFiles } from './assistant-files.tsx';
 import { AssistantFields } from './assistant-form.tsx';
-import { changesBetween } from './changes.ts';
+import { assistantChanges } from './changes.ts';
 import { type AssistantForm, useEditForm } from './use-assistant-form.ts';
 import { VersionsSection } from './versions/versions-section.tsx';
 
@@ -61,12 +61,12 @@ export type TestDraft = (testing: {
 
 export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
   const query = useQuery(assistantsQuery);
-  const kept = useQuery({ ...draftQuery(draft ?? 0), enabled: draft !== undefined });
+  const kept = useQuery({ ...assistantDraftQuery(draft ?? 0), enabled: draft !== undefined });
   const assistant = query.data?.find((candidate) => candidate.id === id);
   const isReady = draft === undefined || !kept.isPending;
   const { onClose } = rest;
   if (assistant && isReady)
-    return <OpenEditPanel assistant={assistant} tools={tools(id)} changes={kept.data?.changes} {...rest} />;
+    return <LoadedEditPanel assistant={assistant} tools={tools(id)} changes={kept.data?.changes} {...rest} />;
   return (
     <SidePanel open onOpenChange={onClose} title="Edit Assistant">
       {query.isPending || !isReady ? (
@@ -112,25 +112,25 @@ function useSaving(assistant: Assistant, form: AssistantForm, onClose: () => voi
       { id: assistant.id, changes },
       {
         onSuccess: () => toast({ title: 'Assistant updated', description: 'Your changes have been saved.' }),
-        onError: tellFormFailure(form, 'Failed to update assistant', 'An error occurred. Please try again.'),
+        onError: showFormFailure(form, 'Failed to update assistant', 'An error occurred. Please try again.'),
       },
     );
   const submit = (draft: AssistantDraft) => {
-    const changes = changesBetween(assistant, draft);
+    const changes = assistantChanges(assistant, draft);
     if (Object.keys(changes).length === 0) onClose();
     else save(changes);
   };
   return { update, submit };
 }
 
-function OpenEditPanel({ assistant, version, tools, changes, onClose, ...comparing }: OpenEditPanelProps) {
+function LoadedEditPanel({ assistant, version, tools, changes, onClose, ...comparing }: OpenEditPanelProps) {
   const models = useQuery(modelsQuery);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const formId = useId();
   const form = useDraftedForm(assistant, changes);
-  const compared = useCompared(form, comparing.onCompared);
+  const compared = useCompareDraft(form, comparing.onCompared);
   const { update, submit } = useSaving(assistant, form, onClose);
-  const tested = useTested(assistant, form);
+  const tested = useTestDraft(assistant, form);
 
   return (
     <SidePanel
@@ -164,7 +164,7 @@ function OpenEditPanel({ assistant, version, tools, changes, onClose, ...compari
       {compared.draft &&
         comparing.compareDraft({
           assistant,
-          changes: changesBetween(assistant, compared.draft),
+          changes: assistantChanges(assistant, compared.draft),
           onPrepared: compared.keep,
           onClose: compared.end,
         })}
@@ -174,7 +174,7 @@ function OpenEditPanel({ assistant, version, tools, changes, onClose, ...compari
 }
 
 /** A draft that is valid is compared, and kept with its comparison: then nothing is lost by leaving the form. */
-function useCompared(form: AssistantForm, onCompared: (comparisonId: number) => void) {
+function useCompareDraft(form: AssistantForm, onCompared: (comparisonId: number) => void) {
   const [draft, setDraft] = useState<AssistantDraft | null>(null);
   const [keptWith, setKeptWith] = useState<number | null>(null);
   useEffect(() => {
@@ -190,7 +190,7 @@ function useCompared(form: AssistantForm, onCompared: (comparisonId: number) => 
 }
 
 /** The draft in the form, and how often it has become another one. */
-function useTested(assistant: Assistant, form: AssistantForm) {
+function useTestDraft(assistant: Assistant, form: AssistantForm) {
   const [edits, setEdits] = useState(0);
   const { watch, handleSubmit, formState } = form;
   useEffect(() => {
@@ -200,7 +200,7 @@ function useTested(assistant: Assistant, form: AssistantForm) {
   const draft = () =>
     new Promise<AssistantChanges | null>((resolve) => {
       void handleSubmit(
-        (values) => resolve(changesBetween(assistant, values)),
+        (values) => resolve(assistantChanges(assistant, values)),
         () => resolve(null),
       )();
     });

@@ -1,13 +1,13 @@
 import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { useFetchFromProvider } from '#web/api/assistant-changes.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -48,7 +48,7 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
   const [error, setError] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const provider = useProviderName();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const fetching = useFetchFromProvider();
 
   const submit = (event: FormEvent) => {
@@ -61,7 +61,7 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
     }
     fetching.mutate(apiKey, {
       onSuccess: (candidates) => onFetched(candidates, apiKey),
-      onError: tellFailure(
+      onError: showFailure(
         'Failed to fetch assistants',
         `Could not connect to ${provider} API. Please check your API key.`,
       ),
@@ -77,7 +77,7 @@ function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: stri
       {savedKeyEnd !== undefined && <KeyChoice savedKeyEnd={savedKeyEnd} source={source} onChange={setSource} />}
       {source === 'typed' && <TypedKey field={field} value={typedKey} error={error} onChange={type} />}
       {fetching.error instanceof ApiError && fetching.error.code === 'not_served' && (
-        <Notice tone="warning" title={`${providerIn('beginning', provider)} does not serve assistants any more`}>
+        <Notice tone="warning" title={`${providerNameIn('beginning', provider)} does not serve assistants any more`}>
           If you have them in a JSON file, import that below.
         </Notice>
       )}

@@ -1,5 +1,5 @@
 import { assistantFileLimit } from '@roster/contracts/assistants/assistants';
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { filesQuery } from '#web/api/files.ts';
@@ -25,7 +25,7 @@ export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerPro
   const query = useInfiniteQuery(filesQuery({ q, sort: 'newest', purpose: null }));
   const blockedReason = ({ id, filename }: FileChoice) => {
     if (taken.includes(id)) return 'The assistant has it already.';
-    const reason = whyNotSearchable(filename);
+    const reason = unsearchableReason(filename);
     if (reason !== undefined) return reason;
     return chosen.length >= room ? `An assistant can have at most ${assistantFileLimit} files.` : undefined;
   };

@@ -4,9 +4,9 @@ import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { keepAssistants } from '#web/testing/assistants.ts';
+import { serveAssistants } from '#web/testing/assistants.ts';
 import { tunedModel } from '#web/testing/fine-tuning.ts';
 import { model, modelList } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
@@ -21,7 +21,7 @@ function openModels() {
       answer(fineTuning.customModels, [tunedModel({ dataset: { id: 3, name: 'Rated answers' }, end })]);
       answer(fineTuning.baseModels, {});
       answer(models.list, modelList(model('gpt-4o'), model('gpt-6-luna')));
-      keepAssistants();
+      serveAssistants();
     },
   });
 }
@@ -39,7 +39,7 @@ test('where the successor is not trained, the best examples become the instructi
   await expect.element(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Weather');
   await expect.element(page.getByLabelText('Model', { exact: true })).toHaveValue('gpt-6-luna');
   await expect.element(page.getByLabelText('Instructions', { exact: true })).toHaveValue(instructions);
-  expect(callsOf(assistants.create)).toEqual([]);
+  expect(requestsTo(assistants.create)).toEqual([]);
 });
 
 test('examples that cannot be read leave the instructions to be written', async () => {

@@ -2,15 +2,15 @@ import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { FileJson } from 'lucide-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { useImportFile } from '#web/api/assistant-changes.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { FileInput } from '#web/ui/forms/file-input.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { announceImport } from './import-result.tsx';
+import { showImportResult } from './import-result.tsx';
 
 const largest = 5 * 1024 * 1024;
 
@@ -33,11 +33,11 @@ function useFileImport(onImported: (result: ImportResult) => void) {
     setProblem(undefined);
     try {
       const result = await importFile.mutateAsync(await readJson(file));
-      announceImport(result);
+      showImportResult(result);
       onImported(result);
     } catch (error) {
       setProblem(`${file.name}: ${errorText(error)}`);
-      tellFailure('Failed to import assistants')(error);
+      showFailure('Failed to import assistants')(error);
     }
   };
   return { take, isPending: importFile.isPending, problem };
@@ -69,7 +69,7 @@ type DropZoneProps = { isPending: boolean; onFile: (file: File | undefined) => v
 function DropZone({ isPending, onFile }: DropZoneProps) {
   const input = useRef<HTMLInputElement>(null);
   const [over, setOver] = useState(false);
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit, reason } = useEditAccess();
   const drag = (event: DragEvent, isOver: boolean) => {
     if (!mayEdit) return;
     event.preventDefault();

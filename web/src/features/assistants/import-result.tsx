@@ -1,16 +1,16 @@
 import type { ImportResult } from '@roster/contracts/assistants/assistants';
 import { X } from 'lucide-react';
 import { formatCount } from '#web/lib/format.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
 const counts = ({ imported, failed }: ImportResult) => `${imported.length} imported, ${failed.length} failed.`;
 
-export function announceImport(result: ImportResult): void {
+export function showImportResult(result: ImportResult): void {
   if (result.imported.length === 0) {
-    tellProblem({ title: 'Failed to import assistants', description: counts(result) });
+    toastError({ title: 'Failed to import assistants', description: counts(result) });
   } else toast({ title: 'Assistants imported', description: counts(result) });
 }
 

@@ -1,13 +1,13 @@
 import type { ImportCandidate, ImportResult } from '@roster/contracts/assistants/assistants';
 import { useState } from 'react';
 import { useImportBatch } from '#web/api/assistant-changes.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Card } from '#web/ui/card.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { EnterKey } from './enter-key.tsx';
 import { ImportFile } from './import-file.tsx';
-import { announceImport } from './import-result.tsx';
+import { showImportResult } from './import-result.tsx';
 import { SelectAssistants } from './select-assistants.tsx';
 
 /** The wizard's steps. The typed key lives only here, until the wizard is left. */
@@ -27,12 +27,12 @@ export function ImportTab({ onImported }: { onImported: (result: ImportResult) =
       {
         onSuccess: (result) => {
           setStep({ name: 'enter-key' });
-          announceImport(result);
+          showImportResult(result);
           onImported(result);
         },
         onError: (error) => {
           setStep(from);
-          tellFailure('Failed to import assistants', 'An error occurred. Please try again.')(error);
+          showFailure('Failed to import assistants', 'An error occurred. Please try again.')(error);
         },
       },
     );

@@ -2,7 +2,7 @@ import { account } from '@roster/contracts/account';
 import { assistants, type ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
 import { savedKey } from '#web/testing/new-account.ts';
@@ -38,8 +38,8 @@ test('uses the saved key when that is chosen', async () => {
   await page.getByRole('checkbox', { name: 'Select all' }).click();
   await page.getByRole('button', { name: 'Import 6 assistants' }).click();
   await expect.element(page.getByText('6 assistants imported')).toBeVisible();
-  expect(callsOf(assistants.fetchFromProvider)).toMatchObject([{ body: {} }]);
-  expect(callsOf(assistants.importBatch)).toMatchObject([{ body: { assistantIds: found.map(({ id }) => id) } }]);
+  expect(requestsTo(assistants.fetchFromProvider)).toMatchObject([{ body: {} }]);
+  expect(requestsTo(assistants.importBatch)).toMatchObject([{ body: { assistantIds: found.map(({ id }) => id) } }]);
 });
 
 test('says when the provider rejects the key', async () => {

@@ -1,12 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { ApiKey, keyFormatMessage, openAiKeyPattern } from '@roster/contracts/account';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { signInOptionsQuery, useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery, useSaveApiKey } from '#web/api/user-config.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -30,14 +30,14 @@ function useKeyForm() {
     save.mutate(apiKey, {
       onSuccess: ({ apiKeyVerified, apiKeyNotice }) => {
         form.reset();
-        const unverified = apiKeyNotice ?? `${providerIn('beginning', provider)} could not be reached to try it.`;
+        const unverified = apiKeyNotice ?? `${providerNameIn('beginning', provider)} could not be reached to try it.`;
         toast({
           title: 'API Key saved',
-          description: apiKeyVerified ? `${providerIn('beginning', provider)} accepted it.` : unverified,
+          description: apiKeyVerified ? `${providerNameIn('beginning', provider)} accepted it.` : unverified,
         });
       },
       onError: (error) => {
-        tellFailure('Failed to save API Key', 'Please try again.')(error);
+        showFailure('Failed to save API Key', 'Please try again.')(error);
         form.setFocus('apiKey');
       },
     }),

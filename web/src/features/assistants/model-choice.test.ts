@@ -1,8 +1,8 @@
 import type { Model, ModelList } from '@roster/contracts/models/models';
 import { describe, expect, test } from 'vitest';
-import { mayBeAny, modelGroups } from '#web/api/model-groups.ts';
+import { acceptsAnyModel, modelGroups } from '#web/api/model-groups.ts';
 import { endingModel } from '#web/testing/new-account.ts';
-import { modelTrouble, temperatureUse } from './model-choice.ts';
+import { modelProblem, temperatureSupport } from './model-choice.ts';
 
 const model = (id: string, rest: Partial<Model> = {}): Model => ({
   id,
@@ -24,8 +24,8 @@ describe('the models to choose from', () => {
     expect(modelGroups(undefined, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
   test('are none of another provider’s while its list cannot be read: any id can be typed', () => {
     expect(modelGroups(unknown, '')).toEqual([]);
-    expect(mayBeAny(unknown)).toBe(true);
-    expect(mayBeAny(list([model('gpt-5.2')]))).toBe(false);
+    expect(acceptsAnyModel(unknown)).toBe(true);
+    expect(acceptsAnyModel(list([model('gpt-5.2')]))).toBe(false);
   });
 
   test('are grouped by how long they last, and leave out what is gone', () =>
@@ -55,7 +55,7 @@ describe('the models to choose from', () => {
 describe('trouble with a model', () => {
   const ending = model('gpt-4o', { lifecycle: 'ending', shutdownDate: '2027-01-14', successor: 'gpt-5.2' });
   test('that ends names the day and the successor', () =>
-    expect(modelTrouble('gpt-4o', list([ending]))).toEqual({
+    expect(modelProblem('gpt-4o', list([ending]))).toEqual({
       severity: 'warning',
       text: 'This model shuts down on January 14, 2027.',
       successor: 'gpt-5.2',
@@ -67,17 +67,17 @@ describe('trouble with a model', () => {
       text: 'This model was shut down on January 14, 2027.',
       successor: 'gpt-6.1-terra',
     };
-    expect(modelTrouble('gpt-4o', list([]), [end])).toEqual(gone);
-    expect(modelTrouble('gpt-4o', unknown, [end])).toEqual(gone);
+    expect(modelProblem('gpt-4o', list([]), [end])).toEqual(gone);
+    expect(modelProblem('gpt-4o', unknown, [end])).toEqual(gone);
   });
-  test('is not claimed while the list is unknown', () => expect(modelTrouble('gpt-4o', unknown)).toBeNull());
+  test('is not claimed while the list is unknown', () => expect(modelProblem('gpt-4o', unknown)).toBeNull());
   test('is that the key cannot use it', () =>
-    expect(modelTrouble('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));
+    expect(modelProblem('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));
 });
 
 test('a conditional temperature is used without reasoning only', () => {
   const conditional = model('gpt-5.2', { temperature: 'conditional', efforts: ['none', 'low'] });
-  expect(temperatureUse(conditional, 'none')).toBe('used');
-  expect(temperatureUse(conditional, null)).toBe('withoutReasoning');
-  expect(temperatureUse(undefined, null)).toBe('used');
+  expect(temperatureSupport(conditional, 'none')).toBe('used');
+  expect(temperatureSupport(conditional, null)).toBe('withoutReasoning');
+  expect(temperatureSupport(undefined, null)).toBe('used');
 });

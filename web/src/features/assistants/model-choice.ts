@@ -1,14 +1,14 @@
 import type { Model, ModelList, ReasoningEffort } from '@roster/contracts/models/models';
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { formatLongDate } from '#web/lib/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
 
 /** What is wrong with a model that an assistant uses. One that has ended may be in no list any more: `ending` knows of it still. */
-export function modelTrouble(
+export function modelProblem(
   id: string,
   list: ModelList | undefined,
-  ending: readonly EndingModel[] = [],
+  ending: readonly RetiringModel[] = [],
 ): Trouble | null {
   const model =
     list?.models.find((candidate) => candidate.id === id) ?? ending.find((candidate) => candidate.model === id);
@@ -31,7 +31,7 @@ export function modelTrouble(
 }
 
 /** Whether the slider does anything for this model. */
-export function temperatureUse(
+export function temperatureSupport(
   model: Model | undefined,
   effort: ReasoningEffort | null,
 ): 'used' | 'unused' | 'withoutReasoning' {

@@ -11,7 +11,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Slider } from '#web/ui/forms/slider.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { modelTrouble, temperatureUse } from './model-choice.ts';
+import { modelProblem, temperatureSupport } from './model-choice.ts';
 import type { AssistantForm } from './use-assistant-form.ts';
 
 const effortNames: Record<ReasoningEffort, string> = {
@@ -32,7 +32,7 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
   const { data: ending } = useQuery(retirementQuery);
-  const trouble = modelTrouble(id, models, ending);
+  const trouble = modelProblem(id, models, ending);
   // An effort that the new model does not know would be refused.
   const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });
   const choose = (successor: string) => {
@@ -45,7 +45,7 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
       <ModelField form={form} models={models} hasTrouble={trouble !== undefined} onChange={forgetEffort} />
       {trouble && <ModelTrouble trouble={trouble} onChoose={choose} />}
       {model && model.efforts.length > 0 && <EffortField form={form} efforts={model.efforts} />}
-      <TemperatureField form={form} use={temperatureUse(model, effort)} model={id} />
+      <TemperatureField form={form} use={temperatureSupport(model, effort)} model={id} />
     </>
   );
 }
@@ -84,7 +84,7 @@ function ModelField({ form, models, hasTrouble, onChange }: ModelFieldProps) {
 }
 
 type ModelTroubleProps = {
-  trouble: NonNullable<ReturnType<typeof modelTrouble>>;
+  trouble: NonNullable<ReturnType<typeof modelProblem>>;
   onChoose: (successor: string) => void;
 };
 
@@ -150,7 +150,7 @@ function EffortField({ form, efforts }: { form: AssistantForm; efforts: readonly
   );
 }
 
-type TemperatureFieldProps = { form: AssistantForm; use: ReturnType<typeof temperatureUse>; model: string };
+type TemperatureFieldProps = { form: AssistantForm; use: ReturnType<typeof temperatureSupport>; model: string };
 
 function TemperatureField({ form, use, model }: TemperatureFieldProps) {
   if (use !== 'used') {

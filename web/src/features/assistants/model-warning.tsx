@@ -2,22 +2,22 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { retirementQuery } from '#web/api/retirement.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { modelTrouble } from './model-choice.ts';
-import { MoveAssistants, ReplayQuestions } from './model-migrations/move-assistants.tsx';
+import { modelProblem } from './model-choice.ts';
+import { MigrateAssistants, ReplayQuestions } from './model-migrations/migrate-assistants.tsx';
 
 type ModelWarningProps = { assistant: Assistant; models: ModelList | undefined; onEdit: () => void };
 
 /** Says that an assistant's model is gone, goes soon or is not this key's to use, and leads on from it. */
 export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [open, setOpen] = useState<'move' | 'replay' | null>(null);
   const close = () => setOpen(null);
   const { data: ending } = useQuery(retirementQuery);
-  const trouble = modelTrouble(assistant.model, models, ending);
+  const trouble = modelProblem(assistant.model, models, ending);
   if (!trouble) return null;
   const { successor } = trouble;
   return (
@@ -45,7 +45,7 @@ export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
         {trouble.text}
       </Notice>
       {open === 'move' && (
-        <MoveAssistants fromModel={assistant.model} successor={successor} only={assistant.id} onClose={close} />
+        <MigrateAssistants fromModel={assistant.model} successor={successor} only={assistant.id} onClose={close} />
       )}
       {open === 'replay' && <ReplayQuestions assistant={assistant} successor={successor} onClose={close} />}
     </>

@@ -1,9 +1,9 @@
 import type { ImportCandidate } from '@roster/contracts/assistants/assistants';
 import { ArrowLeft, Bot, Info } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
@@ -20,12 +20,12 @@ type SelectAssistantsProps = {
 export function SelectAssistants({ candidates, onBack, onImport }: SelectAssistantsProps) {
   const open = candidates.filter((candidate) => !candidate.importedAs);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const choose = (id: string, on: boolean) =>
     setChosen((before) => (on ? new Set([...before, id]) : new Set([...before].filter((other) => other !== id))));
   const start = () => {
     if (chosen.size > 0) return onImport([...chosen]);
-    tellProblem({
+    toastError({
       title: 'No assistants selected',
       description: 'Please select at least one assistant to import',
     });

@@ -1,4 +1,4 @@
-import { startersAtMost } from '@roster/contracts/assistants/avatar';
+import { starterCountLimit } from '@roster/contracts/assistants/avatar';
 import { useState } from 'react';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
@@ -34,7 +34,7 @@ function Lines({ form, stored, error }: { form: AssistantForm; stored: string; e
   return (
     <Field
       label="Conversation starters"
-      hint={`Questions to begin with, one on each line, at most ${startersAtMost}.`}
+      hint={`Questions to begin with, one on each line, at most ${starterCountLimit}.`}
       error={error}
     >
       {(control) => (

@@ -2,7 +2,7 @@ import { type AssistantTools, type BuiltInTool, builtInTools } from '@roster/con
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Controller } from 'react-hook-form';
-import { toolsOfModelQuery } from '#web/api/models.ts';
+import { toolSupportQuery } from '#web/api/models.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
@@ -33,7 +33,7 @@ const words: Record<BuiltInTool, { label: string; description: string }> = {
 export function ToolFields({ form }: { form: AssistantForm }) {
   const tools = form.watch('tools') ?? {};
   const { isSubmitted: shouldValidate } = form.formState;
-  const known = useQuery(toolsOfModelQuery(form.watch('model') || null)).data;
+  const known = useQuery(toolSupportQuery(form.watch('model') || null)).data;
   const put = (changed: typeof tools) => form.setValue('tools', changed, { shouldDirty: true, shouldValidate });
   const { webSearch } = tools;
   const switchTool = (name: BuiltInTool, on: boolean) => {
@@ -49,7 +49,7 @@ export function ToolFields({ form }: { form: AssistantForm }) {
       {known?.notice && <Notice>{known.notice}</Notice>}
       {builtInTools.map((name) => (
         <Fragment key={name}>
-          <HostedSwitch
+          <BuiltInToolSwitch
             name={name}
             isOn={tools[name] !== undefined}
             reason={known?.[name] ?? null}
@@ -83,7 +83,7 @@ type HostedSwitchProps = {
   onChange: (on: boolean) => void;
 };
 
-function HostedSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) {
+function BuiltInToolSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) {
   const { label, description } = words[name];
   return (
     <Switch

@@ -14,7 +14,7 @@ import { z } from 'zod';
 export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
 
 /** The form of a new assistant. */
-export function useDraftForm(values: AssistantDraft): AssistantForm {
+export function useNewAssistantForm(values: AssistantDraft): AssistantForm {
   return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
 }
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { uploadLane } from '#web/api/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
+import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 
 type Current = { name: string; percent: number };
 
@@ -18,10 +18,10 @@ export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>)
   }, []);
 
   const fail = (name: string, description: string) =>
-    tellProblem({ title: 'Upload failed', description: `${name}: ${description}` });
+    toastError({ title: 'Upload failed', description: `${name}: ${description}` });
 
   async function one(file: File, signal: AbortSignal) {
-    const problem = whyRefused(file, 'knowledge');
+    const problem = refusalReason(file, 'knowledge');
     if (problem !== undefined) return fail(file.name, problem);
     setCurrent({ name: file.name, percent: 0 });
     try {
@@ -30,7 +30,7 @@ export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>)
       const { id } = await upload({ file, purpose: 'assistants', signal, onProgress });
       await put([id]);
     } catch (error) {
-      if (!signal.aborted) fail(file.name, errorText(error, refusals.knowledge.failed));
+      if (!signal.aborted) fail(file.name, errorText(error, uploadRules.knowledge.failed));
     }
   }
 

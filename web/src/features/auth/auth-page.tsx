@@ -78,13 +78,13 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
         </div>
         <LegalLinks />
       </main>
-      <WhatRosterIs />
+      <Introduction />
     </div>
   );
 }
 
 /** Beside the forms, where there is room. */
-function WhatRosterIs() {
+function Introduction() {
   return (
     <aside className="hidden flex-1 items-center border-border border-s bg-card px-12 lg:flex xl:px-20">
       <div className="max-w-md">

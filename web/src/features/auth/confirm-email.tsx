@@ -6,7 +6,7 @@ import { currentUserQuery, useLogout, useUser } from '#web/api/current-user.ts';
 import { useRequestConfirmation } from '#web/api/mailed-links.ts';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
 import { ApiError, call, errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
@@ -119,7 +119,7 @@ function OtherAccount() {
         className="mt-6 self-start"
         onClick={() =>
           logout.mutate(undefined, {
-            onError: tellFailure('Logout failed'),
+            onError: showFailure('Logout failed'),
           })
         }
       >
@@ -149,7 +149,7 @@ function SendAgain() {
     request.mutate(undefined, {
       onSuccess: () =>
         toast({ title: 'Confirmation email sent', description: `Open the link in the mail to ${email}.` }),
-      onError: tellFailure('Confirmation email failed', 'Please try again later.'),
+      onError: showFailure('Confirmation email failed', 'Please try again later.'),
     });
   return (
     <Button

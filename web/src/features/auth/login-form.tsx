@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { useLogin } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
-import { dismissProblems, tellProblem } from '#web/lib/toast.ts';
+import { dismissErrorToasts, toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -37,13 +37,13 @@ export function LoginForm() {
     if (found.password) return field('password')?.focus();
     login.mutate(values(), {
       onSuccess(user) {
-        dismissProblems();
+        dismissErrorToasts();
         toast({ title: 'Welcome back!', description: `You're now signed in as ${user.email}.` });
       },
       onError: (error) => {
         const refused = error instanceof ApiError && error.status === 401;
         const description = refused ? wrongCredentials : errorText(error, wrongCredentials);
-        tellProblem({ title: 'Login failed', description });
+        toastError({ title: 'Login failed', description });
         field('password')?.select();
       },
     });

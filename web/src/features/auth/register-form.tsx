@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import { useRegister } from '#web/api/current-user.ts';
 import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { lazyResolver } from '#web/lib/lazy-resolver.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -33,7 +33,7 @@ function useRegistration(options: SignInOptions | undefined) {
       onSuccess: () => toast({ title: 'Account created', description: 'Your account has been created successfully!' }),
       onError: (error) => {
         if (error instanceof ApiError && error.code === 'setup_code_required') setCodeAskedFor(true);
-        tellFormFailure(form, 'Registration failed', 'This email might already be in use.')(error);
+        showFormFailure(form, 'Registration failed', 'This email might already be in use.')(error);
       },
     });
   });

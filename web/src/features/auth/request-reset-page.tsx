@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import { useRequestReset } from '#web/api/mailed-links.ts';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -28,7 +28,7 @@ export function RequestResetPage() {
           title: 'Reset email sent',
           description: "If an account exists with that email, you'll receive reset instructions shortly.",
         }),
-      onError: tellFormFailure(form, 'Reset request failed', 'Please try again later.'),
+      onError: showFormFailure(form, 'Reset request failed', 'Please try again later.'),
     }),
   );
 

@@ -6,12 +6,12 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { currentUserQuery, forgetUser } from '#web/api/current-user.ts';
+import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { NewPasswordFields } from '#web/components/new-password-fields.tsx';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import { ApiError, call } from '#web/lib/api-client.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -41,7 +41,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
   const tellTooShort = () => {
     const length = codePointLength(form.getValues('password'));
     if (length > 0 && length < passwordMinimum)
-      tellProblem({
+      toastError({
         title: 'Password too short',
         description: 'Password must be at least 8 characters long.',
       });
@@ -51,7 +51,7 @@ export function ResetPasswordForm({ link, onDone }: { link: MailedLink; onDone: 
       reset.mutate(password, {
         onSuccess: () =>
           toast({ title: 'Password reset successful', description: 'You can now log in with your new password.' }),
-        onError: tellFormFailure(form, 'Password reset failed', 'Invalid or expired reset token. Please try again.'),
+        onError: showFormFailure(form, 'Password reset failed', 'Invalid or expired reset token. Please try again.'),
       }),
     tellTooShort,
   );
@@ -115,7 +115,7 @@ function useResetPassword({ userId, token }: MailedLink) {
     mutationFn: (password: string) => call(auth.resetPassword, { body: { password, userId, token } }),
     // Every session of this account has ended, the one of this browser too if it is one of them.
     onSuccess: () => {
-      if (client.getQueryData(currentUserQuery.queryKey)?.id === userId) forgetUser(client);
+      if (client.getQueryData(currentUserQuery.queryKey)?.id === userId) clearUser(client);
     },
   });
 }

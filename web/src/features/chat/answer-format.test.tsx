@@ -1,7 +1,7 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer, callsOf } from '#web/testing/answers.ts';
+import { answer, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press } from '#web/testing/page.ts';
@@ -59,7 +59,7 @@ describe('an answer in a form', () => {
       'at No fields',
     ]);
     await expectCount(notice, 0);
-    expect(callsOf(chat.responseSchema).map(({ params }) => params.id)).toEqual([7]);
+    expect(requestsTo(chat.responseSchema).map(({ params }) => params.id)).toEqual([7]);
   });
 
   test('has a table where objects are alike, which scrolls inside itself', async () => {

@@ -1,7 +1,7 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { describe, expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf } from '#web/testing/answers.ts';
+import { answer, requestsTo } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
 import { exchange, oneAnswer } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
@@ -171,7 +171,7 @@ describe('a rating', () => {
     await expect.poll(() => held.length).toBe(2);
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
     held[1]?.();
-    await expect.poll(() => callsOf(chat.rate).map(({ body }) => body.value)).toEqual(['good', null]);
+    await expect.poll(() => requestsTo(chat.rate).map(({ body }) => body.value)).toEqual(['good', null]);
     show('/chat/1');
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
   });

@@ -1,8 +1,8 @@
 import { account, defaultPreferences } from '@roster/contracts/account';
-import { chat, type Message, type RunEvent, type ShownCall, type ToolCall } from '@roster/contracts/chat';
+import { chat, type DisplayedToolCall, type Message, type RunEvent, type ToolCall } from '@roster/contracts/chat';
 import { afterEach, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer as answerCall, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer as answerCall, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { person } from '#web/testing/new-account.ts';
@@ -23,7 +23,7 @@ const call: ToolCall = {
   input: '{"to":"Ada","amounts":[1,2],"note":{"text":"Thanks\\u202e"}}',
   output: null,
 };
-const shown: ShownCall = { ...call, at: 0 };
+const shown: DisplayedToolCall = { ...call, at: 0 };
 const card = page.getByRole('region', { name: 'Call Pay a bill?' });
 const lines = page.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
 const button = (name: string) => card.getByRole('button', { name, exact: true });
@@ -73,7 +73,7 @@ test('approved by keyboard it goes on, and the keyboard stays with the call', as
   button('Approve').element().focus();
   await userEvent.keyboard('{Enter}');
   await expect
-    .poll(() => callsOf(chat.approve).map(({ params, body }) => [params, body]))
+    .poll(() => requestsTo(chat.approve).map(({ params, body }) => [params, body]))
     .toEqual([[{ id: 1, callId: 'call_1' }, { decision: 'approve' }]]);
   tell?.({ type: 'tool', call: { ...call, state: 'running' } });
   await expectTexts(lines, [/^Calling Pay a bill of Bank/]);
@@ -113,12 +113,12 @@ test('it is approved for the conversation, or denied with a reason, which can be
   await button('Deny').click();
   await reason.fill(' Too dear ');
   await button('Deny').click();
-  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'deny', reason: 'Too dear' });
+  await expect.poll(() => requestsTo(chat.approve).at(-1)?.body).toEqual({ decision: 'deny', reason: 'Too dear' });
 
   open('/chat/1', { answers: () => void waiting() });
   await button('Approve for This Conversation').click();
-  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'approve_thread' });
-  expect(callsOf(chat.stop)).toEqual([]);
+  await expect.poll(() => requestsTo(chat.approve).at(-1)?.body).toEqual({ decision: 'approve_thread' });
+  expect(requestsTo(chat.stop)).toEqual([]);
 });
 
 test('what was decided elsewhere, or cannot be, is said', async () => {
@@ -150,7 +150,7 @@ test('a Viewer denies, and is told why not more', async () => {
   await expectText(card, /Your role is Viewer: you can deny this call/);
   await button('Deny').click();
   await card.getByRole('button', { name: 'Deny' }).click();
-  await expect.poll(() => callsOf(chat.approve).at(-1)?.body).toEqual({ decision: 'deny' });
+  await expect.poll(() => requestsTo(chat.approve).at(-1)?.body).toEqual({ decision: 'deny' });
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { preloadOnceUsable } from '#web/lib/preload.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { loadedPart } from '#web/ui/loaded-part.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import type { Choice } from './chat-targets/use-assistants.ts';
+import type { Choice } from './chat-targets/use-chat-targets.ts';
 import { ThreadColumn } from './threads/thread-column.tsx';
 import type { FoundMessage, Match } from './threads/thread-state.ts';
 

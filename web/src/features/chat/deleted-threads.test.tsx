@@ -1,9 +1,9 @@
 import { chat } from '@roster/contracts/chat';
 import { expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, hold, refusal } from '#web/testing/answers.ts';
+import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
-import { exchange, keepThreads, thread } from '#web/testing/conversations.ts';
+import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden } from '#web/testing/page.ts';
 
 const box = page.getByRole('textbox', { name: 'Message' });
@@ -19,7 +19,7 @@ function deleteElsewhere() {
 }
 
 test('deleting the open conversation from its row leaves it at once', async () => {
-  open('/chat/1', { answers: () => keepThreads([thread(1), thread(2)], messages) });
+  open('/chat/1', { answers: () => serveThreads([thread(1), thread(2)], messages) });
   await expect.element(page.getByText('The answer')).toBeVisible();
   const seen = vi.fn();
   const watching = new MutationObserver(() => gone.query() && seen());
@@ -40,7 +40,7 @@ test('deleting the open conversation from its row leaves it at once', async () =
 });
 
 test('what is sent to a conversation that was deleted elsewhere stays, and is sent as a new one', async () => {
-  open('/chat/1', { answers: () => keepThreads([thread(1)], messages) });
+  open('/chat/1', { answers: () => serveThreads([thread(1)], messages) });
   await expect.element(page.getByText('The answer')).toBeVisible();
   await box.fill('My long thought');
   deleteElsewhere();
@@ -60,14 +60,14 @@ test('what is sent to a conversation that was deleted elsewhere stays, and is se
   answer(chat.events, () => new Promise(() => undefined));
   await page.getByRole('button', { name: 'Send as a new conversation' }).click();
   await expect.poll(address).toBe('/chat/7');
-  expect(callsOf(chat.send).at(-1)?.body).toMatchObject({ message: 'My long thought', parentId: null });
-  expect(callsOf(chat.createThread).at(-1)?.body).toEqual({ model: 'gpt-4o' });
+  expect(requestsTo(chat.send).at(-1)?.body).toMatchObject({ message: 'My long thought', parentId: null });
+  expect(requestsTo(chat.createThread).at(-1)?.body).toEqual({ model: 'gpt-4o' });
   show('/chat/1');
   await expectHidden(page.getByText('This conversation was deleted.'));
 });
 
 test('a tab keeps its own draft, and one without finds the newest of all', async () => {
-  open('/chat/1', { answers: () => keepThreads([thread(1)], messages) });
+  open('/chat/1', { answers: () => serveThreads([thread(1)], messages) });
   await box.fill('Written here');
   const key = Object.keys(localStorage).find((name) => name.endsWith('draft:chat:1')) ?? '';
   expect(localStorage.getItem(key)).toBe('Written here');

@@ -1,9 +1,9 @@
 import { chat, type Message, type RunEvent } from '@roster/contracts/chat';
 import { expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer as answerCall, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer as answerCall, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { exchange, keepThreads, oneAnswer, thread } from '#web/testing/conversations.ts';
+import { exchange, oneAnswer, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 
 const answer = page.getByRole('article', { name: 'Answer' });
@@ -60,7 +60,7 @@ test.each<[string, Partial<Message>]>([
 test('only the last answer can be continued, and none that a program asked for', async () => {
   const cut = { text: 'Half', endedEarly: 'length' as const };
   open('/chat/1', {
-    answers: () => keepThreads([thread(1)], exchange(1, { text: 'One' }, cut, { text: 'Two' }, { text: 'All' })),
+    answers: () => serveThreads([thread(1)], exchange(1, { text: 'One' }, cut, { text: 'Two' }, { text: 'All' })),
   });
   await expectText(answer.first(), 'The answer reached the output limit.');
   await expectCount(again, 0);
@@ -89,7 +89,7 @@ test('continued, it grows where it stands and can be stopped', async () => {
   await tell({ type: 'finished', reason: 'complete' });
   await expect.element(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
   await expectCount(again, 0);
-  expect(callsOf(chat.continue)).toHaveLength(1);
+  expect(requestsTo(chat.continue)).toHaveLength(1);
 });
 
 test('a second try of a continuation whose answer was lost is the same call', async () => {
@@ -100,10 +100,10 @@ test('a second try of a continuation whose answer was lost is the same call', as
   answerCall(chat.continue, refusal('conflict', 'This answer is complete. Ask for more in a new message.'));
   await again.click();
   await expectToast('The answer was not continued', 'This answer is complete');
-  const [first, second] = callsOf(chat.continue).map(({ body }) => body.clientId);
+  const [first, second] = requestsTo(chat.continue).map(({ body }) => body.clientId);
   expect(second).toBe(first);
   await again.click();
-  await expect.poll(() => callsOf(chat.continue)[2]?.body.clientId).not.toBe(first);
+  await expect.poll(() => requestsTo(chat.continue)[2]?.body.clientId).not.toBe(first);
 });
 
 test('thoughts are open while they are written, folded when the answer begins, and say how long they took', async () => {

@@ -1,7 +1,7 @@
 import { chat } from '@roster/contracts/chat';
 import { expect, test, vi } from 'vitest';
 import { type Locator, page } from 'vitest/browser';
-import { callsOf, changes } from '#web/testing/answers.ts';
+import { changes, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { press } from '#web/testing/page.ts';
@@ -50,6 +50,6 @@ test('with a keyboard on the screen Enter begins a line, and the button sends', 
   await press('Enter');
   await expect.element(box).toHaveValue('One\n');
   await expect.element(box).toHaveAttribute('enterkeyhint', 'enter');
-  expect(callsOf(chat.send)).toEqual([]);
+  expect(requestsTo(chat.send)).toEqual([]);
   await expect.element(page.getByRole('button', { name: 'Send message' })).toBeEnabled();
 });

@@ -1,9 +1,9 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer as answerCall, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer as answerCall, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { exchange, keepThreads, thread } from '#web/testing/conversations.ts';
+import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectHidden, expectText, press } from '#web/testing/page.ts';
 
 const field = page.getByRole('textbox', { name: 'Find in conversation' });
@@ -18,7 +18,7 @@ const expectHere = (text: string) => expect.poll(() => marked('found-here')).toE
 const onItsWay = Promise.withResolvers<never>().promise;
 
 const openWith = (...parts: Partial<Message>[]) =>
-  open('/chat/1', { answers: () => keepThreads([thread(1)], exchange(1, ...parts)) });
+  open('/chat/1', { answers: () => serveThreads([thread(1)], exchange(1, ...parts)) });
 
 async function find(text: string) {
   await expect.element(page.getByRole('article').first()).toBeVisible();
@@ -110,7 +110,7 @@ test('finds messages that are not loaded, and loads them', async () => {
   const messages = exchange(1, ...Array.from({ length: 200 }, (_, index) => ({ text: `Number ${index + 1}` })));
   open('/chat/1', {
     answers: () => {
-      keepThreads([thread(1)], messages);
+      serveThreads([thread(1)], messages);
       answerCall(chat.messages, ({ query: { around, cursor } }) =>
         cursor !== undefined
           ? onItsWay
@@ -127,14 +127,14 @@ test('finds messages that are not loaded, and loads them', async () => {
   await find('number 40');
   await expectText(count, '1 of 1');
   await expectHere('Number 40');
-  expect(callsOf(chat.findInThread).map(({ query }) => query)).toEqual([{ q: 'number 40', through: 200 }]);
+  expect(requestsTo(chat.findInThread).map(({ query }) => query)).toEqual([{ q: 'number 40', through: 200 }]);
 });
 
 test('says when earlier messages could not be searched', async () => {
   const messages = exchange(1, { text: 'One' }, { text: 'Two' });
   open('/chat/1', {
     answers: () => {
-      keepThreads([thread(1)], messages);
+      serveThreads([thread(1)], messages);
       answerCall(chat.messages, ({ query: { cursor } }) =>
         cursor === undefined ? { items: messages, nextCursor: 'older', newerCursor: null } : onItsWay,
       );

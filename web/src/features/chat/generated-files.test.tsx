@@ -1,4 +1,4 @@
-import type { AttachedFile, Message, UnkeptFile } from '@roster/contracts/chat';
+import type { AttachedFile, Message, UnstoredFile } from '@roster/contracts/chat';
 import { files } from '@roster/contracts/files/files';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
@@ -67,9 +67,9 @@ test('a picture that was deleted says so, and one that cannot be had is a file',
 });
 
 test('what is not here says why, and is there as soon as it has been fetched', async () => {
-  const fetching: UnkeptFile = { filename: 'plot.png', state: 'fetching', error: null };
-  const troubled: UnkeptFile = { ...fetching, filename: 'table.csv', error: 'The provider is having trouble.' };
-  const failed: UnkeptFile = { filename: 'data.bin', state: 'failed', error: 'The file would be larger than 50 MB.' };
+  const fetching: UnstoredFile = { filename: 'plot.png', state: 'fetching', error: null };
+  const troubled: UnstoredFile = { ...fetching, filename: 'table.csv', error: 'The provider is having trouble.' };
+  const failed: UnstoredFile = { filename: 'data.bin', state: 'failed', error: 'The file would be larger than 50 MB.' };
   openAnswer({ unkept: [fetching, troubled, failed] });
   await expectTexts(notHere, [
     'plot.png is being fetched from OpenAI',

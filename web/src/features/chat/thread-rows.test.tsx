@@ -4,7 +4,7 @@ import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
 import { assistant } from '#web/testing/assistants.ts';
-import { exchange, keepThreads, thread } from '#web/testing/conversations.ts';
+import { exchange, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectText, expectTexts, press } from '#web/testing/page.ts';
 
 const list = page.getByRole('navigation', { name: 'Recent conversations' });
@@ -18,7 +18,7 @@ async function choose(title: string, action: string) {
 }
 
 test('conversations are renamed, pinned and archived', async () => {
-  open('/chat', { answers: () => keepThreads([thread(2, { title: 'Newer' }), thread(1, { title: 'Older' })]) });
+  open('/chat', { answers: () => serveThreads([thread(2, { title: 'Newer' }), thread(1, { title: 'Older' })]) });
   await expectTexts(links, ['Newer', 'Older']);
   await expectTexts(list.getByRole('heading'), ['Today']);
 
@@ -64,7 +64,7 @@ test('conversations of programs are listed apart, by the name of their token, an
   const question = { text: 'It is jammed', imageUrls: [address, `${location.origin}/api/user`] };
   open('/chat/2', {
     answers: () =>
-      keepThreads(
+      serveThreads(
         [thread(1, { title: 'My own' }), thread(2, { title: 'The printer', madeBy: 'Helpdesk' })],
         exchange(2, question, { text: 'Open the tray.' }),
       ),
@@ -93,7 +93,7 @@ test('conversations of programs are listed apart, by the name of their token, an
 });
 
 test('deleting asks, names the conversation, and takes it away', async () => {
-  open('/chat/1', { answers: () => keepThreads([thread(1, { title: 'Not needed any more' })]) });
+  open('/chat/1', { answers: () => serveThreads([thread(1, { title: 'Not needed any more' })]) });
   await page.getByRole('button', { name: 'Conversation actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Delete Conversation' });

@@ -3,17 +3,17 @@ import { models } from '@roster/contracts/models/models';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, hold, refusal } from '#web/testing/answers.ts';
+import { answer, hold, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { keepThreads, oneAnswer, thread } from '#web/testing/conversations.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { oneAnswer, serveThreads, thread } from '#web/testing/conversations.ts';
 import { expectCount, expectHidden, expectTexts, expectToast, press } from '#web/testing/page.ts';
 
 const marks = page.getByRole('list', { name: 'Tools switched for this conversation' }).getByRole('listitem');
 const dialog = page.getByRole('dialog', { name: 'Tools in this conversation' });
 const switchOf = (name: string) => dialog.getByRole('switch', { name });
 const box = page.getByRole('textbox', { name: 'Message' });
-const sentTools = () => callsOf(chat.updateThread).map(({ body }) => body.tools);
+const sentTools = () => requestsTo(chat.updateThread).map(({ body }) => body.tools);
 
 async function openTools() {
   await page.getByRole('button', { name: 'Attach files, switch tools' }).click();
@@ -25,7 +25,7 @@ test('are switched in a conversation, are marked in its composer, and are taken 
   open('/chat/1', {
     answers() {
       oneAnswer({ text: 'Hello' }, { assistantId: 1, model: null });
-      keepAssistants(assistant(1, { tools: { webSearch: {} } }));
+      serveAssistants(assistant(1, { tools: { webSearch: {} } }));
       answer(toolServers.chosen, [
         { ...server, serverId: 7, serverName: 'Weather' },
         { ...server, name: 'see', serverId: 7, serverName: 'Weather' },
@@ -69,7 +69,7 @@ test('that the model does not have cannot be switched on, and say why', async ()
   // What is on can be switched off all the same.
   await switchOf('Code interpreter').click();
   await expect.element(switchOf('Code interpreter')).toBeDisabled();
-  expect(callsOf(models.tools)).toMatchObject([{ query: { model: 'gpt-4o' } }]);
+  expect(requestsTo(models.tools)).toMatchObject([{ query: { model: 'gpt-4o' } }]);
 });
 
 test('are stored before the question that is asked with them; where that fails, it is not asked', async () => {
@@ -85,12 +85,12 @@ test('are stored before the question that is asked with them; where that fails, 
   await expectToast('The tools could not be switched', 'It could not be stored.');
   await expectCount(marks, 0);
   await expect.element(box).toHaveValue('What is new?');
-  expect(callsOf(chat.send)).toEqual([]);
+  expect(requestsTo(chat.send)).toEqual([]);
 });
 
 test('go with a new conversation, and survive a reload before its first question', async () => {
   const answers = () => {
-    keepThreads([]);
+    serveThreads([]);
     answer(chat.createThread, ({ body }) => thread(5, { tools: body.tools }));
     answer(chat.send, refusal('internal', 'Not now.'));
     answer(chat.removeThread, undefined);
@@ -105,6 +105,6 @@ test('go with a new conversation, and survive a reload before its first question
   await box.fill('Count');
   await press('Enter');
   await expect
-    .poll(() => callsOf(chat.createThread).map(({ body }) => body.tools))
+    .poll(() => requestsTo(chat.createThread).map(({ body }) => body.tools))
     .toEqual([{ codeInterpreter: true }]);
 });

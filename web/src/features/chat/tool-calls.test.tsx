@@ -1,4 +1,4 @@
-import { chat, type ShownCall } from '@roster/contracts/chat';
+import { chat, type DisplayedToolCall } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer as answerCall } from '#web/testing/answers.ts';
@@ -8,7 +8,7 @@ import { expectCount, expectHidden, expectText, expectTexts } from '#web/testing
 
 const answer = page.getByRole('article', { name: 'Answer' });
 const lines = answer.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
-const weather: ShownCall = {
+const weather: DisplayedToolCall = {
   kind: 'function',
   callId: 'call_1',
   name: 'get_weather',
@@ -22,7 +22,13 @@ const weather: ShownCall = {
 
 test('a function that was called is one line, with what it was given and has answered folded away', async () => {
   const answered = { ...weather, state: 'done' } as const;
-  const time: ShownCall = { ...answered, callId: 'call_2', name: 'get_time', input: '{}', output: 'five past two' };
+  const time: DisplayedToolCall = {
+    ...answered,
+    callId: 'call_2',
+    name: 'get_time',
+    input: '{}',
+    output: 'five past two',
+  };
   const calls = [{ ...answered, output: '{"rain":true}' }, time];
   open('/chat/1', { answers: () => oneAnswer({ notes: ['Called get_weather and get_time', 'Another note'], calls }) });
   await expectTexts(lines, [/^Called get_weather/, /^Called get_time/]);
@@ -49,7 +55,7 @@ test('a function that is waited for says until when, and afterwards that it was 
 });
 
 test('what the provider ran stands where the model has called it', async () => {
-  const ran: ShownCall = {
+  const ran: DisplayedToolCall = {
     ...weather,
     kind: 'code_interpreter',
     state: 'done',
@@ -66,7 +72,7 @@ test('what the provider ran stands where the model has called it', async () => {
 });
 
 test('a search of the web names its sources, which open without a referrer and only where they are of the web', async () => {
-  const searched: ShownCall = {
+  const searched: DisplayedToolCall = {
     ...weather,
     kind: 'web_search',
     name: 'web_search',
@@ -86,7 +92,7 @@ test('a search of the web names its sources, which open without a referrer and o
 
 test('what is searched for is said while it runs and after, and so is that code runs', async () => {
   const search = { ...weather, kind: 'web_search', name: 'web_search', state: 'running', input: '' } as const;
-  const running: ShownCall[] = [
+  const running: DisplayedToolCall[] = [
     search,
     { ...search, callId: 'call_2', input: '["rain in Utrecht"]' },
     { ...search, callId: 'call_3', input: JSON.stringify(['r'.repeat(200), 'wind', 'snow']), state: 'done' },

@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
@@ -29,8 +29,8 @@ type ComparisonListProps = {
 export function ComparisonList({ begin, onBegun }: ComparisonListProps) {
   const query = useInfiniteQuery(comparisonsQuery);
   const [isCreating, setIsCreating] = useState(false);
-  const { reason } = useEditing();
-  const comparisons = query.data && itemsOf(query.data);
+  const { reason } = useEditAccess();
+  const comparisons = query.data && allItems(query.data);
   const create = (
     <Button icon={Plus} variant="primary" disabledReason={reason} onClick={() => setIsCreating(true)}>
       New comparison

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectText, press } from '#web/testing/page.ts';
 
 const prompt = page.getByRole('region', { name: 'Prompt 1', exact: true });
@@ -28,7 +28,7 @@ const prepared: Comparison = {
   prompts: 1,
   answered: 0,
   tally: { candidate: 0, baseline: 0, tie: 0 },
-  createdAt: givenDay,
+  createdAt: fixtureDate,
 };
 const unasked: ComparisonPrompt = {
   id: 1,
@@ -67,8 +67,8 @@ test('a Viewer reads and is told why there is no more', async () => {
     text: 't0000 t0001',
     usage: null,
     error: null,
-    createdAt: givenDay,
-    finishedAt: givenDay,
+    createdAt: fixtureDate,
+    finishedAt: fixtureDate,
     stored: null,
   });
   open('/fine-tuning/comparisons/1', {

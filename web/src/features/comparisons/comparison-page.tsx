@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Play, Square, Trash2 } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { AskProblem } from './ask-problem.tsx';
+import { AskErrorNotice } from './ask-error-notice.tsx';
 import { DeleteComparisonDialog } from './delete-comparison-dialog.tsx';
 import { DraftActions } from './draft-actions.tsx';
 import { Estimate } from './estimate.tsx';
@@ -20,10 +20,10 @@ import { JudgeCard } from './judging/judge-card.tsx';
 import { useJudging } from './judging/use-judging.ts';
 import { type AskRefusal, type PromptActions, PromptCard } from './prompt-card.tsx';
 import {
+  activeRuns,
   comparisonQuery,
-  isOpen,
-  runsOf,
-  sidesIn,
+  isUnanswered,
+  promptSides,
   useAskPrompt,
   useStopAnswers,
   useVote,
@@ -34,7 +34,7 @@ import { ResultsCard } from './results-card.tsx';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { RunResultsCard } from './test-sets/run-results-card.tsx';
-import { useAsking } from './use-run-comparison.ts';
+import { useRunComparison } from './use-run-comparison.ts';
 
 const back = (
   <Link
@@ -86,8 +86,8 @@ function Loaded({ comparison, moving }: LoadedProps) {
     [candidate.model, baseline?.model],
   );
   const sides = sidesOf(comparison);
-  const { reason } = useEditing();
-  const asking = useAsking(comparison);
+  const { reason } = useEditAccess();
+  const asking = useRunComparison(comparison);
   const { actions, single, blocked } = useActions(id, items, asking.isAsking);
   const [isBlind, setIsBlind] = useState(false);
   const judging = useJudging(comparison);
@@ -110,7 +110,7 @@ function Loaded({ comparison, moving }: LoadedProps) {
         <Progress comparison={comparison} isBlind={isBlind} onBlind={setIsBlind} />
         {!asking.isAsking && reason === undefined && <Estimate comparisonId={id} open={openIn(items, sides)} />}
         {asking.problem ? (
-          <AskProblem error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
+          <AskErrorNotice error={asking.problem} isWaiting={asking.isWaiting} onInsist={() => asking.begin(true)} />
         ) : null}
         {sides.length > 1 && <JudgeCard comparison={comparison} judging={judging} reason={reason} />}
         {comparison.kind !== 'test' && (
@@ -170,7 +170,7 @@ function Lead({ comparison: { kind, title, candidate, createdAt } }: { compariso
 }
 
 function DeleteButton({ comparison }: { comparison: WholeComparison }) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
   return (
@@ -196,12 +196,12 @@ function DeleteButton({ comparison }: { comparison: WholeComparison }) {
 
 type AskAllButtonProps = {
   comparison: WholeComparison;
-  asking: ReturnType<typeof useAsking>;
+  asking: ReturnType<typeof useRunComparison>;
   onBegin: () => void;
 };
 
 function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { items } = comparison;
   const sides = sidesOf(comparison);
   const open = openIn(items, sides);
@@ -230,9 +230,9 @@ function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
 
 /** How many prompts all sides have answered. */
 const answeredIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
-  items.filter((prompt) => sidesIn(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
+  items.filter((prompt) => promptSides(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
 const openIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
-  items.filter((prompt) => isOpen(prompt, sides)).length;
+  items.filter((prompt) => isUnanswered(prompt, sides)).length;
 
 /** What can be done with a single prompt, and why the last of it was refused. */
 function useActions(id: number, items: WholeComparison['items'], isAskingAll: boolean) {
@@ -250,11 +250,11 @@ function useActions(id: number, items: WholeComparison['items'], isAskingAll: bo
     };
     return {
       ask: (promptId, again) => askOne(promptId, again, false),
-      stop: (runIds) => stop(runIds, { onError: tellFailure('The answers were not stopped') }),
-      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: tellFailure('Your vote was not saved') }),
+      stop: (runIds) => stop(runIds, { onError: showFailure('The answers were not stopped') }),
+      vote: (promptId, choice) => vote({ promptId, vote: choice }, { onError: showFailure('Your vote was not saved') }),
     };
   }, [ask, vote, stop]);
-  const isBusy = isPending || items.some((prompt) => runsOf(prompt).length > 0);
+  const isBusy = isPending || items.some((prompt) => activeRuns(prompt).length > 0);
   const blocked = isAskingAll || isBusy ? 'Two answers are written at a time. Wait for them, or stop them.' : undefined;
   return { actions, single: { problem, clear: () => setProblem(null) }, blocked };
 }

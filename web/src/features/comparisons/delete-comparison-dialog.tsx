@@ -1,5 +1,5 @@
 import type { Comparison } from '@roster/contracts/comparisons/comparisons';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useDeleteComparison } from './queries.ts';
@@ -15,7 +15,7 @@ export function DeleteComparisonDialog({ comparison, onClose, onDeleted }: Delet
         onDeleted();
         toast({ title: 'Comparison deleted', description: title });
       },
-      onError: tellFailure('The comparison was not deleted'),
+      onError: showFailure('The comparison was not deleted'),
     });
   return (
     <ConfirmDialog

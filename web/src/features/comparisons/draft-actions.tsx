@@ -3,11 +3,11 @@ import { draftComparisons } from '@roster/contracts/comparisons/drafts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Save } from 'lucide-react';
+import { assistantDraftQuery } from '#web/api/assistant-draft.ts';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing } from '#web/api/current-user.ts';
-import { draftQuery } from '#web/api/drafts.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
@@ -28,13 +28,13 @@ export function DraftActions({ comparison: { id, assistant, baseline } }: { comp
 type DraftProps = { comparisonId: number; current: Assistant };
 
 function Unsaved({ comparisonId: id, current }: DraftProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: () => call(draftComparisons.save, { params: { id } }),
     onSuccess: ({ name, version }) =>
       toast({ title: 'Draft saved', description: `${name} is at version ${version} now.` }),
-    onError: tellFailure('The draft was not saved'),
+    onError: showFailure('The draft was not saved'),
     onSettled: () => client.invalidateQueries({ queryKey: assistantsQuery.queryKey }),
   });
   return (
@@ -73,7 +73,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 /** A later version has all of the draft, most often because that was saved, or it has something else. */
 function ChangedSince({ comparisonId, current, version }: DraftProps & { version: number }) {
   const { name, version: now } = current;
-  const { data: draft, isPending } = useQuery(draftQuery(comparisonId));
+  const { data: draft, isPending } = useQuery(assistantDraftQuery(comparisonId));
   if (isPending) return null;
   const stored: Record<string, unknown> = current;
   const isSaved = draft && Object.entries(draft.changes).every(([field, value]) => isSame(stored[field], value));

@@ -1,6 +1,6 @@
 import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import { expect, test } from 'vitest';
-import { figuresOf, formatSeconds, orderOf, tallyOf } from './figures.ts';
+import { blindOrder, countVotes, formatSeconds, sideFigures } from './figures.ts';
 
 const answer = (more: Partial<ComparedAnswer> = {}): ComparedAnswer => ({
   runId: 1,
@@ -41,7 +41,7 @@ test('sums hold whole answers only, and an unknown price is not zero', () => {
     prompt({ candidate: answer({ finishedAt: '2026-11-20T10:00:04.000Z' }), baseline: answer({ state: 'failed' }) }),
     prompt({ candidate: answer({ state: 'running', usage: null, finishedAt: null }) }),
   ];
-  expect(figuresOf(prompts, 'candidate')).toEqual({
+  expect(sideFigures(prompts, 'candidate')).toEqual({
     answers: 2,
     inputTokens: 20,
     outputTokens: 10,
@@ -50,22 +50,22 @@ test('sums hold whole answers only, and an unknown price is not zero', () => {
     isEstimated: false,
     averageMs: 3000,
   });
-  expect(figuresOf(prompts, 'baseline')).toMatchObject({ answers: 1, costUsd: null, averageMs: 2000 });
-  expect(figuresOf([], 'baseline')).toMatchObject({ answers: 0, costUsd: 0, averageMs: null });
+  expect(sideFigures(prompts, 'baseline')).toMatchObject({ answers: 1, costUsd: null, averageMs: 2000 });
+  expect(sideFigures([], 'baseline')).toMatchObject({ answers: 0, costUsd: 0, averageMs: null });
 });
 
 test('votes are counted', () => {
   const votes = [prompt({ vote: 'candidate' }), prompt({ vote: 'tie' }), prompt({ vote: 'candidate' }), prompt()];
-  expect(tallyOf(votes)).toEqual({ candidate: 2, baseline: 0, tie: 1 });
+  expect(countVotes(votes)).toEqual({ candidate: 2, baseline: 0, tie: 1 });
 });
 
 test('a blind order is the same every time, and turned for about half of the prompts', () => {
   const ids = Array.from({ length: 1000 }, (_, index) => index + 1);
-  const turned = ids.filter((id) => orderOf(id, true)[0] === 'baseline').length;
+  const turned = ids.filter((id) => blindOrder(id, true)[0] === 'baseline').length;
   expect(turned).toBeGreaterThan(400);
   expect(turned).toBeLessThan(600);
-  expect(ids.map((id) => orderOf(id, true))).toEqual(ids.map((id) => orderOf(id, true)));
-  expect(new Set(ids.map((id) => orderOf(id, false)[0]))).toEqual(new Set(['candidate']));
+  expect(ids.map((id) => blindOrder(id, true))).toEqual(ids.map((id) => blindOrder(id, true)));
+  expect(new Set(ids.map((id) => blindOrder(id, false)[0]))).toEqual(new Set(['candidate']));
 });
 
 test('times are short and exact', () => {

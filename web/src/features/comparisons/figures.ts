@@ -23,7 +23,7 @@ export function durationOf({ createdAt, finishedAt }: ComparedAnswer): number | 
 export const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 
 /** What one model's whole answers took in all; an earlier answer that stands for one took nothing here. */
-export function figuresOf(prompts: readonly ComparisonPrompt[], side: Side): SideFigures {
+export function sideFigures(prompts: readonly ComparisonPrompt[], side: Side): SideFigures {
   const answers = prompts
     .map((prompt) => prompt[side])
     .filter((answer) => answer?.state === 'complete' && answer.stored === null);
@@ -44,7 +44,7 @@ export function figuresOf(prompts: readonly ComparisonPrompt[], side: Side): Sid
 
 export type Tally = Record<Vote, number>;
 
-export function tallyOf(prompts: readonly ComparisonPrompt[]): Tally {
+export function countVotes(prompts: readonly ComparisonPrompt[]): Tally {
   const tally: Tally = { candidate: 0, baseline: 0, tie: 0 };
   for (const { vote } of prompts) if (vote) tally[vote]++;
   return tally;
@@ -54,7 +54,7 @@ export function tallyOf(prompts: readonly ComparisonPrompt[]): Tally {
  * Which model stands at the left. Shuffled, but always the same for one prompt, so that a blind reader who comes back
  * finds the answers where they were.
  */
-export function orderOf(promptId: number, isBlind: boolean): readonly [left: Side, right: Side] {
+export function blindOrder(promptId: number, isBlind: boolean): readonly [left: Side, right: Side] {
   const isTurned = isBlind && ((Math.imul(promptId, 0x9e3779b1) >>> 15) & 1) === 1;
   return isTurned ? ['baseline', 'candidate'] : ['candidate', 'baseline'];
 }

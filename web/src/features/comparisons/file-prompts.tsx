@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { filesQuery } from '#web/api/files.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
@@ -23,7 +23,7 @@ type FilePromptsProps = {
 /** A JSONL file, and how many of its lines. */
 export function FilePrompts({ fileId, onFile, count, onCount, errors }: FilePromptsProps) {
   const query = useInfiniteQuery(filesQuery({ q: '.jsonl', sort: 'newest', purpose: null }));
-  const files = query.data && itemsOf(query.data);
+  const files = query.data && allItems(query.data);
   if (query.isError && !files)
     return (
       <RetryNotice tone="destructive" title="The files could not be loaded" query={query}>

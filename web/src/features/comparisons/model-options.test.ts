@@ -1,6 +1,6 @@
 import type { Model, ModelList } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
-import { baseOf, modelGroups } from './model-options.ts';
+import { findBaseModel, modelGroups } from './model-options.ts';
 
 const model = (id: string, more: Partial<Model> = {}): Model => ({
   id,
@@ -38,7 +38,7 @@ test('while the list is unknown the specified models are offered', () => {
 });
 
 test('the base model is the known one, else what the name says', () => {
-  expect(baseOf('ft:gpt-4o-mini:me::1', tuned)).toBe('gpt-4o-mini-2024-07-18');
-  expect(baseOf('ft:gpt-4.1-2025-04-14:me::2', tuned)).toBe('gpt-4.1-2025-04-14');
-  expect(baseOf('gpt-4o', tuned)).toBeUndefined();
+  expect(findBaseModel('ft:gpt-4o-mini:me::1', tuned)).toBe('gpt-4o-mini-2024-07-18');
+  expect(findBaseModel('ft:gpt-4.1-2025-04-14:me::2', tuned)).toBe('gpt-4.1-2025-04-14');
+  expect(findBaseModel('gpt-4o', tuned)).toBeUndefined();
 });

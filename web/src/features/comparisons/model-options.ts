@@ -1,4 +1,4 @@
-import { type ModelList, specifiedModels } from '@roster/contracts/models/models';
+import { type ModelList, wellKnownModels } from '@roster/contracts/models/models';
 
 type Tuned = { name: string; model: string; baseModel: string };
 export type ModelOption = { id: string; words: string };
@@ -9,7 +9,7 @@ export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined
   const named = new Set(tuned.map(({ model }) => model));
   const others = (list?.models ?? []).filter(({ id, lifecycle }) => lifecycle !== 'gone' && !named.has(id));
   const plain = others.filter((model) => !model.tuned).map(({ id }) => id);
-  const known = list ? plain : [...specifiedModels];
+  const known = list ? plain : [...wellKnownModels];
   return [
     { label: 'Tuned here', options: tuned.map(({ name, model }) => ({ id: model, words: `${name} (${model})` })) },
     { label: 'Tuned elsewhere', options: others.filter((model) => model.tuned).map(({ id }) => ({ id, words: id })) },
@@ -18,6 +18,6 @@ export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined
 }
 
 /** What a tuned model was made from: as it is known here, else as the provider writes it into the name. */
-export function baseOf(model: string, tuned: readonly Tuned[]): string | undefined {
+export function findBaseModel(model: string, tuned: readonly Tuned[]): string | undefined {
   return tuned.find((candidate) => candidate.model === model)?.baseModel ?? /^ft:([^:]+):/.exec(model)?.[1];
 }

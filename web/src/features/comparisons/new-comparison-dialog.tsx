@@ -13,7 +13,7 @@ import { Switch } from '#web/ui/forms/switch.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { type ComparedModels, type DraftFields, type DraftProblems, problemsOf, toDraft } from './draft.ts';
 import { FilePrompts } from './file-prompts.tsx';
-import { baseOf, type ModelGroup, modelGroups } from './model-options.ts';
+import { findBaseModel, type ModelGroup, modelGroups } from './model-options.ts';
 import { tunedModelsQuery, useCreateComparison } from './queries.ts';
 import { TypedPrompts } from './typed-prompts.tsx';
 
@@ -115,7 +115,7 @@ function ModelPair({ fields, problems, models, onChange }: FieldsProps & { model
   const groups = modelGroups(tuned, models);
   const isOffered = (id: string) => groups.some(({ options }) => options.some((option) => option.id === id));
   const chooseTuned = (tunedModel: string) => {
-    const base = baseOf(tunedModel, tuned);
+    const base = findBaseModel(tunedModel, tuned);
     onChange({ tunedModel, ...(base && isOffered(base) && { baseModel: base }) });
   };
   return (

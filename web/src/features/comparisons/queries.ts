@@ -61,20 +61,20 @@ export const tunedModelsQuery = queryOptions({
 });
 
 /** Whether an answer is still being written. */
-export const isUnderWay = (answer: ComparedAnswer | null): boolean =>
+export const isInProgress = (answer: ComparedAnswer | null): boolean =>
   answer?.state === 'queued' || answer?.state === 'running';
 
 /** The runs that are writing answers to a prompt. */
-export const runsOf = ({ candidate, baseline }: ComparisonPrompt): number[] =>
-  [candidate, baseline].flatMap((answer) => (isUnderWay(answer) ? (answer?.runId ?? []) : []));
+export const activeRuns = ({ candidate, baseline }: ComparisonPrompt): number[] =>
+  [candidate, baseline].flatMap((answer) => (isInProgress(answer) ? (answer?.runId ?? []) : []));
 
 /** The sides that a prompt has: without an earlier answer there may be none beside it. */
-export const sidesIn = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, sides: readonly Side[]) =>
+export const promptSides = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, sides: readonly Side[]) =>
   hasBaseline ? sides : sides.filter((side) => side === 'candidate');
 
 /** Not asked, or without a whole answer: what asking without `again` asks. */
-export const isOpen = (prompt: ComparisonPrompt, sides: readonly Side[]): boolean =>
-  sidesIn(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isUnderWay(prompt[side]));
+export const isUnanswered = (prompt: ComparisonPrompt, sides: readonly Side[]): boolean =>
+  promptSides(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isInProgress(prompt[side]));
 
 function changePrompt(
   client: QueryClient,
@@ -101,7 +101,7 @@ export function showAnswerEnd(client: QueryClient, id: number, promptId: number,
     });
   }
   const shown = client.getQueryData(comparisonQuery(id).queryKey)?.items.find((prompt) => prompt.id === promptId);
-  const isDone = !shown || (!isUnderWay(shown.candidate) && !isUnderWay(shown.baseline));
+  const isDone = !shown || (!isInProgress(shown.candidate) && !isInProgress(shown.baseline));
   if (!isDone && run?.end) return;
   void client.invalidateQueries({ queryKey: comparisonQuery(id).queryKey });
   void refreshJudgings(client, id);

@@ -1,4 +1,4 @@
-import type { WholeJudging } from '@roster/contracts/comparisons/judging';
+import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
@@ -11,7 +11,7 @@ import { sideNames } from './sides.ts';
 type ResultsCardProps = {
   comparison: WholeComparison;
   /** The shown one, where a judge was asked. */
-  judging: WholeJudging | undefined;
+  judging: JudgingDetail | undefined;
   /** A table would tell which model is which. */
   isBlind: boolean;
 };

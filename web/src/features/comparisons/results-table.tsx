@@ -1,4 +1,4 @@
-import type { WholeJudging } from '@roster/contracts/comparisons/judging';
+import type { JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { formatCost } from '#web/lib/format.ts';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { VerdictBadge } from './judging/verdict-line.tsx';
@@ -52,7 +52,7 @@ const judgeCost: Column<ResultRow> = {
   cell: ({ judge }) => costIn(judge.costUsd),
 };
 
-type ResultsTableProps = { comparison: WholeComparison; judging: WholeJudging | undefined; names: SideNames };
+type ResultsTableProps = { comparison: WholeComparison; judging: JudgingDetail | undefined; names: SideNames };
 
 /** Each prompt in a row. Where only the candidate is asked, there is nothing to vote on. */
 export function ResultsTable({ comparison, judging, names }: ResultsTableProps) {

@@ -1,8 +1,8 @@
 import type { ComparedAnswer, ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
-import type { JudgeAnswer, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
-import { asCsv, type Cell } from '#web/lib/csv.ts';
-import { tallyOf } from './figures.ts';
-import { reasonsOf } from './judging/words.ts';
+import type { JudgeAnswer, JudgingDetail, Verdict } from '@roster/contracts/comparisons/judging';
+import { type Cell, toCsv } from '#web/lib/csv.ts';
+import { countVotes } from './figures.ts';
+import { reasonsOf } from './judging/labels.ts';
 import type { WholeComparison } from './queries.ts';
 
 type Figures = {
@@ -37,7 +37,7 @@ export type ResultRow = {
 };
 
 /** Without a judge there are the answers and the votes. */
-type MaybeJudging = WholeJudging | undefined;
+type MaybeJudging = JudgingDetail | undefined;
 
 export const resultRows = (items: readonly ComparisonPrompt[], judging: MaybeJudging): ResultRow[] =>
   items.map((prompt, index) => {
@@ -69,7 +69,7 @@ const cells = ({ inputTokens, outputTokens, costUsd, seconds }: Figures): Cell[]
 const named = (name: string) => figureNames.map((figure) => `${name} ${figure}`);
 const yesOrNo = (value: boolean | null): Cell => (value === null ? null : value ? 'yes' : 'no');
 
-function judgeCells(row: ResultRow, { model }: WholeJudging): Cell[] {
+function judgeCells(row: ResultRow, { model }: JudgingDetail): Cell[] {
   const { verdict, reason } = row;
   return [verdict?.outcome ?? null, yesOrNo(agrees(row)), yesOrNo(verdict?.isStale ?? null), reason, model];
 }
@@ -77,7 +77,7 @@ function judgeCells(row: ResultRow, { model }: WholeJudging): Cell[] {
 /** One row for each prompt. Where only the candidate is asked, there is nothing to vote on. */
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, judging: MaybeJudging): string {
   const ofJudge = ['Verdict', 'Agrees', 'Outdated', 'Reason', 'Judge'];
-  return asCsv([
+  return toCsv([
     [
       ...['Prompt', `Candidate (${candidate.model})`],
       ...(baseline ? [`Baseline (${baseline.model})`, 'Vote'] : []),
@@ -115,5 +115,5 @@ export function resultsJson(comparison: WholeComparison, judging: MaybeJudging):
     tally: judging.tally,
     agreement: judging.agreement,
   };
-  return `${JSON.stringify({ ...judged, votes: tallyOf(items), candidate, baseline, results }, null, 2)}\n`;
+  return `${JSON.stringify({ ...judged, votes: countVotes(items), candidate, baseline, results }, null, 2)}\n`;
 }

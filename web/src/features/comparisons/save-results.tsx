@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import { saveText } from '#web/lib/save-file.ts';
+import { saveText } from '#web/lib/download.ts';
 import { Button } from '#web/ui/button.tsx';
 
 type SaveResultsProps = {

@@ -1,7 +1,7 @@
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { figuresOf, formatSeconds, type SideFigures, tallyOf } from './figures.ts';
+import { countVotes, formatSeconds, type SideFigures, sideFigures } from './figures.ts';
 import type { WholeComparison } from './queries.ts';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { TallyBar } from './tally.tsx';
@@ -18,7 +18,7 @@ function headingOf(comparison: WholeComparison, side: Side): string {
 export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
   const { items } = comparison;
   const sides = sidesOf(comparison);
-  const tally = tallyOf(items);
+  const tally = countVotes(items);
   return (
     <Card aria-label="Summary">
       <div
@@ -28,7 +28,7 @@ export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
           <div key={side} className="min-w-0 p-5">
             <h2 className="text-muted-foreground text-sm">{headingOf(comparison, side)}</h2>
             <p className="wrap-anywhere mt-0.5 font-medium font-mono">{comparison[side]?.model}</p>
-            <SideTotals figures={figuresOf(items, side)} />
+            <SideTotals figures={sideFigures(items, side)} />
           </div>
         ))}
       </div>

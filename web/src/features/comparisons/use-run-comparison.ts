@@ -4,7 +4,7 @@ import { ApiError, call } from '#web/lib/api-client.ts';
 import { comparisonQuery, type WholeComparison } from './queries.ts';
 
 /** Has the server ask all open prompts, which goes on without this page, and says why it waits or has ended. */
-export function useAsking({ id, state, refusal }: WholeComparison) {
+export function useRunComparison({ id, state, refusal }: WholeComparison) {
   const client = useQueryClient();
   const { queryKey } = comparisonQuery(id);
   // What was read before would show another state.

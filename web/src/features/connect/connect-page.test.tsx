@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay } from '#web/testing/new-account.ts';
+import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
 /** What programs call is no call of the page's own. */
@@ -24,7 +24,7 @@ test('a call that is refused says why, beside both sides of it', async () => {
   open('/connect', {
     answers() {
       answer(connect.assistants, [callable]);
-      answer(apiTokens.createTrial, { token: 'rst_given', expiresAt: givenDay });
+      answer(apiTokens.createTrial, { token: 'rst_given', expiresAt: fixtureDate });
       answerProgram(Response.json({ error }, { status: 429 }));
     },
   });

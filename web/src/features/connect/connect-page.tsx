@@ -1,4 +1,4 @@
-import { type Callable, connect } from '@roster/contracts/connect';
+import { type CallableAssistant, connect } from '@roster/contracts/connect';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -80,7 +80,7 @@ function LoadingCards() {
 }
 
 type CardsProps = ConnectPageProps & {
-  assistants: readonly Callable[];
+  assistants: readonly CallableAssistant[];
   modelIds: readonly string[];
   usualModel: string;
 };
@@ -113,12 +113,12 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
                 </Select>
               )}
             </Field>
-            <Copied
+            <CopyField
               label="Model in your program"
               hint={assistant?.alias ? `Also by name: ${assistant.alias}` : undefined}
               text={model}
             />
-            <Copied label="Base address" text={baseUrl()} className="md:col-span-2" />
+            <CopyField label="Base address" text={baseUrl()} className="md:col-span-2" />
           </div>
           <section aria-label="Environment variables" className="min-w-0">
             <h3 className="mb-1.5 font-medium">Environment variables</h3>
@@ -145,7 +145,7 @@ function Cards({ assistants, modelIds, usualModel, assistantId, onAssistantChang
 
 const baseUrl = () => `${window.location.origin}/v1`;
 
-function Choices({ assistants, models }: { assistants: readonly Callable[]; models: readonly string[] }) {
+function Choices({ assistants, models }: { assistants: readonly CallableAssistant[]; models: readonly string[] }) {
   return (
     <>
       {assistants.length > 0 && (
@@ -172,7 +172,7 @@ function Choices({ assistants, models }: { assistants: readonly Callable[]; mode
 
 type CopiedProps = { label: string; hint?: string | undefined; text: string; className?: string };
 
-function Copied({ label, hint, text, className }: CopiedProps) {
+function CopyField({ label, hint, text, className }: CopiedProps) {
   return (
     <Field label={label} hint={hint} {...(className !== undefined && { className })}>
       {(control) => (

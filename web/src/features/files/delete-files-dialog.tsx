@@ -1,9 +1,9 @@
 import type { File } from '@roster/contracts/files/files';
 import { type DeletedFiles, useDeleteFiles } from '#web/api/files.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
-import { tellProblem, toast } from '#web/lib/toast.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { toast, toastError } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 
 const namedAtMost = 5;
@@ -23,7 +23,7 @@ export function DeleteFilesDialog({ files, onClose, onDeleted }: DeleteFilesDial
           onDeleted();
           onClose();
         },
-        onError: tellFailure('Delete failed', 'Failed to delete file'),
+        onError: showFailure('Delete failed', 'Failed to delete file'),
       },
     );
   return (
@@ -66,7 +66,7 @@ function consequence(files: readonly File[]): string {
 function announce({ deleted, failed }: DeletedFiles, provider: string) {
   const [failure] = failed;
   if (failure)
-    tellProblem({
+    toastError({
       title: 'Delete failed',
       description: `${formatCount(failed.length, 'file')} could not be deleted: ${failure.message || 'Failed to delete file'}`,
     });

@@ -1,11 +1,11 @@
 import { files } from '@roster/contracts/files/files';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { person } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
-import { keepFiles, storedFile } from '#web/testing/stored-files.ts';
+import { serveFiles, storedFile } from '#web/testing/stored-files.ts';
 
 const rows = page.getByRole('table', { name: 'Files' }).getByRole('row');
 
@@ -35,7 +35,7 @@ test('a Viewer looks and downloads, and changes nothing', async () => {
 
 test('what assistants have made says so, and the list can be narrowed to it', async () => {
   const made = storedFile(1, 'plot.png', { purpose: 'user_data', madeByAssistant: true });
-  open('/files', { answers: () => keepFiles(made, storedFile(2, 'notes.txt', { purpose: 'user_data' })) });
+  open('/files', { answers: () => serveFiles(made, storedFile(2, 'notes.txt', { purpose: 'user_data' })) });
   await expectTexts(rows, [/^/, /^notes\.txt .*Messages/, /^plot\.png .*Made by AI/]);
   const purpose = page.getByRole('combobox', { name: 'Purpose' });
   await purpose.selectOptions('Made by AI');
@@ -58,7 +58,7 @@ const openMany = () =>
       const numbered = Array.from({ length: 118 }, (_, index) =>
         storedFile(index + 1, `file ${String(index + 1).padStart(3, '0')}.txt`, { size: 3 }),
       );
-      keepFiles(
+      serveFiles(
         ...numbered,
         storedFile(119, 'Zürich.jsonl', { size: 15, purpose: 'fine-tune' }),
         storedFile(120, 'big.bin', { size: 2_097_152 }),
@@ -118,7 +118,7 @@ test('several files are deleted, more than one call takes; one that is not delet
   await expectText(question, 'and 113 more');
   await question.getByRole('button', { name: 'Delete', exact: true }).click();
   await expectToast('Success', '118 files have been deleted.');
-  expect(callsOf(files.removeMany).map(({ body }) => body.ids.length)).toEqual([100, 18]);
+  expect(requestsTo(files.removeMany).map(({ body }) => body.ids.length)).toEqual([100, 18]);
   await expectNames(['big.bin', 'Zürich.jsonl']);
   await expectText(total, /^2$/);
 
@@ -129,7 +129,7 @@ test('several files are deleted, more than one call takes; one that is not delet
   answer(files.remove, Response.error());
   await one.getByRole('button', { name: 'Delete', exact: true }).click();
   await expectToast('Delete failed', 'Failed to delete file');
-  keepFiles(storedFile(119, 'Zürich.jsonl'), storedFile(120, 'big.bin'));
+  serveFiles(storedFile(119, 'Zürich.jsonl'), storedFile(120, 'big.bin'));
   await one.getByRole('button', { name: 'Delete', exact: true }).click();
   await expectToast('Success', 'big.bin has been deleted.');
   await expectNames(['Zürich.jsonl']);

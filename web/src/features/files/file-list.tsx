@@ -2,10 +2,10 @@ import type { File } from '@roster/contracts/files/files';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Files, SearchX, Upload } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { type FilesView, filesQuery } from '#web/api/files.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
@@ -15,7 +15,7 @@ import { FilePreview } from './file-preview.tsx';
 import { FileTable } from './file-table.tsx';
 import { FilesToolbar } from './files-toolbar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { useForwardingWatch } from './use-forwarding-watch.ts';
+import { usePollForwarding } from './use-poll-forwarding.ts';
 import { useSelection } from './use-selection.ts';
 
 const idsOf = (files: readonly File[]) => files.map(({ id }) => id);
@@ -28,7 +28,7 @@ export function FileList({ view, onViewChange, onUpload }: FileListProps) {
   const { selected, chosen, select } = useSelection(files);
   const [deleting, setDeleting] = useState<readonly File[]>([]);
   const [preview, setPreview] = useState<File | null>(null);
-  const { mayEdit } = useEditing();
+  const { mayEdit } = useEditAccess();
   const selectOne = useCallback((id: number, isSelected: boolean) => select([id], isSelected), [select]);
   const deleteOne = useCallback((file: File) => setDeleting([file]), []);
 
@@ -74,8 +74,8 @@ export function FileList({ view, onViewChange, onUpload }: FileListProps) {
 
 function useFiles(view: FilesView) {
   const query = useInfiniteQuery(filesQuery(view));
-  const files = useMemo(() => (query.data ? itemsOf(query.data) : []), [query.data]);
-  useForwardingWatch(view, files);
+  const files = useMemo(() => (query.data ? allItems(query.data) : []), [query.data]);
+  usePollForwarding(view, files);
   return {
     query,
     files,
@@ -97,7 +97,7 @@ function FailedFiles({ query }: Pick<ReturnType<typeof useFiles>, 'query'>) {
 
 /** None is there, or none of what is looked for. */
 function NoFiles({ view, onViewChange, onUpload }: FileListProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   if (isNarrowed(view))
     return (
       <EmptyState

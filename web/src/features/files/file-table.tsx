@@ -1,15 +1,15 @@
 import type { File } from '@roster/contracts/files/files';
 import { Download, Trash2 } from 'lucide-react';
 import { memo } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { fileAddress } from '#web/api/files.ts';
 import { formatCount, formatDateTime, formatLongDate, formatMegabytes, formatNumber } from '#web/lib/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
+import { useCompactLayout } from '#web/ui/use-compact-layout.ts';
 import { useNarrow } from '#web/ui/use-narrow.ts';
-import { useTight } from '#web/ui/use-tight.ts';
 import { ProviderState } from './provider-state.tsx';
 import { purposeOf } from './purposes.ts';
 
@@ -28,7 +28,7 @@ const usesOf = ({ usedBy }: File) => (usedBy === 0 ? 'Nothing yet' : formatCount
 export function FileTable(props: FileTableProps) {
   const { files, selected, onSelect, onPreview, onDelete, isLoading, isStale } = props;
   const isNarrow = useNarrow();
-  const isTight = useTight();
+  const isTight = useCompactLayout();
   const name: Column<File> = {
     id: 'name',
     header: 'Filename',
@@ -119,7 +119,7 @@ type FileNameProps = Pick<FileTableProps, 'onSelect' | 'onPreview'> & {
 };
 
 const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: FileNameProps) => {
-  const { mayEdit } = useEditing();
+  const { mayEdit } = useEditAccess();
   const { id, filename } = file;
   return (
     <div className="flex gap-2 py-2 ps-1 max-md:py-1">
@@ -155,7 +155,7 @@ const FileName = memo(({ file, isSelected, withDetails, onSelect, onPreview }: F
 });
 
 const FileActions = memo(({ file, onDelete }: { file: File; onDelete: (file: File) => void }) => {
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit, reason } = useEditAccess();
   return (
     <div className="flex justify-end gap-1 p-1">
       <Tooltip content="Download">

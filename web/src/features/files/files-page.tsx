@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react';
 import { useCallback, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import type { FilesView } from '#web/api/files.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
@@ -15,7 +15,7 @@ type FilesPageProps = { view: FilesView; onViewChange: (view: FilesView) => void
 export function FilesPage({ view, onViewChange }: FilesPageProps) {
   /** What was dropped; null while nothing is being uploaded. */
   const [uploading, setUploading] = useState<readonly File[] | null>(null);
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit, reason } = useEditAccess();
   const drop = useCallback((files: File[]) => setUploading((before) => before ?? files), []);
   const isOver = useFileDrop(mayEdit && uploading === null ? drop : undefined);
   const open = () => setUploading([]);

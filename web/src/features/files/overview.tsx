@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { filesSummaryQuery } from '#web/api/files.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatMegabytes, formatNumber } from '#web/lib/format.ts';
-import { FailedFigures, Figures } from '#web/ui/charts/figures.tsx';
+import { KeyFigures, KeyFiguresError } from '#web/ui/charts/key-figures.tsx';
 
 export function Overview() {
   const { data, error, isFetching, refetch } = useQuery(filesSummaryQuery);
   if (error && !data) {
     const message = errorText(error, 'The figures could not be loaded.');
-    return <FailedFigures message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
+    return <KeyFiguresError message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
   }
   return (
-    <Figures
+    <KeyFigures
       className="grid-cols-3 max-sm:grid-cols-2"
       figures={[
         ['Total Files', data && formatNumber(data.totalFiles)],

@@ -1,12 +1,12 @@
 import type { File } from '@roster/contracts/files/files';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Clock, HardDrive, KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { useRetryFile } from '#web/api/files.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 
@@ -37,7 +37,7 @@ export function ProviderState({ file }: { file: File }) {
         </Line>
       );
     case 'not_served':
-      return <Line icon={HardDrive}>{error ?? `${providerIn('beginning', name)} does not keep files`}</Line>;
+      return <Line icon={HardDrive}>{error ?? `${providerNameIn('beginning', name)} does not keep files`}</Line>;
     case 'failed':
       return (
         <Line icon={CircleAlert} look="text-destructive-text">
@@ -61,12 +61,12 @@ function Line({ icon: IconPart, look, children }: { icon: Icon; look?: string; c
 
 function Retry({ file: { id, filename } }: { file: File }) {
   const retry = useRetryFile();
-  const { mayEdit } = useEditing();
+  const { mayEdit } = useEditAccess();
   if (!mayEdit) return null;
   const again = () => {
     if (retry.isPending) return;
     retry.mutate(id, {
-      onError: tellFailure('Forwarding failed', 'Please try again.'),
+      onError: showFailure('Forwarding failed', 'Please try again.'),
     });
   };
   return (

@@ -1,6 +1,6 @@
 import { type FilePurpose, filePurposes, type File as StoredFile } from '@roster/contracts/files/files';
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
-import { isJsonl } from '#web/api/uploads/refusal.ts';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
+import { isJsonl } from '#web/api/uploads/rules.ts';
 
 export const purposeNames: Record<FilePurpose, string> = {
   assistants: 'Assistants',
@@ -50,7 +50,7 @@ export function looksLikeTraining(beginning: string, isWhole: boolean): boolean 
 
 /** What a file seems to be for. Pictures and tables cannot be searched by an assistant. */
 export async function suggestPurpose(file: File): Promise<FilePurpose> {
-  const other = whyNotSearchable(file.name) === undefined ? 'assistants' : 'user_data';
+  const other = unsearchableReason(file.name) === undefined ? 'assistants' : 'user_data';
   if (!isJsonl(file.name)) return other;
   const beginning = await file.slice(0, bytesLookedAt).text();
   return looksLikeTraining(beginning, file.size <= bytesLookedAt) ? 'fine-tune' : other;

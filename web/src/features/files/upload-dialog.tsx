@@ -3,11 +3,11 @@ import { Upload as UploadIcon } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useRefetchedFiles } from '#web/api/files.ts';
 import { uploadLane } from '#web/api/uploads/queue.ts';
-import { refusals } from '#web/api/uploads/refusal.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { uploadRules } from '#web/api/uploads/rules.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { useStore } from '#web/lib/store.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
@@ -16,13 +16,7 @@ import { FileInput } from '#web/ui/forms/file-input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { suggestPurpose } from './purposes.ts';
-import {
-  createUploadList,
-  type ListedUpload,
-  maySendAgain,
-  type UploadList,
-  type UploadsEnded,
-} from './upload-list.ts';
+import { canRetry, createUploadList, type ListedUpload, type UploadList, type UploadSummary } from './upload-list.ts';
 import { UploadRow } from './upload-row.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
@@ -35,12 +29,12 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
   const { uploads, isRunning } = useStore(list);
   const stop = useStopQuestion(list, isRunning, onClose);
   const hasWaiting = uploads.some(({ state }) => state === 'waiting');
-  const retriesAll = !hasWaiting && !isRunning && uploads.some(maySendAgain);
+  const retriesAll = !hasWaiting && !isRunning && uploads.some(canRetry);
   const start = () => {
     if (retriesAll) list.retryAll();
     else if (hasWaiting) list.start();
     else
-      tellProblem({
+      toastError({
         title: 'No files selected',
         description: 'Please select at least one file to upload',
       });
@@ -77,7 +71,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
 
 /** The files of this dialog, begun with those given. What is still sent when it goes is cancelled. */
 function useUploadList(files: readonly File[], onClose: () => void): UploadList {
-  const [ended, setEnded] = useState<UploadsEnded>();
+  const [ended, setEnded] = useState<UploadSummary>();
   const [list] = useState(() => {
     const created = createUploadList({ send: uploadLane(), suggest: suggestPurpose, onEnd: setEnded });
     void created.add(files);
@@ -116,7 +110,7 @@ function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => vo
 }
 
 /** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
-function useEndOfUploads(ended: UploadsEnded | undefined, list: UploadList, onClose: () => void) {
+function useEndOfUploads(ended: UploadSummary | undefined, list: UploadList, onClose: () => void) {
   const refetch = useRefetchedFiles();
   const latest = useRef({ refetch, onClose });
   useEffect(() => {
@@ -131,7 +125,7 @@ function useEndOfUploads(ended: UploadsEnded | undefined, list: UploadList, onCl
         title: 'Upload successful',
         description: `${formatCount(done, 'file')} uploaded, ${failures.length} failed.`,
       });
-    else if (failure) tellFailure('Upload failed', refusals.files.failed)(failure);
+    else if (failure) showFailure('Upload failed', uploadRules.files.failed)(failure);
     const timer = setTimeout(() => {
       // A file may have been sent again meanwhile, which closing would cancel.
       if (done > 0 && failures.length === 0 && !list.get().isRunning) latest.current.onClose();

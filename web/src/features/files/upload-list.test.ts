@@ -2,7 +2,7 @@ import type { File as StoredFile } from '@roster/contracts/files/files';
 import { expect, test, vi } from 'vitest';
 import { createUploadQueue } from '#web/api/uploads/queue.ts';
 import { ApiError } from '#web/lib/api-client.ts';
-import { createUploadList, type UploadsEnded } from './upload-list.ts';
+import { createUploadList, type UploadSummary } from './upload-list.ts';
 
 const file = (name: string, size = 4) => new File([new Uint8Array(size)], name);
 
@@ -22,7 +22,7 @@ const stored: StoredFile = {
 /** A list whose files are answered by the test. */
 function setUp() {
   const sent: { name: string; signal: AbortSignal; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  const ends: UploadsEnded[] = [];
+  const ends: UploadSummary[] = [];
   const { lane } = createUploadQueue({
     person: () => 1,
     send: ({ file: { name }, signal, onProgress }) =>

@@ -1,9 +1,9 @@
 import type { FilePurpose } from '@roster/contracts/files/files';
 import type { Upload } from '#web/api/uploads/queue.ts';
-import { whyRefused } from '#web/api/uploads/refusal.ts';
+import { refusalReason } from '#web/api/uploads/rules.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { createStore } from '#web/lib/store.ts';
-import { transferRate } from './transfer.ts';
+import { transferRate } from './transfer-rate.ts';
 
 /** `refused`: will not be sent. `paused`: the server takes no more for a moment; then it is sent by itself. */
 export type UploadState = 'refused' | 'waiting' | 'uploading' | 'paused' | 'done' | 'failed' | 'cancelled';
@@ -21,31 +21,31 @@ export type ListedUpload = {
   rate: number | undefined;
 };
 
-export type UploadsShown = { uploads: readonly ListedUpload[]; isRunning: boolean };
+export type UploadListState = { uploads: readonly ListedUpload[]; isRunning: boolean };
 
 /** What came of the files that were sent since the start. */
-export type UploadsEnded = { done: number; failures: readonly unknown[] };
+export type UploadSummary = { done: number; failures: readonly unknown[] };
 
 type Dependencies = {
   send: (upload: Upload) => Promise<unknown>;
   suggest: (file: File) => Promise<FilePurpose>;
-  onEnd: (ended: UploadsEnded) => void;
+  onEnd: (ended: UploadSummary) => void;
 };
 
 const unsent = { state: 'waiting', reason: undefined, sent: 0, rate: undefined } as const;
 
 const isWaiting = ({ state }: ListedUpload): boolean => state === 'waiting';
-export const maySendAgain = ({ state }: ListedUpload): boolean => state === 'failed' || state === 'cancelled';
+export const canRetry = ({ state }: ListedUpload): boolean => state === 'failed' || state === 'cancelled';
 
 const refusedOrWaiting = (file: File, key: number): ListedUpload => {
-  const reason = whyRefused(file, 'files');
+  const reason = refusalReason(file, 'files');
   const state = reason === undefined ? 'waiting' : 'refused';
   return { ...unsent, key, file, purpose: 'assistants', state, reason };
 };
 
 /** The list itself, and the ways in which it changes. */
 function createShownUploads() {
-  const { get, set, subscribe } = createStore<UploadsShown>({ uploads: [], isRunning: false });
+  const { get, set, subscribe } = createStore<UploadListState>({ uploads: [], isRunning: false });
   const show = (uploads: readonly ListedUpload[]) => set({ ...get(), uploads });
   const changeAll = (isMeant: (upload: ListedUpload) => boolean, changes: Partial<ListedUpload>) =>
     show(get().uploads.map((upload) => (isMeant(upload) ? { ...upload, ...changes } : upload)));
@@ -88,7 +88,7 @@ async function sendOne(
   send: Dependencies['send'],
   signal: AbortSignal,
   onChange: OnChange,
-): Promise<UploadsEnded> {
+): Promise<UploadSummary> {
   try {
     await transfer(upload, send, signal, onChange);
     onChange({ state: 'done', sent: upload.file.size });
@@ -112,7 +112,7 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
   async function run() {
     if (shown.get().isRunning) return;
     shown.setRunning(true);
-    const ended: UploadsEnded[] = [];
+    const ended: UploadSummary[] = [];
     for (let next = shown.firstWaiting(); next; next = shown.firstWaiting()) {
       const { key } = next;
       const abort = new AbortController();
@@ -145,7 +145,7 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
     start: () => void run(),
     /** Sends everything again that failed or was cancelled. */
     retryAll() {
-      shown.changeAll(maySendAgain, unsent);
+      shown.changeAll(canRetry, unsent);
       void run();
     },
     cancel(key: number) {

@@ -1,13 +1,13 @@
 import { CircleAlert, CircleCheck, FileText, RotateCw, X } from 'lucide-react';
-import { isJsonl } from '#web/api/uploads/refusal.ts';
+import { isJsonl } from '#web/api/uploads/rules.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Select } from '#web/ui/forms/select.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { purposeChoices, purposeExplanations, purposeNames } from './purposes.ts';
-import { formatRate, formatRemaining } from './transfer.ts';
-import { type ListedUpload, maySendAgain, type UploadList, type UploadState } from './upload-list.ts';
+import { formatRate, formatRemaining } from './transfer-rate.ts';
+import { canRetry, type ListedUpload, type UploadList, type UploadState } from './upload-list.ts';
 
 const icons: Partial<Record<UploadState, typeof FileText>> = {
   done: CircleCheck,
@@ -97,7 +97,7 @@ function UploadActions({ upload, list }: { upload: ListedUpload; list: UploadLis
   const isUnderWay = state === 'uploading' || state === 'paused';
   return (
     <div className="flex shrink-0 gap-1">
-      {maySendAgain(upload) && (
+      {canRetry(upload) && (
         <IconButton label={`Retry ${file.name}`} icon={RotateCw} size="sm" onClick={() => list.retry(key)} />
       )}
       <IconButton

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react';
 import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
@@ -14,8 +14,8 @@ import type { FineTuningTab } from './tabs.ts';
 const CreateJobDialog = lazy(() =>
   import('./jobs/create/create-job-dialog.tsx').then((part) => ({ default: part.CreateJobDialog })),
 );
-const AgainDialog = lazy(() =>
-  import('./jobs/create/again-dialog.tsx').then((part) => ({ default: part.AgainDialog })),
+const RepeatJobDialog = lazy(() =>
+  import('./jobs/create/repeat-job-dialog.tsx').then((part) => ({ default: part.RepeatJobDialog })),
 );
 
 /** With files, or with all that an earlier job had, on another base. */
@@ -76,14 +76,14 @@ export function FineTuningPage({ tab, onTabChange, newJob, comparisons, onBegun 
 type NewJobDialogProps = Omit<ComponentProps<typeof CreateJobDialog>, 'start'> & { newJob: NewJob | undefined };
 
 function NewJobDialog({ newJob, ...dialog }: NewJobDialogProps) {
-  if (newJob && 'again' in newJob) return <AgainDialog {...dialog} jobId={newJob.again} base={newJob.base} />;
+  if (newJob && 'again' in newJob) return <RepeatJobDialog {...dialog} jobId={newJob.again} base={newJob.base} />;
   return <CreateJobDialog {...dialog} start={newJob} />;
 }
 
 type CreateButtonProps = { prerequisites: ReturnType<typeof usePrerequisites>; onCreate: () => void };
 
 function CreateButton({ prerequisites, onCreate }: CreateButtonProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { baseModels, files, error } = prerequisites;
   const why =
     reason ??

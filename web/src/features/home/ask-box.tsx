@@ -2,8 +2,8 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useState } from 'react';
-import { askInNewThread, pendingQuestion, storePendingQuestion } from '#web/api/pending-question.ts';
-import { isSendingKey } from '#web/lib/enter-key.ts';
+import { pendingQuestion, requestSend, storePendingQuestion } from '#web/api/pending-question.ts';
+import { isSubmitKey } from '#web/lib/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
 /** The first question of a new conversation; it is sent there, to the last answerer or the default assistant. */
@@ -12,7 +12,7 @@ export function AskBox() {
   const navigate = useNavigate();
   const ask = () => {
     if (isBlank(text)) return;
-    askInNewThread();
+    requestSend();
     void navigate({ to: '/chat' });
   };
   const submit = (event: FormEvent) => {
@@ -20,7 +20,7 @@ export function AskBox() {
     ask();
   };
   const keyDown = (event: KeyboardEvent) => {
-    if (!isSendingKey(event.nativeEvent)) return;
+    if (!isSubmitKey(event.nativeEvent)) return;
     event.preventDefault();
     ask();
   };

@@ -1,5 +1,5 @@
 import type { UserConfig } from '@roster/contracts/account';
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import type { Budget } from '@roster/contracts/usage/usage';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, TriangleAlert } from 'lucide-react';
@@ -7,7 +7,7 @@ import { Fragment, type ReactNode } from 'react';
 import { formatCost, formatCount, formatLongDate } from '#web/lib/format.ts';
 import { Card } from '#web/ui/card.tsx';
 
-type Matter = {
+type AttentionItem = {
   key: string;
   what: ReactNode;
   detail?: ReactNode;
@@ -15,13 +15,13 @@ type Matter = {
   action: string;
 };
 
-function aboutKey(config: UserConfig | undefined): Matter[] {
+function aboutKey(config: UserConfig | undefined): AttentionItem[] {
   if (!config?.hasApiKey || config.apiKeyVerified) return [];
   const what = config.apiKeyNotice ?? 'Your API key is saved, but nobody has tried it yet.';
   return [{ key: 'key', what, to: { to: '/settings', search: { tab: 'api-keys' } }, action: 'Check the API key' }];
 }
 
-function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Budget): Matter[] {
+function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Budget): AttentionItem[] {
   if (state === 'within') return [];
   const sum = `${formatCost(spentUsd)} of ${formatCost(amountUsd)}`;
   const what = (
@@ -37,7 +37,7 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
 /** Of those that end on one day, so many are named. */
 const namedAtMost = 3;
 
-function namesOf(models: readonly EndingModel[]) {
+function namesOf(models: readonly RetiringModel[]) {
   const more = models.length - namedAtMost;
   const named = models.slice(0, more > 0 ? namedAtMost : undefined);
   return (
@@ -54,8 +54,8 @@ function namesOf(models: readonly EndingModel[]) {
 }
 
 /** What uses these models: a fine-tuned one is counted once, although its base is named beside it. */
-function usersOf(models: readonly EndingModel[]): string | undefined {
-  const sum = (of: (model: EndingModel) => number) => models.reduce((total, model) => total + of(model), 0);
+function usersOf(models: readonly RetiringModel[]): string | undefined {
+  const sum = (of: (model: RetiringModel) => number) => models.reduce((total, model) => total + of(model), 0);
   const tuned = new Set(models.flatMap(({ tunedModels }) => tunedModels.map(({ id }) => id))).size;
   const counts: [count: number, one: string][] = [
     [sum(({ assistantCount }) => assistantCount), 'assistant'],
@@ -69,7 +69,7 @@ function usersOf(models: readonly EndingModel[]): string | undefined {
 const lists = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' });
 
 /** One line for the models in use that end on one day. */
-export const aboutModels = (ending: readonly EndingModel[] = []): Matter[] =>
+export const modelItems = (ending: readonly RetiringModel[] = []): AttentionItem[] =>
   [...Map.groupBy(ending, ({ shutdownDate, lifecycle }) => `${shutdownDate} ${lifecycle}`)].flatMap(([key, models]) => {
     const [first] = models;
     if (!first) return [];
@@ -91,13 +91,13 @@ export const aboutModels = (ending: readonly EndingModel[] = []): Matter[] =>
     ];
   });
 
-export const aboutAccount = (config: UserConfig | undefined, budgets: readonly Budget[] = []): Matter[] => [
+export const accountItems = (config: UserConfig | undefined, budgets: readonly Budget[] = []): AttentionItem[] => [
   ...aboutKey(config),
   ...budgets.flatMap(aboutBudget),
 ];
 
 /** What a user should know before going on; empty where there is nothing. */
-export function Attention({ matters }: { matters: readonly Matter[] }) {
+export function Attention({ matters }: { matters: readonly AttentionItem[] }) {
   if (matters.length === 0) return null;
   return (
     <Card aria-label="Needs attention" className="mb-4">

@@ -1,10 +1,10 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { userConfigQuery } from '#web/api/user-config.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
@@ -14,7 +14,7 @@ import { Card } from '#web/ui/card.tsx';
 export function FirstSteps() {
   const { data: config } = useQuery(userConfigQuery);
   const { data: assistants } = useQuery(assistantsQuery);
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit, reason } = useEditAccess();
   const provider = useProviderName();
   if (!config || !assistants) return null;
   // Who may not create an assistant has nothing left to do once there is a key.
@@ -29,7 +29,7 @@ export function FirstSteps() {
         <Step
           number={1}
           done={config.hasApiKey}
-          title={`Add your ${providerIn('compound', provider)} API key`}
+          title={`Add your ${providerNameIn('compound', provider)} API key`}
           text="It is stored encrypted and used only to call the provider."
         >
           <Link

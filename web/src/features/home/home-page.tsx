@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight, ChartNoAxesColumn, Files, MessageSquare, Users } from 'lucide-react';
@@ -14,7 +14,7 @@ import type { Icon } from '#web/ui/icon.ts';
 import { Page } from '#web/ui/page.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { AskBox } from './ask-box.tsx';
-import { Attention, aboutAccount, aboutModels } from './attention.tsx';
+import { Attention, accountItems, modelItems } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Overview } from './overview.tsx';
 
@@ -36,7 +36,7 @@ export function HomePage() {
     {
       to: '/chat',
       title: 'Chat with AI',
-      text: `Interact with your personalized ${providerIn('compound', provider)} assistant`,
+      text: `Interact with your personalized ${providerNameIn('compound', provider)} assistant`,
       icon: MessageSquare,
     },
     { to: '/files', title: 'Manage Files', text: 'Upload and organize files for your assistants', icon: Files },
@@ -53,7 +53,7 @@ export function HomePage() {
       <AskBox />
       {isKnown ? (
         <>
-          <Attention matters={[...aboutAccount(config.data, budgets.data), ...aboutModels(models.data)]} />
+          <Attention matters={[...accountItems(config.data, budgets.data), ...modelItems(models.data)]} />
           <FirstSteps />
           {threads.data && threads.data.length > 0 && (
             <Overview threads={threads.data} budgets={budgets.data ?? []} jobs={jobs.data ?? []} />

@@ -1,18 +1,18 @@
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
-export type EndingTunedModel = EndingModel['tunedModels'][number] & Pick<EndingModel, 'successor'>;
+export type RetiringTunedModel = RetiringModel['tunedModels'][number] & Pick<RetiringModel, 'successor'>;
 type EndingModelCardProps = {
-  model: EndingModel;
+  model: RetiringModel;
   action: ReactNode;
   /** What leads on from a fine-tuned model. */
-  tunedAction: (tuned: EndingTunedModel) => ReactNode;
+  tunedAction: (tuned: RetiringTunedModel) => ReactNode;
 };
 
-export function EndingModelCard({ model, action, tunedAction }: EndingModelCardProps) {
+export function RetiringModelCard({ model, action, tunedAction }: EndingModelCardProps) {
   const { model: id, shutdownDate, lifecycle, source, asOf, successor } = model;
   const day = formatLongDate(shutdownDate);
   const said = source === 'provider' ? 'the provider’s list of models' : 'Roster’s catalogue';
@@ -106,7 +106,7 @@ function TunedModels({ model, tunedAction }: Omit<EndingModelCardProps, 'action'
 }
 
 /** Of what a fine-tuned model came. */
-function MadeBy({ tuned: { job, dataset } }: { tuned: EndingModel['tunedModels'][number] }) {
+function MadeBy({ tuned: { job, dataset } }: { tuned: RetiringModel['tunedModels'][number] }) {
   return (
     <>
       {job && (
@@ -129,7 +129,7 @@ function MadeBy({ tuned: { job, dataset } }: { tuned: EndingModel['tunedModels']
   );
 }
 
-function costsOf({ usage, successor }: EndingModel): string {
+function costsOf({ usage, successor }: RetiringModel): string {
   const { requests, costUsd, costAfterUsd } = usage;
   if (requests === 0) return 'Not used';
   const calls = formatCount(requests, 'call');

@@ -1,4 +1,4 @@
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -8,29 +8,29 @@ import { Page } from '#web/ui/page.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { EndingModelCard, type EndingTunedModel } from './retiring-model-card.tsx';
+import { RetiringModelCard, type RetiringTunedModel } from './retiring-model-card.tsx';
 
 type EndingModelsPageProps = {
   /** What leads on from a model. */
-  action: (model: EndingModel) => ReactNode;
+  action: (model: RetiringModel) => ReactNode;
   /** What leads on from a fine-tuned model. */
-  tunedAction: (tuned: EndingTunedModel) => ReactNode;
+  tunedAction: (tuned: RetiringTunedModel) => ReactNode;
 };
 
 /** The models in use that end, with what uses them. */
-export function EndingModelsPage(props: EndingModelsPageProps) {
+export function RetiringModelsPage(props: EndingModelsPageProps) {
   return (
     <Page
       title="Models That End"
       lead="Models that you use and that are shut down within 90 days, or have been."
       width="settings"
     >
-      <EndingModels {...props} />
+      <RetiringModels {...props} />
     </Page>
   );
 }
 
-function EndingModels({ action, tunedAction }: EndingModelsPageProps) {
+function RetiringModels({ action, tunedAction }: EndingModelsPageProps) {
   const { data, error, refetch } = useQuery(retirementQuery);
   if (data?.length === 0)
     return (
@@ -44,7 +44,7 @@ function EndingModels({ action, tunedAction }: EndingModelsPageProps) {
     return (
       <ul className="grid gap-4">
         {data.map((model) => (
-          <EndingModelCard key={model.model} model={model} action={action(model)} tunedAction={tunedAction} />
+          <RetiringModelCard key={model.model} model={model} action={action(model)} tunedAction={tunedAction} />
         ))}
       </ul>
     );

@@ -1,17 +1,17 @@
-import { assistantMoves } from '@roster/contracts/assistants/model-migrations';
+import { modelMigrations } from '@roster/contracts/assistants/model-migrations';
 import { chat } from '@roster/contracts/chat';
 import { files } from '@roster/contracts/files/files';
 import { type BaseModel, fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { trainingFiles } from '@roster/contracts/fine-tuning/training-files';
-import { modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement } from '@roster/contracts/models/retirement';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { oneAnswer } from '#web/testing/conversations.ts';
 import { baseModel, job } from '#web/testing/fine-tuning.ts';
-import { endingModel, givenDay } from '#web/testing/new-account.ts';
+import { endingModel, fixtureDate } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 import { storedFile } from '#web/testing/stored-files.ts';
 
@@ -27,7 +27,7 @@ describe('the page of the models that end', () => {
   const openWith = (...items: ReturnType<typeof endingModel>[]) =>
     open('/assistants/models', {
       answers() {
-        answer(modelLife.list, { items });
+        answer(modelRetirement.list, { items });
         answer(fineTuning.baseModels, bases);
       },
     });
@@ -86,13 +86,13 @@ describe('the page of the models that end', () => {
     await expect.element(dialog.getByLabelText('Base model')).toHaveValue('gpt-6.1-terra-2026-10-27');
     await expect.element(dialog.getByRole('combobox', { name: 'Training file', exact: true })).toHaveValue('5');
     await expect.element(dialog.getByLabelText('Epochs')).toHaveValue('4');
-    expect(callsOf(fineTuning.createJob)).toEqual([]);
+    expect(requestsTo(fineTuning.createJob)).toEqual([]);
   });
 
   test('says so where none ends, and where they could not be loaded', async () => {
     openWith();
     await expect.element(main.getByText('No model that you use ends soon')).toBeVisible();
-    open('/assistants/models', { answers: () => answer(modelLife.list, refusal('unavailable', 'Being moved.')) });
+    open('/assistants/models', { answers: () => answer(modelRetirement.list, refusal('unavailable', 'Being moved.')) });
     await expectText(page.getByRole('alert'), 'Being moved.');
   });
 });
@@ -103,7 +103,7 @@ describe('in a conversation whose model ends', () => {
   test('one line says when, until it is put away', async () => {
     const answers = () => {
       oneAnswer({ model: 'gpt-4o' }, { model: 'gpt-4o' });
-      answer(modelLife.list, { items: [endingModel('gpt-4o')] });
+      answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
     };
     open('/chat/1', { answers });
     const line = main.getByText('gpt-4o ends on January 14, 2027');
@@ -119,13 +119,13 @@ describe('in a conversation whose model ends', () => {
     open('/chat/1', {
       answers() {
         oneAnswer({ model: 'gpt-4o' }, { model });
-        answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+        answer(modelRetirement.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
       },
     });
     await expect.element(question).toBeVisible();
     await main.getByRole('button', { name: 'Continue with gpt-6.1-terra' }).click();
     await expect
-      .poll(() => callsOf(chat.updateThread).map(({ body }) => body))
+      .poll(() => requestsTo(chat.updateThread).map(({ body }) => body))
       .toMatchObject([{ model: 'gpt-6.1-terra' }]);
     await expectHidden(question);
   });
@@ -133,14 +133,14 @@ describe('in a conversation whose model ends', () => {
   test('an assistant is moved, and answers here as before', async () => {
     open('/chat/1', {
       answers() {
-        keepAssistants(assistant(4, { name: 'Tutor', model: 'gpt-4o' }));
+        serveAssistants(assistant(4, { name: 'Tutor', model: 'gpt-4o' }));
         oneAnswer({ model: 'gpt-4o' }, { assistantId: 4 });
-        answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+        answer(modelRetirement.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
       },
     });
     await expect.element(question).toBeVisible();
-    answer(assistantMoves.move, ({ body: { fromModel, toModel } }) => {
-      keepAssistants(assistant(4, { name: 'Tutor', model: toModel }));
+    answer(modelMigrations.move, ({ body: { fromModel, toModel } }) => {
+      serveAssistants(assistant(4, { name: 'Tutor', model: toModel }));
       return {
         ...{
           id: 1,
@@ -152,14 +152,14 @@ describe('in a conversation whose model ends', () => {
           leftAlone: [],
           remaining: 0,
         },
-        ...{ assistants: [{ id: 4, name: 'Tutor' }], createdAt: givenDay, undoneAt: null },
+        ...{ assistants: [{ id: 4, name: 'Tutor' }], createdAt: fixtureDate, undoneAt: null },
       };
     });
     await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
     await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
     // There is no way back to what has ended.
     await expectHidden(page.getByRole('button', { name: 'Undo' }));
-    expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+    expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
       { fromModel: 'gpt-4o', toModel: 'gpt-6.1-terra', assistantIds: [4] },
     ]);
     await expectHidden(question);
@@ -176,7 +176,7 @@ describe('in a conversation whose model ends', () => {
     await expect.element(main.getByText('Its successor is gpt-6.1-terra.')).toBeVisible();
     await main.getByRole('button', { name: 'Continue with gpt-6.1-terra' }).click();
     await expect
-      .poll(() => callsOf(chat.regenerate).map(({ body }) => body))
+      .poll(() => requestsTo(chat.regenerate).map(({ body }) => body))
       .toMatchObject([{ model: 'gpt-6.1-terra' }]);
   });
 });

@@ -1,13 +1,13 @@
-import type { GivenUpJob } from '@roster/contracts/system';
+import type { FailedJob } from '@roster/contracts/system';
 import { RotateCw } from 'lucide-react';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { useRetryJob } from './queries.ts';
 
-const columns: readonly Column<GivenUpJob>[] = [
+const columns: readonly Column<FailedJob>[] = [
   { id: 'kind', header: 'Kind', cell: ({ kind }) => kind, isTitle: true },
   { id: 'failure', header: 'Failure', cell: ({ failure }) => failure },
   { id: 'attempts', header: 'Attempts', width: 'w-28', align: 'end', cell: ({ attempts }) => attempts },
@@ -15,7 +15,7 @@ const columns: readonly Column<GivenUpJob>[] = [
   { id: 'retry', header: 'Retry', width: 'w-32', cell: (job) => <Retry job={job} /> },
 ];
 
-function Retry({ job }: { job: GivenUpJob }) {
+function Retry({ job }: { job: FailedJob }) {
   const { mutate, isPending } = useRetryJob();
   return (
     <Button
@@ -26,7 +26,7 @@ function Retry({ job }: { job: GivenUpJob }) {
       onClick={() =>
         mutate(job.id, {
           onSuccess: () => toast({ title: 'The job is due again', description: 'It is done in the background.' }),
-          onError: tellFailure('Failed to retry the job', 'An error occurred. Please try again.'),
+          onError: showFailure('Failed to retry the job', 'An error occurred. Please try again.'),
         })
       }
     >
@@ -35,10 +35,10 @@ function Retry({ job }: { job: GivenUpJob }) {
   );
 }
 
-type GivenUpJobsProps = { jobs: readonly GivenUpJob[]; total: number };
+type GivenUpJobsProps = { jobs: readonly FailedJob[]; total: number };
 
 /** What was tried too often. Whom it was for is in the database and the log only. */
-export function GivenUpJobs({ jobs, total }: GivenUpJobsProps) {
+export function FailedJobs({ jobs, total }: GivenUpJobsProps) {
   if (jobs.length === 0) return null;
   return (
     <section aria-label="Jobs that were given up" className="mt-8">

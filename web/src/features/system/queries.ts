@@ -1,4 +1,4 @@
-import { modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement } from '@roster/contracts/models/retirement';
 import { system } from '@roster/contracts/system';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
@@ -9,9 +9,9 @@ export const systemQuery = queryOptions({
 });
 
 /** The models that end, with how much of the installation is on each. */
-export const endingModelsQuery = queryOptions({
+export const retiringModelsQuery = queryOptions({
   queryKey: ['system', 'ending-models'],
-  queryFn: async ({ signal }) => (await call(modelLife.ofAll, {}, signal)).items,
+  queryFn: async ({ signal }) => (await call(modelRetirement.ofAll, {}, signal)).items,
 });
 
 export function useRetryJob() {

@@ -1,5 +1,5 @@
-import type { EndingModelOfAll } from '@roster/contracts/models/retirement';
-import { comparedDays } from '@roster/contracts/usage/usage';
+import type { InstallationRetiringModel } from '@roster/contracts/models/retirement';
+import { usageComparisonDays } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatLongDate, formatNumber } from '#web/lib/format.ts';
@@ -7,9 +7,9 @@ import { Badge } from '#web/ui/badge.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
-import { endingModelsQuery } from './queries.ts';
+import { retiringModelsQuery } from './queries.ts';
 
-const columns: readonly Column<EndingModelOfAll>[] = [
+const columns: readonly Column<InstallationRetiringModel>[] = [
   {
     id: 'model',
     header: 'Model',
@@ -46,13 +46,13 @@ const columns: readonly Column<EndingModelOfAll>[] = [
 ];
 
 /** How much of the installation is on models that end. Whose it is, nobody is told. */
-export function EndingModels() {
-  const { data, error } = useQuery(endingModelsQuery);
+export function RetiringModels() {
+  const { data, error } = useQuery(retiringModelsQuery);
   return (
     <section aria-label="Models that end" className="mt-8">
       <h2 className="font-semibold text-base">Models That End</h2>
       <p className="mt-1 mb-4 max-w-[72ch] text-muted-foreground">
-        {`Models in use that are shut down within 90 days, or have been, with how much is on each. Calls are those of the last ${comparedDays} days; fine-tuned models are counted by what they were trained from.`}
+        {`Models in use that are shut down within 90 days, or have been, with how much is on each. Calls are those of the last ${usageComparisonDays} days; fine-tuned models are counted by what they were trained from.`}
       </p>
       {error && (
         <Notice tone="destructive" title="The models could not be loaded" className="mb-4">

@@ -1,10 +1,10 @@
-import { type EndingModelOfAll, modelLife } from '@roster/contracts/models/retirement';
+import { type InstallationRetiringModel, modelRetirement } from '@roster/contracts/models/retirement';
 import { type SystemReport, system } from '@roster/contracts/system';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectText, expectToast } from '#web/testing/page.ts';
 
 const admin = { ...person, role: 'Admin' as const };
@@ -13,10 +13,10 @@ const of = <Answer,>(given: Answer) => ({ answer: given, problem: null });
 const report: SystemReport = {
   version: '1.2.3',
   runtime: 'v24.0.0',
-  at: givenDay,
+  at: fixtureDate,
   processes: of([
-    { id: 7, startedAt: givenDay, version: '1.2.3' },
-    { id: 6, startedAt: givenDay, version: '1.2.2' },
+    { id: 7, startedAt: fixtureDate, version: '1.2.3' },
+    { id: 6, startedAt: fixtureDate, version: '1.2.2' },
   ]),
   database: of({ engine: 'postgres', version: '17.2', bytes: 5 * 2 ** 30, latencyMs: 1.2, schema: 'ok' }),
   storage: { answer: null, problem: 'There is no answer within 2 s.' },
@@ -25,17 +25,17 @@ const report: SystemReport = {
   jobs: of({
     waiting: 4,
     due: 2,
-    oldestDueAt: givenDay,
+    oldestDueAt: fixtureDate,
     givenUp: 1,
     newestGivenUp: [
-      { id: 9, kind: 'mail', createdAt: givenDay, givenUpAt: givenDay, attempts: 30, failure: 'EENVELOPE' },
+      { id: 9, kind: 'mail', createdAt: fixtureDate, givenUpAt: fixtureDate, attempts: 30, failure: 'EENVELOPE' },
     ],
   }),
   mail: of({ delivers: true, lastSentAt: null, lastFailure: null }),
   backups: of({ last: null, failedAt: null, beforeUpgrades: { count: 0, bytes: 0, newestAt: null } }),
   warnings: [{ level: 'problem', text: 'The disk is nearly full.' }],
 };
-const ending: EndingModelOfAll = {
+const ending: InstallationRetiringModel = {
   ...{ model: 'gpt-4o', isTuned: false, shutdownDate: '2027-01-14', source: 'provider', asOf: '2026-11-02' },
   ...{ lifecycle: 'ending', successor: 'gpt-6.1-terra', assistants: 1_200, people: 31, calls: 4_500 },
 };
@@ -46,7 +46,9 @@ test('an administrator sees each part, the one that does not answer among them, 
     user: admin,
     answers() {
       answer(system.report, report);
-      answer(modelLife.ofAll, { items: [ending, { ...ending, isTuned: true, lifecycle: 'gone', successor: null }] });
+      answer(modelRetirement.ofAll, {
+        items: [ending, { ...ending, isTuned: true, lifecycle: 'gone', successor: null }],
+      });
     },
   });
   await expectText(page.getByRole('list', { name: 'What needs attention' }), 'The disk is nearly full.');
@@ -73,7 +75,7 @@ test('that all is well is said, but not while a part does not answer', async () 
     user: admin,
     answers() {
       answer(system.report, well);
-      answer(modelLife.ofAll, { items: [] });
+      answer(modelRetirement.ofAll, { items: [] });
     },
   });
   await expect.element(said).toBeVisible();
@@ -88,13 +90,13 @@ test('what cannot be loaded is said, and loaded with Refresh', async () => {
     user: admin,
     answers() {
       answer(system.report, refusal('unavailable', 'Roster is restarting.'));
-      answer(modelLife.ofAll, refusal('unavailable', 'Roster is restarting.'));
+      answer(modelRetirement.ofAll, refusal('unavailable', 'Roster is restarting.'));
     },
   });
   await expectText(page.getByRole('alert'), /Roster is restarting\./);
   await expectText(card('Models that end'), /The models could not be loaded.*Roster is restarting\./);
   answer(system.report, report);
-  answer(modelLife.ofAll, { items: [] });
+  answer(modelRetirement.ofAll, { items: [] });
   await page.getByRole('button', { name: 'Refresh' }).click();
   await expectText(card('Mail'), /Out by a mail server/);
   await expectText(card('Models that end'), /No model that is used here ends soon\./);

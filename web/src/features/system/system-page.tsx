@@ -6,10 +6,10 @@ import { Button } from '#web/ui/button.tsx';
 import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { GivenUpJobs } from './failed-jobs.tsx';
+import { FailedJobs } from './failed-jobs.tsx';
 import { SystemParts } from './parts.tsx';
-import { endingModelsQuery, systemQuery } from './queries.ts';
-import { EndingModels } from './retiring-models.tsx';
+import { retiringModelsQuery, systemQuery } from './queries.ts';
+import { RetiringModels } from './retiring-models.tsx';
 
 /** How the installation is, for its administrators. */
 export function SystemPage() {
@@ -17,7 +17,7 @@ export function SystemPage() {
   const client = useQueryClient();
   const again = () => {
     void refetch();
-    void client.invalidateQueries({ queryKey: endingModelsQuery.queryKey });
+    void client.invalidateQueries({ queryKey: retiringModelsQuery.queryKey });
   };
   const jobs = report?.jobs.answer;
   return (
@@ -46,8 +46,8 @@ export function SystemPage() {
         </Notice>
       )}
       {(report || !error) && <SystemParts report={report} />}
-      <EndingModels />
-      {jobs && <GivenUpJobs jobs={jobs.newestGivenUp} total={jobs.givenUp} />}
+      <RetiringModels />
+      {jobs && <FailedJobs jobs={jobs.newestGivenUp} total={jobs.givenUp} />}
     </Page>
   );
 }

@@ -3,9 +3,9 @@ import { models } from '@roster/contracts/models/models';
 import { type ChosenTool, type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { model, modelList, person } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 import { before, now, read, server, write } from '#web/testing/tool-servers.ts';
@@ -31,7 +31,7 @@ describe('the tools of an assistant', () => {
       user: { ...person, role },
       answers() {
         answer(models.list, modelList(model('gpt-4o')));
-        keepAssistants(assistant(1));
+        serveAssistants(assistant(1));
         answer(assistants.files, []);
         answer(toolServers.list, [server(1, more)]);
         answer(toolServers.tools, {
@@ -45,7 +45,7 @@ describe('the tools of an assistant', () => {
         answer(toolServers.chosen, () => kept);
         answer(toolServers.choose, ({ body }) => {
           kept = body.tools.map((one) => chosen(one.name === 'read_note' ? read : write, one));
-          keepAssistants(assistant(1, { version: 1 + sent().length }));
+          serveAssistants(assistant(1, { version: 1 + sent().length }));
           return kept;
         });
       },
@@ -53,7 +53,7 @@ describe('the tools of an assistant', () => {
     await page.getByText('Tools of tool servers').click();
   }
   const tools = page.getByRole('list', { name: 'Tools of Server 1' }).getByRole('listitem');
-  const sent = () => callsOf(toolServers.choose).map(({ body }) => body.tools);
+  const sent = () => requestsTo(toolServers.choose).map(({ body }) => body.tools);
 
   test('are chosen one by one: what only reads asks never, what may change something each time', async () => {
     await openChoices([]);

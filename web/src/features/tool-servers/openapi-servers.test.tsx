@@ -2,9 +2,9 @@ import { type Operations, openApiServers } from '@roster/contracts/tool-servers/
 import { type Tool, type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText } from '#web/testing/page.ts';
 
 const pasted = { descriptionUrl: null, baseUrl: null };
@@ -21,9 +21,9 @@ const described = (more: Partial<ToolServer> = {}): ToolServer => ({
   signIn: null,
   state: 'ready',
   notice: '3 operations were left out. The list of its tools says why.',
-  lookedAt: givenDay,
+  lookedAt: fixtureDate,
   tools: 1,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   ...more,
 });
 const tool: Tool = {
@@ -79,14 +79,14 @@ test('a description that was pasted is sent with the key in the query, once all 
   await add.click();
   for (const problem of ['Name is required', 'Paste the description', 'The value is required'])
     await expect.element(dialog.getByText(problem)).toBeVisible();
-  expect(callsOf(openApiServers.create)).toEqual([]);
+  expect(requestsTo(openApiServers.create)).toEqual([]);
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Notes');
   await dialog.getByLabelText('Text').fill('openapi: 3.1.0');
   await dialog.getByLabelText('Name in the query').fill('key');
   await dialog.getByLabelText(/^Value/).fill('secret');
   await add.click();
   await expectHidden(dialog);
-  expect(callsOf(openApiServers.create).map(({ body }) => body)).toEqual([
+  expect(requestsTo(openApiServers.create).map(({ body }) => body)).toEqual([
     {
       name: 'Notes',
       description: { type: 'pasted', text: 'openapi: 3.1.0' },
@@ -111,7 +111,7 @@ test('what the server says of the text and of the base address stands at them', 
   await dialog.getByLabelText('Address of the description').fill('https://notes.example.org/openapi.json');
   await dialog.getByRole('button', { name: 'Add Server' }).click();
   await expect.element(dialog.getByLabelText('Base address')).toHaveAccessibleDescription(missing);
-  expect(callsOf(openApiServers.create).at(-1)?.body.description).toEqual({
+  expect(requestsTo(openApiServers.create).at(-1)?.body.description).toEqual({
     type: 'address',
     url: 'https://notes.example.org/openapi.json',
   });
@@ -125,7 +125,7 @@ test('only what was changed is sent, and the secret stays where none is typed', 
   await dialog.getByLabelText('Base address').fill('https://notes.example.org/v2');
   await dialog.getByRole('button', { name: 'Save Changes' }).click();
   await expectHidden(dialog);
-  expect(callsOf(openApiServers.update).map(({ body }) => body)).toEqual([
+  expect(requestsTo(openApiServers.update).map(({ body }) => body)).toEqual([
     { name: 'Notes', isOffered: false, baseUrl: 'https://notes.example.org/v2' },
   ]);
 });
@@ -191,7 +191,7 @@ test('chooses operations by search and tag, and says how many more there may be'
   await dialog.getByRole('button', { name: 'Save Choice' }).click();
   await expectHidden(dialog);
   const names = [1, 10, 11, 12, 13, 14, 15, 16, 17, 18].map((at) => `GET /things/${at}`);
-  expect(callsOf(openApiServers.chooseOperations).map(({ body }) => body)).toEqual([{ operations: names }]);
+  expect(requestsTo(openApiServers.chooseOperations).map(({ body }) => body)).toEqual([{ operations: names }]);
 });
 
 test('says which chosen operations are no longer in the description', async () => {
@@ -205,7 +205,7 @@ test('has a description read again that was read before operations could be chos
   const dialog = await openOperations({ operations: null, chosen: null });
   answer(toolServers.refresh, described({ state: 'waiting' }));
   await dialog.getByRole('button', { name: 'Read Again' }).click();
-  await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
+  await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 
 test('fits a phone, with the tags below the search', async () => {

@@ -1,11 +1,11 @@
-import { type Operations, operationsAtMost } from '@roster/contracts/tool-servers/openapi-servers';
+import { type Operations, operationLimit } from '@roster/contracts/tool-servers/openapi-servers';
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
@@ -50,15 +50,15 @@ export function OperationsDialog({ server: given, onClose }: DialogProps) {
       ) : query.isPending ? (
         <SpinnerPanel label="Loading operations" />
       ) : (
-        <ReadAgain server={server} />
+        <RefreshDescription server={server} />
       )}
     </Dialog>
   );
 }
 
 /** Servers that were added before Roster kept the list. */
-function ReadAgain({ server }: { server: ToolServer }) {
-  const { reason } = useEditing();
+function RefreshDescription({ server }: { server: ToolServer }) {
+  const { reason } = useEditAccess();
   const refresh = useRefreshServer();
   return (
     <Notice
@@ -67,7 +67,7 @@ function ReadAgain({ server }: { server: ToolServer }) {
           size="sm"
           disabledReason={reason}
           busy={refresh.isPending}
-          onClick={() => refresh.mutate(server.id, { onError: tellFailure('The description could not be read again') })}
+          onClick={() => refresh.mutate(server.id, { onError: showFailure('The description could not be read again') })}
         >
           Read Again
         </Button>
@@ -92,16 +92,16 @@ function found(operations: Described, text: string, tag: string): Described {
 }
 
 function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [before] = useState(
-    () => new Set(chosen ?? operations.slice(0, operationsAtMost).map(({ operation }) => operation)),
+    () => new Set(chosen ?? operations.slice(0, operationLimit).map(({ operation }) => operation)),
   );
   const [selected, setSelected] = useState<ReadonlySet<string>>(() => {
     const present = new Set(operations.map(({ operation }) => operation));
     return new Set([...before].filter((operation) => present.has(operation)));
   });
   const save = useChooseOperations(server.id);
-  const tooMany = selected.size - operationsAtMost;
+  const tooMany = selected.size - operationLimit;
   const vanished = (chosen ?? []).filter((one) => !operations.some(({ operation }) => operation === one));
   const isChanged = chosen === null || selected.size !== before.size || [...selected].some((one) => !before.has(one));
   const problem =
@@ -131,16 +131,16 @@ function OperationsForm({ server, operations, chosen, onClose }: FormProps) {
       }}
       className="grid gap-4"
     >
-      {vanished.length > 0 && <Vanished operations={vanished} />}
+      {vanished.length > 0 && <MissingOperations operations={vanished} />}
       <p role="status" className={tooMany > 0 ? 'text-destructive-text' : 'text-muted-foreground'}>
-        {selected.size.toLocaleString('en-US')} of at most {operationsAtMost} chosen. {problem}
+        {selected.size.toLocaleString('en-US')} of at most {operationLimit} chosen. {problem}
       </p>
       <Chooser operations={operations} selected={selected} onChange={change} />
     </FormDialog>
   );
 }
 
-function Vanished({ operations }: { operations: string[] }) {
+function MissingOperations({ operations }: { operations: string[] }) {
   return (
     <Notice tone="warning" title={`No longer in the description: ${counted(operations.length, 'chosen operation')}`}>
       <p dir="ltr" className="wrap-anywhere text-start">

@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
 import { call } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 
 const whileLooking = 1_000;
 export const serversKey = ['tool-servers'] as const;
@@ -106,7 +106,7 @@ const isOf = (one: Pick<ToolChoice, 'serverId' | 'name'>, { serverId, name }: Ch
   one.serverId === serverId && one.name === name;
 
 /** What is chosen after a change; a tool keeps its place. */
-export function changed(chosen: readonly Chosen[], change: ChoiceChange): ToolChoice[] {
+export function applyChange(chosen: readonly Chosen[], change: ChoiceChange): ToolChoice[] {
   const before = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
   const { choice } = change;
   if (!choice) return before.filter((one) => !isOf(change, one));
@@ -118,7 +118,7 @@ export function changed(chosen: readonly Chosen[], change: ChoiceChange): ToolCh
  * What is chosen once all that is under way has been done, and a change to it. Changes are made one after the other, each to
  * what the one before has left.
  */
-export function useChoose(assistantId: number, chosen: readonly Chosen[]) {
+export function useToolSelection(assistantId: number, chosen: readonly Chosen[]) {
   const client = useQueryClient();
   const { queryKey } = chosenToolsQuery(assistantId);
   // State of its own, which is drawn at once: that of a mutation is told a task later, and the box would be unticked until then.
@@ -130,7 +130,7 @@ export function useChoose(assistantId: number, chosen: readonly Chosen[]) {
       await client.cancelQueries({ queryKey });
       return call(toolServers.choose, {
         params: { id: assistantId },
-        body: { tools: changed(client.getQueryData(queryKey) ?? [], change) },
+        body: { tools: applyChange(client.getQueryData(queryKey) ?? [], change) },
       });
     },
     onSuccess: (stored) => {
@@ -142,10 +142,10 @@ export function useChoose(assistantId: number, chosen: readonly Chosen[]) {
   });
   async function change(one: ChoiceChange) {
     setUnderWay((before) => [...before, one]);
-    await mutateAsync(one).catch(tellFailure('The tools were not changed'));
+    await mutateAsync(one).catch(showFailure('The tools were not changed'));
     // After what was stored has been told.
     notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => other !== one)));
   }
   const stored = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
-  return { expected: underWay.reduce<ToolChoice[]>(changed, stored), change };
+  return { expected: underWay.reduce<ToolChoice[]>(applyChange, stored), change };
 }

@@ -1,6 +1,6 @@
 import type { ToolServer, ToolServerTools } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { counted } from './labels.ts';
@@ -35,7 +35,7 @@ export function RemoveServerDialog({ server, onClose }: { server: ToolServer; on
         onClose();
         toast({ title: 'Tool server removed', description: `“${server.name}” is not asked any more.` });
       },
-      onError: tellFailure('The tool server could not be removed', 'Please try again.'),
+      onError: showFailure('The tool server could not be removed', 'Please try again.'),
     });
   return (
     <ConfirmDialog

@@ -1,10 +1,10 @@
 import {
-  chosenToolsAtMost,
+  chosenToolLimit,
+  defaultApproval,
   type Tool,
   ToolApproval,
   type ToolChoice,
   type ToolServer,
-  usualApproval,
 } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,7 +18,7 @@ import { Select } from '#web/ui/forms/select.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { approvalNames, counted, signInWanted } from './labels.ts';
+import { approvalNames, counted, signInPrompt } from './labels.ts';
 import { type ChoiceChange, serverToolsQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
 
@@ -35,7 +35,7 @@ type ServerChoicesProps = {
 /** The tools of one server, read when they are wanted. */
 export function ServerChoices(props: ServerChoicesProps) {
   const { server, chosen } = props;
-  const wanted = signInWanted(server);
+  const wanted = signInPrompt(server);
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -123,11 +123,11 @@ function ToolRow({ serverId, tool, choice, isFull, disabled, onChange }: ToolRow
               {title}
             </span>
           }
-          description={!choice && isFull ? `An assistant can have ${chosenToolsAtMost} tools.` : undefined}
+          description={!choice && isFull ? `An assistant can have ${chosenToolLimit} tools.` : undefined}
           checked={choice !== undefined}
           disabled={disabled || (!choice && isFull)}
           onChange={({ target }) =>
-            target.checked ? choose(usualApproval(tool)) : onChange({ serverId, name, choice: null })
+            target.checked ? choose(defaultApproval(tool)) : onChange({ serverId, name, choice: null })
           }
           className="min-w-0 max-md:py-2.5"
         />

@@ -1,14 +1,14 @@
 import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import { Ellipsis, ListChecks, LogOut, Pencil, Power, RefreshCw, Trash2 } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
-import { counted, placeOf, secretOf, signInWanted, waitingText } from './labels.ts';
+import { counted, maskedSecret, serverLocation, signInPrompt, waitingText } from './labels.ts';
 import { useChangeServer, useRefreshServer, useSignIn, useSignOut } from './queries.ts';
 
 export type ServerAction = 'tools' | 'operations' | 'edit' | 'remove';
@@ -16,7 +16,7 @@ type ServerRowProps = { server: ToolServer; onChoose: (what: ServerAction) => vo
 
 export function ServerRow({ server, onChoose }: ServerRowProps) {
   const { name, lookedAt, tools, isOwn, signIn, state } = server;
-  const header = secretOf(server);
+  const header = maskedSecret(server);
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-3 py-4">
       <div className="min-w-0 flex-1 basis-64">
@@ -28,7 +28,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
         </p>
         <p className="mt-1 flex flex-wrap gap-x-4 text-muted-foreground text-sm">
           <span dir="ltr" className="wrap-anywhere">
-            {placeOf(server)}
+            {serverLocation(server)}
           </span>
           {header && (
             <span dir="ltr" className="wrap-anywhere">
@@ -87,10 +87,10 @@ function Notices({ server }: { server: ToolServer }) {
 /** What a person is to do next with a server that cannot be used as it is. */
 function NextStep({ server }: { server: ToolServer }) {
   const { id, name, state, isOwn } = server;
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const signIn = useSignIn();
   const refresh = useRefreshServer();
-  if (signInWanted(server) !== null)
+  if (signInPrompt(server) !== null)
     return (
       <Button
         size="sm"
@@ -98,7 +98,7 @@ function NextStep({ server }: { server: ToolServer }) {
         aria-label={`Sign in to ${name}`}
         disabledReason={reason}
         busy={signIn.isPending}
-        onClick={() => signIn.mutate(id, { onError: tellFailure('Signing in could not begin') })}
+        onClick={() => signIn.mutate(id, { onError: showFailure('Signing in could not begin') })}
       >
         Sign In
       </Button>
@@ -110,7 +110,7 @@ function NextStep({ server }: { server: ToolServer }) {
       aria-label={`Try again to ask ${name}`}
       disabledReason={reason}
       busy={refresh.isPending}
-      onClick={() => refresh.mutate(id, { onError: tellFailure('The server could not be asked again') })}
+      onClick={() => refresh.mutate(id, { onError: showFailure('The server could not be asked again') })}
     >
       Try Again
     </Button>
@@ -119,7 +119,7 @@ function NextStep({ server }: { server: ToolServer }) {
 
 function Badges({ server }: { server: ToolServer }) {
   const { kind, state, isOwn, isOffered, isOn } = server;
-  const wanted = signInWanted(server);
+  const wanted = signInPrompt(server);
   return (
     <>
       {wanted !== null && <Badge tone="warning">{wanted}</Badge>}
@@ -145,10 +145,10 @@ function ServerMenu(props: ServerRowProps) {
 }
 
 function OwnerItems({ server, onChoose }: ServerRowProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const refresh = useRefreshServer();
   const change = useChangeServer(server.id);
-  const signInFirst = signInWanted(server) === null ? undefined : 'Sign in to it first.';
+  const signInFirst = signInPrompt(server) === null ? undefined : 'Sign in to it first.';
   const isPasted = server.openApi?.descriptionUrl === null;
   return (
     <>
@@ -164,7 +164,7 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
         <MenuItem
           icon={RefreshCw}
           disabledReason={reason ?? signInFirst}
-          onSelect={() => refresh.mutate(server.id, { onError: tellFailure('The server could not be asked again') })}
+          onSelect={() => refresh.mutate(server.id, { onError: showFailure('The server could not be asked again') })}
         >
           {server.openApi ? 'Fetch its description again' : 'Ask for its tools again'}
         </MenuItem>
@@ -173,7 +173,7 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
         icon={Power}
         disabledReason={reason}
         onSelect={() =>
-          change.mutate({ isOn: !server.isOn }, { onError: tellFailure('The server could not be changed') })
+          change.mutate({ isOn: !server.isOn }, { onError: showFailure('The server could not be changed') })
         }
       >
         {server.isOn ? 'Turn off' : 'Turn on'}
@@ -183,13 +183,13 @@ function OwnerItems({ server, onChoose }: ServerRowProps) {
 }
 
 function SignOutItem({ server: { id } }: Pick<ServerRowProps, 'server'>) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const signOut = useSignOut();
   return (
     <MenuItem
       icon={LogOut}
       disabledReason={reason}
-      onSelect={() => signOut.mutate(id, { onError: tellFailure('You are still signed in there') })}
+      onSelect={() => signOut.mutate(id, { onError: showFailure('You are still signed in there') })}
     >
       Sign out of it
     </MenuItem>
@@ -197,7 +197,7 @@ function SignOutItem({ server: { id } }: Pick<ServerRowProps, 'server'>) {
 }
 
 function RemoveItem({ onChoose }: ServerRowProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   return (
     <>
       <MenuSeparator />

@@ -1,19 +1,19 @@
 import {
   type ChosenTool,
-  chosenToolsAtMost,
+  chosenToolLimit,
   type ToolChoice,
   type ToolServer,
 } from '@roster/contracts/tool-servers/tool-servers';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { type ChoiceChange, toolServersQuery, useChoose } from './queries.ts';
+import { type ChoiceChange, toolServersQuery, useToolSelection } from './queries.ts';
 import { ServerChoices } from './server-choices.tsx';
 
 /** What may be chosen, server by server. What is done here holds at once. */
@@ -43,8 +43,8 @@ const idOf = ({ serverId, name }: ToolChoice) => `${serverId} ${name}`;
 type ChoicesProps = { assistantId: number; servers: ToolServer[]; chosen: ChosenTool[] };
 
 function Choices({ assistantId, servers, chosen }: ChoicesProps) {
-  const { reason } = useEditing();
-  const { expected, change } = useChoose(assistantId, chosen);
+  const { reason } = useEditAccess();
+  const { expected, change } = useToolSelection(assistantId, chosen);
   const usable = servers.filter(({ isOn }) => isOn);
   const gone = new Set(chosen.filter(({ state }) => state === 'gone').map(idOf));
   if (usable.length === 0 && chosen.length === 0)
@@ -66,13 +66,13 @@ function Choices({ assistantId, servers, chosen }: ChoicesProps) {
         The model may use what is ticked, and asks you before as you say. Changes here hold at once.
       </p>
       {reason && <Notice>{reason}</Notice>}
-      <Lost chosen={chosen} expected={expected} onChange={change} disabled={reason !== undefined} />
+      <UnavailableTools chosen={chosen} expected={expected} onChange={change} disabled={reason !== undefined} />
       {usable.map((server) => (
         <ServerChoices
           key={server.id}
           server={server}
           chosen={expected.filter((one) => one.serverId === server.id && !gone.has(idOf(one)))}
-          isFull={expected.length >= chosenToolsAtMost}
+          isFull={expected.length >= chosenToolLimit}
           disabled={reason !== undefined}
           onChange={change}
         />
@@ -89,7 +89,7 @@ type LostProps = {
 };
 
 /** What was chosen and cannot be used. */
-function Lost({ chosen, expected, disabled, onChange }: LostProps) {
+function UnavailableTools({ chosen, expected, disabled, onChange }: LostProps) {
   const lost = chosen.filter(
     ({ state, serverId, name }) =>
       (state === 'gone' || state === 'off') && expected.some((one) => one.serverId === serverId && one.name === name),

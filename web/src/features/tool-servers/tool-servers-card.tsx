@@ -1,8 +1,8 @@
-import { serversAtMost, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
+import { type ToolServer, toolServerLimit } from '@roster/contracts/tool-servers/tool-servers';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { FileJson, Plus, Terminal, Wrench } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useEditing, useUser } from '#web/api/current-user.ts';
+import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -17,24 +17,24 @@ import { toolCommandsQuery, toolServersQuery } from './queries.ts';
 import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { ServerDialog } from './server-dialog.tsx';
 import { type ServerAction, ServerRow } from './server-row.tsx';
-import { type SignInEnd, useSignInEnd } from './sign-in-end.ts';
+import { type SignInResult, useSignInResult } from './sign-in-result.ts';
 import { ToolsDialog } from './tools-dialog.tsx';
 
 type Opened = { what: ServerAction; server: ToolServer };
 
-type ToolServersCardProps = { signInEnd: SignInEnd; onSignInEndTold: () => void };
+type ToolServersCardProps = { signInEnd: SignInResult; onSignInEndTold: () => void };
 
 /** The servers whose tools assistants can use. */
 export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
-  useSignInEnd(signInEnd, query.data, onSignInEndTold);
+  useSignInResult(signInEnd, query.data, onSignInEndTold);
   const [adding, setAdding] = useState<ToolServer['kind'] | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const commands = useQuery({ ...toolCommandsQuery, enabled: useUser().role === 'Admin' }).data ?? [];
   const servers = query.data ?? [];
-  const isFull = servers.filter(({ isOwn }) => isOwn).length >= serversAtMost;
-  const refused = reason ?? (isFull ? `A person can have ${serversAtMost}; remove one first.` : undefined);
+  const isFull = servers.filter(({ isOwn }) => isOwn).length >= toolServerLimit;
+  const refused = reason ?? (isFull ? `A person can have ${toolServerLimit}; remove one first.` : undefined);
   const add = <AddServer disabledReason={refused} hasCommands={commands.length > 0} onChoose={setAdding} />;
   const close = () => setOpened(null);
   return (

@@ -1,7 +1,7 @@
 import { type ToolServer, toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { describe, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
 import { person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectToast } from '#web/testing/page.ts';
@@ -122,10 +122,10 @@ describe('adding a server', () => {
     await dialog.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await dialog.getByLabelText(/^Value/).fill('Bearer secret');
     await expectHidden(dialog.getByText('Offer it to everybody'));
-    expect(callsOf(toolServers.create)).toEqual([]);
+    expect(requestsTo(toolServers.create)).toEqual([]);
     await add.click();
     await expectHidden(dialog);
-    expect(callsOf(toolServers.create).map(({ body }) => body)).toMatchObject([
+    expect(requestsTo(toolServers.create).map(({ body }) => body)).toMatchObject([
       {
         name: 'Notes',
         url: 'https://tools.example.org/mcp',
@@ -144,7 +144,7 @@ describe('adding a server', () => {
     await page.getByLabelText('Address').fill('https://tools.example.org/mcp');
     await page.getByRole('checkbox', { name: /Offer it to everybody/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add Server' }).click();
-    await expect.poll(() => callsOf(toolServers.create).map(({ body }) => body.isOffered)).toEqual([true]);
+    await expect.poll(() => requestsTo(toolServers.create).map(({ body }) => body.isOffered)).toEqual([true]);
   });
 });
 
@@ -170,7 +170,7 @@ describe('a server that one signs in to', () => {
     await expectText(dialog, 'Once it is saved, sign in to it.');
     await dialog.getByRole('button', { name: 'Add Server' }).click();
     await expectHidden(dialog);
-    expect(callsOf(toolServers.create)[0]?.body.auth).toEqual({ type: 'oauth', clientId: null });
+    expect(requestsTo(toolServers.create)[0]?.body.auth).toEqual({ type: 'oauth', clientId: null });
     await expectText(rows.nth(0), 'Sign in needed');
     await expect.element(signIn).toBeVisible();
   });
@@ -187,12 +187,12 @@ describe('a server that one signs in to', () => {
     await expectText(dialog, 'Empty: the one that is stored stays (…9876).');
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expect.element(dialog.getByLabelText('Client Secret', { exact: true })).toHaveAccessibleDescription(message);
-    expect(callsOf(toolServers.update)[0]?.body.auth).toEqual({ type: 'oauth', clientId: 'by-hand' });
+    expect(requestsTo(toolServers.update)[0]?.body.auth).toEqual({ type: 'oauth', clientId: 'by-hand' });
     await dialog.getByLabelText('Client Secret', { exact: true }).fill('another');
     answer(toolServers.update, server(1));
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expectHidden(dialog);
-    expect(callsOf(toolServers.update)[1]?.body.auth).toMatchObject({ clientSecret: 'another' });
+    expect(requestsTo(toolServers.update)[1]?.body.auth).toMatchObject({ clientSecret: 'another' });
   });
 
   test('is left for by its button, or says why not', async () => {
@@ -220,7 +220,7 @@ describe('a server that one signs in to', () => {
     await page.getByRole('button', { name: 'Actions for Server 1' }).click();
     await expectCount(page.getByRole('menuitem'), 1);
     await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
-    await expect.poll(() => callsOf(toolServers.signOut).map(({ params }) => params.id)).toEqual([1]);
+    await expect.poll(() => requestsTo(toolServers.signOut).map(({ params }) => params.id)).toEqual([1]);
     await page.getByRole('button', { name: 'Actions for Server 3' }).click();
     await expect
       .element(page.getByRole('menuitem', { name: 'Ask for its tools again' }))
@@ -255,7 +255,7 @@ describe('a command of the machine', () => {
     await dialog.getByLabelText('Command').selectOptions('notes');
     await dialog.getByRole('button', { name: 'Add Command' }).click();
     await expectHidden(dialog);
-    expect(callsOf(toolServers.addCommand)[0]?.body).toEqual({ name: 'Notes', command: 'notes', isOffered: false });
+    expect(requestsTo(toolServers.addCommand)[0]?.body).toEqual({ name: 'Notes', command: 'notes', isOffered: false });
   });
 
   test('has a name, and no address or access to change', async () => {
@@ -269,7 +269,7 @@ describe('a command of the machine', () => {
     await expectHidden(dialog.getByLabelText('Address'));
     await dialog.getByRole('button', { name: 'Save Changes' }).click();
     await expectHidden(dialog);
-    expect(callsOf(toolServers.update)[0]?.body).toEqual({ name: 'Renamed', isOffered: false });
+    expect(requestsTo(toolServers.update)[0]?.body).toEqual({ name: 'Renamed', isOffered: false });
   });
 });
 
@@ -277,7 +277,7 @@ test('a server that was not reached can be asked again from its row', async () =
   openTools([server(1, { state: 'failed', notice: 'Roster was interrupted each time it asked this server.' })]);
   answer(toolServers.refresh, server(1, { state: 'waiting' }));
   await page.getByRole('button', { name: 'Try again to ask Server 1' }).click();
-  await expect.poll(() => callsOf(toolServers.refresh).length).toBe(1);
+  await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 
 test('a server that has never been reached has no tools to look at', async () => {
@@ -297,7 +297,7 @@ test('a changed server keeps its header unless another one is typed, and says wh
   await dialog.getByLabelText('Address').fill('https://other.example.org/mcp');
   await dialog.getByRole('button', { name: 'Save Changes' }).click();
   await expect.element(dialog.getByLabelText('Value', { exact: true })).toHaveAccessibleDescription(message);
-  expect(callsOf(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });
+  expect(requestsTo(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });
 });
 
 test('removing says who loses what, and what of it is deleted', async () => {

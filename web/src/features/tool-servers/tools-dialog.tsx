@@ -44,7 +44,7 @@ export function ToolsDialog({ server: given, onClose }: { server: ToolServer; on
       {query.isSuccess && (server.state !== 'waiting' || query.data.tools.length > 0) && (
         <ToolList tools={query.data.tools} />
       )}
-      {query.isSuccess && <LeftOut {...query.data} kind={server.kind} />}
+      {query.isSuccess && <OmittedTools {...query.data} kind={server.kind} />}
     </Dialog>
   );
 }
@@ -76,7 +76,7 @@ function ToolList({ tools }: { tools: Tool[] }) {
 type LeftOutProps = Pick<ToolServerTools, 'leftOut' | 'leftOutCount'> & Pick<ToolServer, 'kind'>;
 
 /** Tools that no model can be offered, and why. */
-function LeftOut({ leftOut, leftOutCount, kind }: LeftOutProps) {
+function OmittedTools({ leftOut, leftOutCount, kind }: LeftOutProps) {
   if (leftOutCount === 0) return null;
   const more = leftOutCount - leftOut.length;
   return (

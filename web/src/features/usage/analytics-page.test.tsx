@@ -1,9 +1,9 @@
-import { type OwnPrice, type UsageRequest, usage } from '@roster/contracts/usage/usage';
+import { type CustomPrice, type UsageRequest, usage } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open, show } from '#web/testing/app.tsx';
-import { givenDay, noFigures, noUsage } from '#web/testing/new-account.ts';
+import { fixtureDate, noFigures, noUsage } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast, press } from '#web/testing/page.ts';
 
 const card = (title: string) => page.getByRole('region', { name: title, exact: true });
@@ -11,7 +11,7 @@ const bars = card('Cost by Day').getByRole('group').getByRole('button');
 
 const requestOf = (more: Partial<UsageRequest>): UsageRequest => ({
   id: 1,
-  at: givenDay,
+  at: fixtureDate,
   model: 'gpt-4o',
   purpose: 'chat',
   assistant: null,
@@ -118,7 +118,7 @@ test('the chart is one tab stop with a day for each arrow key, and a table besid
 test('an unknown price is never a zero, and once set holds for past requests too', async () => {
   const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: null, unpricedRequests: 2 };
   const priced = { ...used, costUsd: 0.2, unpricedRequests: 0 };
-  let price: OwnPrice | null = null;
+  let price: CustomPrice | null = null;
   let figures: typeof priced | typeof used = used;
   open('/analytics', {
     answers() {
@@ -129,7 +129,7 @@ test('an unknown price is never a zero, and once set holds for past requests too
       }));
       answer(usage.prices, () => (price ? [price] : []));
       answer(usage.setPrice, ({ body }) => {
-        price = { ...body, setAt: givenDay };
+        price = { ...body, setAt: fixtureDate };
         figures = priced;
         return { ...price, pricedRequests: 2 };
       });
@@ -152,7 +152,7 @@ test('an unknown price is never a zero, and once set holds for past requests too
   await dialog.getByRole('textbox', { name: /^Output/ }).fill('100');
   await press('Enter');
   await expectToast('Price saved', '2 past requests to chat-latest got this price too.');
-  expect(callsOf(usage.setPrice)).toMatchObject([{ body: { model: 'chat-latest', input: 0, output: 100 } }]);
+  expect(requestsTo(usage.setPrice)).toMatchObject([{ body: { model: 'chat-latest', input: 0, output: 100 } }]);
   await expectText(card('Cost Overview'), '$0.20');
   await expectText(byModel, '$0.20');
   await expect.element(byModel).not.toMatchTextContent('no price known');
@@ -189,7 +189,7 @@ test('what programs cost stands under their access token, which leads to its cal
   await byToken.getByRole('button', { name: 'Nightly: show requests' }).click();
   const panel = page.getByRole('dialog', { name: 'Requests with Nightly' });
   await expectText(panel.getByRole('listitem'), 'Program, Nightly');
-  expect(callsOf(usage.requests)).toMatchObject([{ query: { accessTokenId: 8 } }]);
+  expect(requestsTo(usage.requests)).toMatchObject([{ query: { accessTokenId: 8 } }]);
 });
 
 test('what cannot be loaded says so and can be tried again', async () => {
@@ -212,7 +212,7 @@ test('the provider’s figures follow the range of the page, up to 180 days', as
   const none = { requests: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
   open('/analytics?from=2026-02-20&to=2026-03-01', {
     answers() {
-      answer(usage.adminKey, { hasAdminKey: true, last4: '4321', addedAt: givenDay, notice: null });
+      answer(usage.adminKey, { hasAdminKey: true, last4: '4321', addedAt: fixtureDate, notice: null });
       answer(usage.providerFigures, ({ query: { from, to } }) => ({
         from,
         to,
@@ -221,15 +221,15 @@ test('the provider’s figures follow the range of the page, up to 180 days', as
         byDay: [],
         byModel: [],
         notice: null,
-        readAt: givenDay,
+        readAt: fixtureDate,
       }));
     },
   });
   await expectText(figures, 'Nothing was used in these days');
-  expect(callsOf(usage.providerFigures)).toMatchObject([{ query: { from: '2026-02-20', to: '2026-03-01' } }]);
+  expect(requestsTo(usage.providerFigures)).toMatchObject([{ query: { from: '2026-02-20', to: '2026-03-01' } }]);
   show('/analytics?from=2026-01-01&to=2026-07-31');
   await expectText(figures, 'OpenAI answers for at most 180 days at once. Choose fewer days to compare.');
-  expect(callsOf(usage.providerFigures)).toHaveLength(1);
+  expect(requestsTo(usage.providerFigures)).toHaveLength(1);
 });
 
 test('what tools of the provider cost has a card of its own, and no price is made up', async () => {
@@ -287,7 +287,7 @@ test('fine-tuning jobs have a card of their own and are in no average per reques
   await tuning.getByRole('button', { name: 'gpt-4o: show jobs' }).click();
   const panel = page.getByRole('dialog', { name: 'Fine-tuning jobs of gpt-4o' });
   await expectText(panel.getByRole('listitem'), /12,000 tokens trained/);
-  expect(callsOf(usage.requests)).toMatchObject([{ query: { model: 'gpt-4o', purpose: 'training' } }]);
+  expect(requestsTo(usage.requests)).toMatchObject([{ query: { model: 'gpt-4o', purpose: 'training' } }]);
 });
 
 test('requests are labelled by what they were for', async () => {
@@ -335,7 +335,7 @@ test('a snapshot that has its family’s price says so and can get its own', asy
       }));
       answer(usage.setPrice, ({ body }) => {
         family = null;
-        return { ...body, setAt: givenDay, pricedRequests: 0 };
+        return { ...body, setAt: fixtureDate, pricedRequests: 0 };
       });
     },
   });

@@ -6,7 +6,7 @@ import { useUser } from '#web/api/current-user.ts';
 import { analyticsQuery } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { dayIn, localZone } from '#web/lib/day.ts';
-import { saveText } from '#web/lib/save-file.ts';
+import { saveText } from '#web/lib/download.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -26,7 +26,7 @@ import { RangePicker } from './range-picker.tsx';
 import { CostByAccessToken, CostByAssistant, CostByModel } from './ranking-cards.tsx';
 import { RecentRequests } from './recent-requests.tsx';
 import { RequestsPanel, type Scope } from './requests-panel.tsx';
-import { chosenRange, type DayRange, formatRange, type RangeSearch } from './shared/range.ts';
+import { type DayRange, formatRange, parseRange, type RangeSearch } from './shared/range.ts';
 import { CostOverview, TokenUsage, UsageStatistics } from './summary-cards.tsx';
 import { ToolCosts } from './tool-costs.tsx';
 
@@ -41,7 +41,7 @@ export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
   const user = useUser();
   const tz = useMemo(localZone, []);
   const today = dayIn(tz, new Date());
-  const { preset, range, problem } = chosenRange(search, today);
+  const { preset, range, problem } = parseRange(search, today);
   const query = useQuery({ ...analyticsQuery({ ...range, tz }), enabled: problem === null });
   const shown = problem ? undefined : query.data;
   return (
@@ -162,7 +162,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
         />
         <ModelDistribution shown={shown} className="xl:col-span-3" onOpen={(model) => open({ model })} />
         <BudgetCard tz={tz} className="xl:col-span-3" />
-        {shown && <BesideAnswers shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
+        {shown && <OtherCosts shown={shown} onOpenJobs={(model) => open({ model, purpose: 'training' })} />}
         <CostByAccessToken
           shown={shown}
           className="md:col-span-2 xl:col-span-6"
@@ -186,7 +186,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
 type BesideAnswersProps = { shown: Analytics; onOpenJobs: (model: string) => void };
 
 /** Costs besides answers. Alone, each of the two cards is as wide as the page. */
-function BesideAnswers({ shown, onOpenJobs }: BesideAnswersProps) {
+function OtherCosts({ shown, onOpenJobs }: BesideAnswersProps) {
   const hasBoth = shown.byTool.length > 0 && shown.fineTuning.length > 0;
   const className = hasBoth ? 'xl:col-span-3' : 'md:col-span-2 xl:col-span-6';
   return (

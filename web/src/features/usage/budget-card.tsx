@@ -4,9 +4,9 @@ import { CircleCheck, OctagonX, PiggyBank, Plus, TriangleAlert } from 'lucide-re
 import { useState } from 'react';
 import { budgetsQuery, useRemoveBudget } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
@@ -142,7 +142,7 @@ function RemoveButton({ budget }: { budget: Budget }) {
         setAsks(false);
         toast({ title: 'Budget removed', description: `There is no budget for ${inSentence(budget)} any more.` });
       },
-      onError: tellFailure('The budget was not removed'),
+      onError: showFailure('The budget was not removed'),
     });
   return (
     <>

@@ -4,9 +4,9 @@ import { formatAxisCost, formatCost, formatCount, formatLongDate, formatNumber }
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { BarChart } from '#web/ui/charts/bar-chart.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ColumnHeads } from '#web/ui/column-heads.tsx';
-import { FoldedTable } from '#web/ui/folded-table.tsx';
+import { CollapsibleTable } from '#web/ui/collapsible-table.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { TableHeader } from '#web/ui/table-header.tsx';
 import { formatShortDay } from './shared/range.ts';
 
 type CostByDayProps = {
@@ -107,10 +107,10 @@ const right = 'py-2 ps-4 text-end tabular-nums';
 
 function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string) => void }) {
   return (
-    <FoldedTable summary="Show the days as a table" label="Days">
+    <CollapsibleTable summary="Show the days as a table" label="Days">
       {() => (
         <table className="w-full whitespace-nowrap text-sm">
-          <ColumnHeads
+          <TableHeader
             sticky
             columns={['Day', 'Cost', 'Requests', 'Input', 'Cached', 'Output', 'Reasoning']}
             className="[&>th:first-child]:text-start [&>th]:px-4 [&>th]:text-end"
@@ -142,6 +142,6 @@ function DayTable({ days, onOpen }: { days: readonly Day[]; onOpen: (day: string
           </tbody>
         </table>
       )}
-    </FoldedTable>
+    </CollapsibleTable>
   );
 }

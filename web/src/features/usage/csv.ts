@@ -1,5 +1,5 @@
 import type { Analytics, Figures, UsageRequest } from '@roster/contracts/usage/usage';
-import { asCsv, type Cell } from '#web/lib/csv.ts';
+import { type Cell, toCsv } from '#web/lib/csv.ts';
 import { answererOf, assistantName, toolNames } from './names.ts';
 import type { DayRange } from './shared/range.ts';
 
@@ -86,7 +86,7 @@ const none = [null, null, null, null, null, null];
 export function analyticsCsv(range: DayRange, shown: Analytics): string {
   const { from, to } = range;
   const { totals, previous, byDay, byModel, byAssistant, byTool, fineTuning, byAccessToken, recent } = shown;
-  return asCsv([
+  return toCsv([
     header,
     ['Total', from, to, ...none, ...figures(totals)],
     ['Period before', previous.from, previous.to, ...none, ...figures(previous)],

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import type { Change, Direction } from './comparison.ts';
+import type { Change, Direction } from './change.ts';
 
 type FigureCardProps = {
   title: string;

@@ -1,10 +1,10 @@
-import type { OwnPrice } from '@roster/contracts/usage/usage';
+import type { CustomPrice } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { Tag } from 'lucide-react';
 import { pricesQuery, useRemovePrice } from '#web/api/usage.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
@@ -50,13 +50,13 @@ export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
   );
 }
 
-function PriceRow({ price, onChange }: { price: OwnPrice; onChange: () => void }) {
+function PriceRow({ price, onChange }: { price: CustomPrice; onChange: () => void }) {
   const { mutate, isPending } = useRemovePrice();
   const remove = () =>
     mutate(price.model, {
       onSuccess: () =>
         toast({ title: 'Price removed', description: `New requests to ${price.model} no longer use it.` }),
-      onError: tellFailure('The price was not removed'),
+      onError: showFailure('The price was not removed'),
     });
   const cached = price.cachedInput === null ? '' : ` · ${formatCost(price.cachedInput)} cached`;
   return (

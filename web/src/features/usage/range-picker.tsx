@@ -2,7 +2,14 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
-import { type DayRange, type Preset, presets, problemOf, type RangeProblem, type RangeSearch } from './shared/range.ts';
+import {
+  type DayRange,
+  type Preset,
+  presets,
+  type RangeProblem,
+  type RangeSearch,
+  rangeProblem,
+} from './shared/range.ts';
 
 type RangePickerProps = {
   /** null: two days of one's own. */
@@ -79,7 +86,7 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
   }, [wrong]);
   const apply = (event: FormEvent) => {
     event.preventDefault();
-    const found = problemOf(draft);
+    const found = rangeProblem(draft);
     setWrong(found);
     if (!found) onChange(draft);
   };

@@ -5,11 +5,11 @@ import { formatNumber } from '#web/lib/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { ColumnHeads } from '#web/ui/column-heads.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
-import { Assistant, Conversation, Cost, Counted, RequestCard } from './request-parts.tsx';
+import { TableHeader } from '#web/ui/table-header.tsx';
+import { Assistant, Conversation, Cost, EstimatedMark, RequestCard } from './request-parts.tsx';
 
 type RecentRequestsProps = {
   shown: Analytics | undefined;
@@ -83,7 +83,7 @@ function RequestTable({
       className="scroll-hint mt-3 overflow-x-auto pb-2 [--scroll-surface:var(--card)] max-md:hidden"
     >
       <table className="w-full whitespace-nowrap text-sm">
-        <ColumnHeads
+        <TableHeader
           columns={[
             'Time',
             'Model',
@@ -104,7 +104,7 @@ function RequestTable({
                   <span className="max-w-48 truncate font-mono" title={request.model}>
                     {request.model}
                   </span>
-                  {request.estimated && <Counted />}
+                  {request.estimated && <EstimatedMark />}
                 </span>
               </td>
               <td className="max-w-36 truncate">

@@ -61,7 +61,7 @@ const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
 const countedReason = 'Counted by Roster, because the provider’s own figures did not arrive.';
 
 /** The mark of a call whose tokens the provider has not told. */
-export function Counted() {
+export function EstimatedMark() {
   return (
     <Tooltip content={countedReason}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its reason is shown on focus. */}
@@ -124,7 +124,7 @@ export function RequestCard({ request, onSetPrice }: CostProps) {
       <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted-foreground text-sm">
         <Assistant request={request} />
         <RelativeTime date={request.at} />
-        {request.estimated && <Counted />}
+        {request.estimated && <EstimatedMark />}
       </div>
     </li>
   );

@@ -2,7 +2,7 @@ import type { Analytics } from '@roster/contracts/usage/usage';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
 import { formatShare } from '#web/lib/share.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
-import { changeOf } from './comparison.ts';
+import { describeChange } from './change.ts';
 import { FigureCard, FigureList } from './figure-card.tsx';
 
 type SummaryProps = { shown: Analytics | undefined; className?: string | undefined };
@@ -38,7 +38,7 @@ export function CostOverview({ shown, className }: SummaryProps) {
       change={
         totals &&
         previous && {
-          change: changeOf(totals.costUsd, previous.costUsd),
+          change: describeChange(totals.costUsd, previous.costUsd),
           before: totals.costUsd === null || previous.costUsd === null ? null : formatCost(previous.costUsd),
           days,
         }
@@ -77,7 +77,7 @@ export function UsageStatistics({ shown, className }: SummaryProps) {
       change={
         totals &&
         previous && {
-          change: changeOf(totals.requests, previous.requests),
+          change: describeChange(totals.requests, previous.requests),
           before: formatNumber(previous.requests),
           days: shown?.byDay.length ?? 1,
         }
@@ -131,7 +131,7 @@ export function TokenUsage({ shown, className }: SummaryProps) {
       change={
         all === undefined || before === undefined
           ? undefined
-          : { change: changeOf(all, before), before: formatNumber(before), days: shown?.byDay.length ?? 1 }
+          : { change: describeChange(all, before), before: formatNumber(before), days: shown?.byDay.length ?? 1 }
       }
     >
       <ShareBar

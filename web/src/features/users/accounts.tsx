@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { errorText } from '#web/lib/api-client.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Button } from '#web/ui/button.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -31,7 +31,7 @@ export function Accounts({ view, onViewChange, onLink }: AccountsProps) {
   const query = useInfiniteQuery(usersQuery(view));
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
-  const rows = query.data ? itemsOf(query.data) : [];
+  const rows = query.data ? allItems(query.data) : [];
   const isEmpty = query.isSuccess && !query.isPlaceholderData && rows.length === 0;
   return (
     <section aria-label="Accounts">

@@ -3,7 +3,7 @@ import type { AccountEvent } from '@roster/contracts/users';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { errorText } from '#web/lib/api-client.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
@@ -69,7 +69,7 @@ const columns: readonly Column<AccountEvent>[] = [
 /** What happened to the accounts; without where from, which is their owners' to see. */
 export function Activity() {
   const query = useInfiniteQuery(eventsQuery);
-  const rows = query.data ? itemsOf(query.data) : [];
+  const rows = query.data ? allItems(query.data) : [];
   if (query.isError && rows.length === 0) {
     return (
       <ErrorState

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useForm } from 'react-hook-form';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
 import { useAddUser } from './queries.ts';
@@ -22,7 +22,7 @@ export function AddUserDialog({ onClose, onLink }: { onClose: () => void; onLink
         toast({ title: 'User added', description: `${user.email} now has an account.${mailed}` });
         if (passwordLink?.link) onLink(newLink(user, passwordLink.link, 'new'));
       },
-      onError: tellFormFailure(form, 'Failed to add user', 'An error occurred. Please try again.'),
+      onError: showFormFailure(form, 'Failed to add user', 'An error occurred. Please try again.'),
     });
   return (
     <UserDialog

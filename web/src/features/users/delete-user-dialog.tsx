@@ -1,5 +1,5 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useRemoveUser } from './queries.ts';
@@ -13,7 +13,7 @@ export function DeleteUserDialog({ user, onClose }: { user: ManagedUser; onClose
         onClose();
         toast({ title: 'User deleted', description: `${user.email} and everything of theirs has been deleted.` });
       },
-      onError: tellFailure('Failed to delete user', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to delete user', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

@@ -2,7 +2,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import type { ManagedUser } from '@roster/contracts/users';
 import { useForm } from 'react-hook-form';
 import { useUser } from '#web/api/current-user.ts';
-import { tellFormFailure } from '#web/lib/form-errors.ts';
+import { showFormFailure } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useChangeUser } from './queries.ts';
@@ -37,7 +37,7 @@ export function EditUserDialog({ user, onClose }: { user: ManagedUser; onClose: 
           onClose();
           toast({ title: 'User updated', description: `The changes to ${changed.email} have been saved.` });
         },
-        onError: tellFormFailure(form, 'Failed to update user', 'An error occurred. Please try again.'),
+        onError: showFormFailure(form, 'Failed to update user', 'An error occurred. Please try again.'),
       },
     );
   };

@@ -1,7 +1,7 @@
 import type { ManagedUser } from '@roster/contracts/users';
 import { useQuery } from '@tanstack/react-query';
 import { signInOptionsQuery } from '#web/api/sign-in-options.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type NewLink, newLink } from './password-link-dialog.tsx';
@@ -19,7 +19,7 @@ export function ResetPasswordDialog({ user, onClose, onLink }: ResetPasswordDial
         if (link) return onLink(newLink(user, link, 'reset'));
         toast({ title: 'Reset link sent', description: `A link to set a new password was mailed to ${user.email}.` });
       },
-      onError: tellFailure('Failed to reset password', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to reset password', 'An error occurred. Please try again.'),
     });
   const how = sendsMail
     ? `A link to set a new password is mailed to ${user.email}.`

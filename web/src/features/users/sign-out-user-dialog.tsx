@@ -1,5 +1,5 @@
 import type { ManagedUser } from '@roster/contracts/users';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { useSignOutUser } from './queries.ts';
@@ -12,7 +12,7 @@ export function SignOutUserDialog({ user, onClose }: { user: ManagedUser; onClos
         onClose();
         toast({ title: 'Signed out', description: `${user.email} has been signed out on all devices.` });
       },
-      onError: tellFailure('Failed to sign out', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to sign out', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

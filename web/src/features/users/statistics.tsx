@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { FailedFigures, Figures } from '#web/ui/charts/figures.tsx';
+import { KeyFigures, KeyFiguresError } from '#web/ui/charts/key-figures.tsx';
 import { summaryQuery } from './queries.ts';
 
 export function Statistics() {
   const { data, error, isFetching, refetch } = useQuery(summaryQuery);
   if (error && !data) {
     const message = errorText(error, 'The figures could not be loaded.');
-    return <FailedFigures message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
+    return <KeyFiguresError message={message} isTrying={isFetching} onTryAgain={() => void refetch()} />;
   }
   return (
-    <Figures
+    <KeyFigures
       className="grid-cols-2 lg:grid-cols-4"
       figures={[
         ['Total Users', data && formatNumber(data.total)],

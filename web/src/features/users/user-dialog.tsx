@@ -3,7 +3,7 @@ import type { UseFormReturn } from 'react-hook-form';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { announceInvalid } from './user-fields.tsx';
+import { showInvalidFields } from './user-fields.tsx';
 import type { UserValues } from './user-schema.ts';
 
 type UserDialogProps = {
@@ -27,7 +27,7 @@ export function UserDialog(props: UserDialogProps) {
       description={description}
       action={action}
       busy={saving.isPending}
-      onSubmit={form.handleSubmit(onSubmit, announceInvalid)}
+      onSubmit={form.handleSubmit(onSubmit, showInvalidFields)}
       onClose={onClose}
       unsaved={{ when: form.formState.isDirty && !saving.isSuccess, what: 'this user' }}
       className="grid gap-5"

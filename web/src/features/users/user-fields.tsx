@@ -1,6 +1,6 @@
 import { type Role, roles, type UserStatus } from '@roster/contracts/auth';
 import type { FieldErrors, UseFormReturn } from 'react-hook-form';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
@@ -24,12 +24,12 @@ const statusHints: Record<UserStatus, string> = {
 };
 
 /** Says in a toast what stands at the fields, as specified. */
-export function announceInvalid(errors: FieldErrors<UserValues>): void {
+export function showInvalidFields(errors: FieldErrors<UserValues>): void {
   const wrong = userFieldNames.flatMap((name) => {
     const message = errors[name]?.message;
     return message ? [`${name}: ${message}`] : [];
   });
-  tellProblem({ title: 'Validation Error', description: wrong.join(', ') });
+  toastError({ title: 'Validation Error', description: wrong.join(', ') });
 }
 
 type UserFieldsProps = {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay, person } from '#web/testing/new-account.ts';
+import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectText, expectToast, press } from '#web/testing/page.ts';
 
 const rows = page
@@ -21,8 +21,8 @@ const me: ManagedUser = {
   accessTokens: 0,
   role: 'Admin',
   status: 'Active',
-  lastActive: givenDay,
-  createdAt: givenDay,
+  lastActive: fixtureDate,
+  createdAt: fixtureDate,
 };
 const count = { total: 1, active: 1, administrators: 1, recent: 1 };
 

@@ -8,16 +8,16 @@ type Layer = { dialog: HTMLDialogElement; before: Element | null; ask: () => voi
 /** The open layers, the lowest first. Only the top one (and the toasts) can be reached. */
 const layers: Layer[] = [];
 
-function closeOffTheRest() {
+function makeRestInert() {
   const root = document.getElementById('root');
   const isOpen = layers.length > 0;
   if (root) root.inert = isOpen;
-  holdPage(isOpen);
+  lockPageScroll(isOpen);
   for (const [index, { dialog }] of layers.entries()) dialog.inert = index < layers.length - 1;
 }
 
 /** The page behind does not scroll, and does not move aside for the scroll bar it loses. */
-function holdPage(isHeld: boolean) {
+function lockPageScroll(isHeld: boolean) {
   const { style, clientWidth } = document.documentElement;
   const barWidth = window.innerWidth - clientWidth;
   if (isHeld && style.overflow !== 'hidden') style.paddingRight = `${barWidth}px`;
@@ -38,19 +38,19 @@ function focusInside(dialog: HTMLDialogElement) {
 function close(layer: Layer) {
   const index = layers.indexOf(layer);
   layers.splice(index, 1);
-  closeOffTheRest();
+  makeRestInert();
   const above = layers[index];
   // Two that close together: the lower one goes first, and what the upper one came from goes with it.
   if (above) above.before = layer.before;
   else if (layer.before instanceof HTMLElement && layer.before.isConnected) layer.before.focus();
-  if (isFocusNowhere()) layers.at(-1)?.dialog.focus();
+  if (isFocusLost()) layers.at(-1)?.dialog.focus();
 }
 
-const isFocusNowhere = () => document.activeElement === null || document.activeElement === document.body;
+const isFocusLost = () => document.activeElement === null || document.activeElement === document.body;
 
 /** What had the focus may have gone from the page: Esc is still for the top layer. */
 addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && !event.defaultPrevented && isFocusNowhere()) layers.at(-1)?.ask();
+  if (event.key === 'Escape' && !event.defaultPrevented && isFocusLost()) layers.at(-1)?.ask();
 });
 
 export type ModalLayerProps = {
@@ -83,7 +83,7 @@ export function ModalLayer(props: ModalLayerProps) {
     const layer: Layer = { dialog, before: document.activeElement, ask: () => asked.current(false) };
     layers.push(layer);
     dialog.setAttribute('open', '');
-    closeOffTheRest();
+    makeRestInert();
     focusInside(dialog);
     return () => close(layer);
   }, []);

@@ -16,7 +16,7 @@ type SearchFieldProps = {
 };
 
 /** What is typed, and asked for once the typing has stopped for a moment, so that not every key asks the server. */
-function useSettledText(text: string, onSearch: (text: string) => void) {
+function useDebouncedSearch(text: string, onSearch: (text: string) => void) {
   const [typed, setTyped] = useState(text);
   const asked = useRef(text);
   // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
@@ -42,7 +42,7 @@ function useSettledText(text: string, onSearch: (text: string) => void) {
 }
 
 export function SearchField({ text, onSearch, label, placeholder, maxLength, className }: SearchFieldProps) {
-  const [typed, setTyped] = useSettledText(text, onSearch);
+  const [typed, setTyped] = useDebouncedSearch(text, onSearch);
   const field = useRef<HTMLInputElement>(null);
   return (
     <search className={classNames('relative block', className)}>

@@ -1,13 +1,13 @@
 import { Component, type ReactNode } from 'react';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { onDemand } from './on-demand.tsx';
-import { withoutMarks } from './source-marks.ts';
+import { stripSourceMarks } from './source-marks.ts';
 
 type AnswerTextProps = { text: string; live: boolean };
 
 const PlainText = ({ text }: AnswerTextProps) => (
   <div dir="auto" className="whitespace-pre-wrap [unicode-bidi:plaintext]">
-    {withoutMarks(text)}
+    {stripSourceMarks(text)}
   </div>
 );
 
@@ -36,7 +36,7 @@ const MarkdownText = onDemand<AnswerTextProps>(
 export const loadAnswerText = MarkdownText.preload;
 
 /** A text that cannot be drawn stays as it was written, and what stands around it stays too. */
-class OrPlain extends Component<AnswerTextProps & { children: ReactNode }, { failed: boolean }> {
+class PlainTextFallback extends Component<AnswerTextProps & { children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
   static getDerivedStateFromError() {
     return { failed: true };
@@ -56,9 +56,9 @@ export function AnswerText(props: AnswerTextProps) {
       data-searched
       className="min-w-0 overflow-clip leading-6 [overflow-clip-margin:4px] [overflow-wrap:anywhere] md:text-[15px]"
     >
-      <OrPlain {...props}>
+      <PlainTextFallback {...props}>
         <MarkdownText {...props} />
-      </OrPlain>
+      </PlainTextFallback>
     </div>
   );
 }

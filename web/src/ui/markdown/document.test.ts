@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readMarkdown } from './document.ts';
+import { parseMarkdown } from './document.ts';
 import type { Block } from './tree.ts';
 
-const blocksOf = (text: string): Block[] => readMarkdown(text).sections.map((section) => section.block);
+const blocksOf = (text: string): Block[] => parseMarkdown(text).sections.map((section) => section.block);
 const only = (text: string) => blocksOf(text)[0];
 
 describe('hostile Markdown stays text', () => {
@@ -132,24 +132,24 @@ describe('a growing text', () => {
   ].join('\n\n');
 
   test.each([1, 3, 7, 40])('%i characters at a time ends as the whole does', (step) => {
-    let document = readMarkdown('');
-    for (let end = step; end < text.length + step; end += step) document = readMarkdown(text.slice(0, end), document);
-    const whole = readMarkdown(text);
+    let document = parseMarkdown('');
+    for (let end = step; end < text.length + step; end += step) document = parseMarkdown(text.slice(0, end), document);
+    const whole = parseMarkdown(text);
     expect(document.sections.map((section) => section.raw)).toEqual(whole.sections.map((section) => section.raw));
     const withoutLink = (block: Block) => JSON.stringify(block).includes('[link]') === false;
     expect(document.sections.map((section) => section.block).filter(withoutLink).length).toBeGreaterThan(9);
   });
 
   test('keeps the blocks that cannot change', () => {
-    const before = readMarkdown('one\n\ntwo\n\nthree\n\nfour');
-    const after = readMarkdown('one\n\ntwo\n\nthree\n\nfour and', before);
+    const before = parseMarkdown('one\n\ntwo\n\nthree\n\nfour');
+    const after = parseMarkdown('one\n\ntwo\n\nthree\n\nfour and', before);
     expect(after.sections[0]).toBe(before.sections[0]);
     expect(after.sections[1]).toBe(before.sections[1]);
     expect(after.sections[3]?.raw).toBe('four and');
   });
 
   test('a text that was replaced is read anew', () =>
-    expect(readMarkdown('other', readMarkdown('a\n\nb\n\nc\n\nd')).sections).toHaveLength(1));
+    expect(parseMarkdown('other', parseMarkdown('a\n\nb\n\nc\n\nd')).sections).toHaveLength(1));
 });
 
 const textOf = (value: unknown): string => {

@@ -1,6 +1,6 @@
 import { lex, type Piece } from './parse.ts';
 import { withoutRasterData } from './raster-data.ts';
-import { addressesOf, addTo, type Definition, type Links, noLinks } from './reference-links.ts';
+import { addDefinitions, type Definition, emptyLinks, type Links, linkTargetsKey } from './reference-links.ts';
 import type { Section } from './tree.ts';
 import { weightOf } from './weight.ts';
 
@@ -63,7 +63,7 @@ const lineEndAfter = (source: string, position: number) => {
  * How many of the pieces are final, however the text goes on behind them. The last two that show something may become
  * others: the last may go on, and the one before it may then be part of it. So may what waits for a mark further on.
  */
-function settledIn(pieces: readonly Piece[], length: number): number {
+function countFinalPieces(pieces: readonly Piece[], length: number): number {
   const last = pieces.findLastIndex(({ block }) => block !== null);
   const second = pieces.slice(0, Math.max(last, 0)).findLastIndex(({ block }) => block !== null);
   const final = pieces.at(-1)?.isCut ? pieces.length : Math.max(second, 0);
@@ -81,7 +81,7 @@ function nextPieces({ source, end }: MarkdownDocument, links: Links) {
     // Little is left behind: reading this first and then all of it would take twice as long.
     const stop = source.length - end < 2 * length ? source.length : lineEndAfter(source, end + length);
     const pieces = lex(source.slice(end, stop), links);
-    const settled = settledIn(pieces, stop - end);
+    const settled = countFinalPieces(pieces, stop - end);
     if (stop === source.length) return { pieces, settled };
     if (settled > 0) return { pieces: pieces.slice(0, settled), settled };
   }
@@ -112,8 +112,8 @@ function add(document: MarkdownDocument, pieces: readonly Piece[], settled: numb
 }
 
 function linksOf(definitions: readonly Definition[]): Links {
-  const links = noLinks();
-  addTo(links, definitions);
+  const links = emptyLinks();
+  addDefinitions(links, definitions);
   return links;
 }
 
@@ -123,7 +123,7 @@ function addLinks(document: MarkdownDocument, isOver: () => boolean) {
   while (document.linked < document.sections.length) {
     const index = document.linked++;
     const section = document.sections[index];
-    if (!section || section.links === addressesOf(section.labels, links)) continue;
+    if (!section || section.links === linkTargetsKey(section.labels, links)) continue;
     const piece = lex(section.raw, links).find(({ block }) => block !== null);
     const read = piece && sectionOf(piece, section.end);
     if (read) document.sections[index] = { ...read, raw: section.raw, weight: section.weight };
@@ -131,7 +131,7 @@ function addLinks(document: MarkdownDocument, isOver: () => boolean) {
   }
 }
 
-function readOn(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocument {
+function continueParsing(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocument {
   const document = { ...begun, sections: [...begun.sections], definitions: [...begun.definitions] };
   try {
     const links = linksOf(document.definitions);
@@ -140,7 +140,7 @@ function readOn(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocumen
       const start = document.end;
       const known = document.definitions.length;
       add(document, pieces, settled);
-      addTo(links, document.definitions.slice(known));
+      addDefinitions(links, document.definitions.slice(known));
       // What ends with something that belongs to no block, such as line breaks, is read all the same.
       if (document.end === start) addPlainRest(document);
       if (document.end < document.source.length && isOver()) return document;
@@ -155,7 +155,7 @@ function readOn(begun: MarkdownDocument, isOver: () => boolean): MarkdownDocumen
 }
 
 /** What of a document stays where its text has grown. */
-function kept(previous: MarkdownDocument, source: string): MarkdownDocument {
+function reusablePart(previous: MarkdownDocument, source: string): MarkdownDocument {
   const sections = previous.sections.slice(0, previous.settled);
   const end = sections.at(-1)?.end ?? 0;
   const definitions = previous.definitions.filter((definition) => definition.end <= end);
@@ -168,18 +168,18 @@ function kept(previous: MarkdownDocument, source: string): MarkdownDocument {
  * the text as it stood a moment ago: while an answer arrives, only its last blocks can still change, so only they are
  * read again.
  */
-export function readMarkdown(
+export function parseMarkdown(
   text: string,
   previous?: MarkdownDocument,
   isOver: () => boolean = () => false,
 ): MarkdownDocument {
   const source = text.includes('\r') ? text.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : text;
-  if (previous?.source === source) return isWhole(previous) ? previous : readOn(previous, isOver);
+  if (previous?.source === source) return isWhole(previous) ? previous : continueParsing(previous, isOver);
   if (source.length > longestText && withoutRasterData(source).length > longestText) {
     const document = { ...empty(source), linked: 1 };
     addPlainRest(document);
     return document;
   }
   const goesOn = previous !== undefined && source.startsWith(previous.source);
-  return readOn(goesOn ? kept(previous, source) : empty(source), isOver);
+  return continueParsing(goesOn ? reusablePart(previous, source) : empty(source), isOver);
 }

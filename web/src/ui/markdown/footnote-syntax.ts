@@ -1,5 +1,5 @@
 import type { Token, TokenizerExtension, Tokens } from 'marked';
-import { addTo, type Definition, labelOf } from './reference-links.ts';
+import { addDefinitions, type Definition, normalizeLabel } from './reference-links.ts';
 
 export type FootnoteToken = { type: 'footnote'; raw: string; label: string; tokens: Token[] };
 export type FootnoteMarkToken = { type: 'footnoteMark'; raw: string; label: string };
@@ -11,7 +11,7 @@ export const isFootnoteMark = (token: Tokens.Generic | { type: string }): token 
 
 /** A footnote's label among those that a text may refer to; it leads to no address. */
 export const definitionOf = (label: string): Definition => ({
-  label: labelOf(`^${label}`),
+  label: normalizeLabel(`^${label}`),
   link: { href: '', title: null },
 });
 
@@ -52,7 +52,7 @@ export const footnote: TokenizerExtension = {
     if (label === undefined) return undefined;
     const raw = text.slice(0, lengthOfFootnote(text));
     const body = raw.slice(begin.length).replaceAll(/^(?: {1,4}|\t)/gm, '');
-    addTo(this.lexer.tokens.links, [definitionOf(label)]);
+    addDefinitions(this.lexer.tokens.links, [definitionOf(label)]);
     const { state } = this.lexer;
     const { top } = state;
     state.top = true;
@@ -73,6 +73,6 @@ export const footnoteMark: TokenizerExtension = {
   tokenizer(text): FootnoteMarkToken | undefined {
     const [raw, label] = /^\[\^([^\]\s]{1,100})\]/.exec(text) ?? [];
     if (raw === undefined || label === undefined) return undefined;
-    return this.lexer.tokens.links[labelOf(`^${label}`)] ? { type: 'footnoteMark', raw, label } : undefined;
+    return this.lexer.tokens.links[normalizeLabel(`^${label}`)] ? { type: 'footnoteMark', raw, label } : undefined;
   },
 };

@@ -1,4 +1,4 @@
-import { readMarkdown } from './document.ts';
+import { parseMarkdown } from './document.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -79,7 +79,7 @@ function block(each: Block): string {
 }
 
 /** Markdown as HTML for the clipboard, so that it can be pasted into a text with its format. The page never reads it. */
-export const htmlOf = (text: string): string =>
-  readMarkdown(text)
+export const toHtml = (text: string): string =>
+  parseMarkdown(text)
     .sections.map((section) => block(section.block))
     .join('\n');

@@ -2,14 +2,14 @@ import './highlighted-code.css';
 import type { ElementContent } from 'hast';
 import { memo, type ReactNode, useEffect, useState } from 'react';
 import {
-  type ColouredCode,
-  type ColouredPiece,
-  colour,
+  type HighlightedPiece,
+  type HighlightState,
+  highlightCode,
   isColoured,
-  isLater,
-  loadLaterLanguages,
-} from './coloured-code.ts';
-import { sliceEnd } from './slices.ts';
+  isLoadableLanguage,
+  loadRareLanguages,
+} from './highlight-code.ts';
+import { startSlice } from './time-slice.ts';
 
 function draw(node: ElementContent, key: number): ReactNode {
   if (node.type === 'text') return node.value;
@@ -22,23 +22,24 @@ function draw(node: ElementContent, key: number): ReactNode {
   );
 }
 
-const Piece = memo(function Piece({ piece }: { piece: ColouredPiece }) {
+const Piece = memo(function Piece({ piece }: { piece: HighlightedPiece }) {
   return piece.nodes.map(draw);
 });
 
 /** Code in its language's colours, as elements of ours. Long code gets them piece by piece. */
 export const HighlightedCode = memo(function HighlightedCode({ text, language }: { text: string; language: string }) {
-  const [state, setState] = useState<ColouredCode>(() => colour(language, text, undefined, sliceEnd()));
-  const shown = state.text === text && state.language === language ? state : colour(language, text, state, sliceEnd());
+  const [state, setState] = useState<HighlightState>(() => highlightCode(language, text, undefined, startSlice()));
+  const shown =
+    state.text === text && state.language === language ? state : highlightCode(language, text, state, startSlice());
   if (shown !== state) setState(shown);
   const isWhole = isColoured(shown);
-  const isMissing = isLater(language);
+  const isMissing = isLoadableLanguage(language);
   useEffect(() => {
     if (!isMissing) return;
     let isHere = true;
     // Code without colors is code all the same, where they cannot be loaded.
-    loadLaterLanguages().then(
-      () => isHere && setState(colour(language, text, undefined, sliceEnd())),
+    loadRareLanguages().then(
+      () => isHere && setState(highlightCode(language, text, undefined, startSlice())),
       () => undefined,
     );
     return () => {
@@ -47,7 +48,9 @@ export const HighlightedCode = memo(function HighlightedCode({ text, language }:
   }, [isMissing, language, text]);
   useEffect(() => {
     if (isWhole) return;
-    const timer = setTimeout(() => setState((before) => colour(before.language, before.text, before, sliceEnd())));
+    const timer = setTimeout(() =>
+      setState((before) => highlightCode(before.language, before.text, before, startSlice())),
+    );
     return () => clearTimeout(timer);
   });
   return (

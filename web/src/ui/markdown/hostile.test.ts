@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
+import { isWhole, type MarkdownDocument, parseMarkdown } from './document.ts';
 
 const filled = (pattern: string, size: number) => pattern.repeat(Math.ceil(size / pattern.length)).slice(0, size);
 const numbered = (line: (index: number) => string, size: number) =>
@@ -41,7 +41,7 @@ const hostile: Record<string, (size: number) => string> = {
 /** Reads a text in the smallest slices there are. */
 function readInSlices(text: string) {
   let document: MarkdownDocument | undefined;
-  do document = readMarkdown(text, document, () => true);
+  do document = parseMarkdown(text, document, () => true);
   while (!isWhole(document));
   return document;
 }
@@ -92,7 +92,7 @@ describe('hostile text', () => {
 
   test.each(Object.keys(nested))('is never deeper than the page can bear: %s', (name) => {
     for (const depth of [1, 2, 16, 17, 100, 1_000, 10_000]) {
-      const document = readMarkdown((nested[name] ?? String)(depth));
+      const document = parseMarkdown((nested[name] ?? String)(depth));
       expect(isWhole(document)).toBe(true);
       expect(depthOf(document.sections.map(({ block }) => block))).toBeLessThan(90);
     }

@@ -1,9 +1,9 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { ImageOff } from 'lucide-react';
 import { useContext } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { FootnoteMark } from './footnote.tsx';
-import { misleads } from './misleading-label.ts';
+import { isMisleadingLabel } from './misleading-label.ts';
 import { onDemand } from './on-demand.tsx';
 import { isRasterData } from './raster-data.ts';
 import { SourcesContext } from './source-marks.ts';
@@ -40,7 +40,7 @@ function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
       <span
         dir="auto"
         className="min-w-0 break-all"
-      >{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${beginningOf(address, address.startsWith('data:') ? 40 : 2_000)})`}</span>
+      >{`Image not loaded${alt === '' ? '' : `: ${alt}`} (${truncate(address, address.startsWith('data:') ? 40 : 2_000)})`}</span>
     </span>
   );
 }
@@ -109,7 +109,7 @@ function InlinePart({ part }: { part: Inline }) {
           className="text-primary-text underline decoration-primary-text/40 underline-offset-2 [overflow-wrap:anywhere] hover:decoration-primary-text"
         >
           <InlineText parts={part.children} />
-          {misleads(textOf(part.children), part.href) && ` (${new URL(part.href).host})`}
+          {isMisleadingLabel(textOf(part.children), part.href) && ` (${new URL(part.href).host})`}
         </a>
       );
     case 'sub':

@@ -1,9 +1,9 @@
 import { memo, useDeferredValue, useEffect, useId, useState } from 'react';
 import { BlockPart } from './blocks.tsx';
 import { copySelection } from './copied-selection.ts';
-import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
+import { isWhole, type MarkdownDocument, parseMarkdown } from './document.ts';
 import { FootnotesContext } from './footnote.tsx';
-import { sliceEnd } from './slices.ts';
+import { startSlice } from './time-slice.ts';
 import type { Section } from './tree.ts';
 
 /** Drawn again only when its own source changes, or where its links lead; while an answer arrives, that is the last block. */
@@ -15,21 +15,21 @@ const SectionPart = memo(
 );
 
 /** The texts read last, so that scrolling back over a long thread does not read them again. */
-const readLately = new Map<string, MarkdownDocument>();
+const recentDocuments = new Map<string, MarkdownDocument>();
 
 function remember(document: MarkdownDocument) {
-  readLately.delete(document.source);
-  readLately.set(document.source, document);
-  const oldest = readLately.size > 100 ? readLately.keys().next().value : undefined;
-  if (oldest !== undefined) readLately.delete(oldest);
+  recentDocuments.delete(document.source);
+  recentDocuments.set(document.source, document);
+  const oldest = recentDocuments.size > 100 ? recentDocuments.keys().next().value : undefined;
+  if (oldest !== undefined) recentDocuments.delete(oldest);
 }
 
 /** A text as far as it is read; `next` is the same text once more, while it is read beside what is shown. */
 type Reading = { text: string; live: boolean; shown: MarkdownDocument; next: MarkdownDocument | null };
 
-function readFurther(text: string, live: boolean, before: Reading | undefined): Reading {
-  const begun = before ? (before.next ?? before.shown) : readLately.get(text);
-  const document = readMarkdown(text, begun, sliceEnd());
+function continueReading(text: string, live: boolean, before: Reading | undefined): Reading {
+  const begun = before ? (before.next ?? before.shown) : recentDocuments.get(text);
+  const document = parseMarkdown(text, begun, startSlice());
   if (isWhole(document)) {
     if (!live) remember(document);
     return { text, live, shown: document, next: null };
@@ -39,14 +39,14 @@ function readFurther(text: string, live: boolean, before: Reading | undefined): 
 }
 
 function useDocument(text: string, live: boolean): MarkdownDocument {
-  const [state, setState] = useState<Reading>(() => readFurther(text, live, undefined));
+  const [state, setState] = useState<Reading>(() => continueReading(text, live, undefined));
   const isUpToDate = state.text === text && state.live === live;
-  const reading = isUpToDate ? state : readFurther(text, live, state);
+  const reading = isUpToDate ? state : continueReading(text, live, state);
   if (!isUpToDate) setState(reading);
   const goesOn = reading.next !== null || !isWhole(reading.shown);
   useEffect(() => {
     if (!goesOn) return;
-    const timer = setTimeout(() => setState((before) => readFurther(before.text, before.live, before)));
+    const timer = setTimeout(() => setState((before) => continueReading(before.text, before.live, before)));
     return () => clearTimeout(timer);
   });
   return reading.shown;
@@ -56,7 +56,7 @@ function useDocument(text: string, live: boolean): MarkdownDocument {
 const slice = 1_500;
 
 /** As many sections as the page can draw without a pause, more after each paint. */
-function useShown(sections: readonly Section[]): readonly Section[] {
+function useRenderedSections(sections: readonly Section[]): readonly Section[] {
   const [room, setRoom] = useState(slice);
   let weight = 0;
   const beyond = sections.findIndex((section, index) => {
@@ -80,7 +80,7 @@ export const MarkdownText = memo(function MarkdownText({ text, live }: { text: s
   return (
     <FootnotesContext value={footnotes}>
       <div onCopy={copySelection}>
-        {useShown(document.sections).map((section, index) => (
+        {useRenderedSections(document.sections).map((section, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: sections are only ever added at the end
           <SectionPart key={index} section={section} />
         ))}

@@ -2,7 +2,7 @@ import type { TokenizerExtension, Tokens } from 'marked';
 import { wordLetter } from './inline-rules.ts';
 
 /** Longer formulas are not meant; the bound also keeps the search for a closing mark cheap. */
-export const longestFormula = 4000;
+export const maxFormulaLength = 4000;
 
 export type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
 
@@ -12,7 +12,7 @@ const token = (raw: string, source: string, display: boolean): MathToken => ({ t
 
 function between(text: string, open: string, close: string, display: boolean): MathToken | undefined {
   if (!text.startsWith(open)) return undefined;
-  const end = text.slice(0, longestFormula).indexOf(close, open.length);
+  const end = text.slice(0, maxFormulaLength).indexOf(close, open.length);
   const source = end < 0 ? '' : text.slice(open.length, end).trim();
   return source === '' ? undefined : token(text.slice(0, end + close.length), source, display);
 }
@@ -66,10 +66,10 @@ const opening = new RegExp(`^ {0,3}(?:\\$\\$|\\\\\\[|${environment})`, 'gm');
  * How many characters from the beginning of a paragraph on have to be there until it is known to be one: a formula that
  * begins in it takes along whatever is before its closing mark.
  */
-export function lengthThatDecides(raw: string): number {
+export function decidingLength(raw: string): number {
   let last = -1;
   for (const { index } of raw.matchAll(opening)) last = index;
-  return last < 0 ? 0 : last + longestFormula;
+  return last < 0 ? 0 : last + maxFormulaLength;
 }
 
 const startOf = (pattern: RegExp) => (text: string) => {

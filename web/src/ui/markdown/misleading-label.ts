@@ -29,7 +29,7 @@ function namedHost(label: string): string | undefined {
 }
 
 /** True if the label is itself an address with another owner than the link's target. */
-export function misleads(label: string, href: string): boolean {
+export function isMisleadingLabel(label: string, href: string): boolean {
   const { hostname, protocol } = new URL(href);
   const named = protocol === 'mailto:' ? undefined : namedHost(label);
   return named !== undefined && ownerOf(named) !== ownerOf(hostname.replace(/\.$/, ''));

@@ -2,11 +2,11 @@ import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { BoundedLexer, deepest } from './bounded-lexer.ts';
 import { decodeReferences } from './character-references.ts';
 import { definitionOf, footnote, footnoteMark, isFootnoteMark, isFootnoteToken } from './footnote-syntax.ts';
-import { details, isDetailsToken, pairsOf } from './harmless-html.ts';
-import { isMathToken, lengthThatDecides, longestFormula, mathBlock, mathInline } from './math-syntax.ts';
-import { addressesOf, type Definition, type Links, labelsIn } from './reference-links.ts';
+import { decidingLength, isMathToken, mathBlock, mathInline, maxFormulaLength } from './math-syntax.ts';
+import { type Definition, type Links, labelsIn, linkTargetsKey } from './reference-links.ts';
+import { details, isDetailsToken, matchTags } from './safe-html.ts';
 import { safeLink } from './safe-link.ts';
-import { splitAtMarks, withoutMarks } from './source-marks.ts';
+import { splitAtSourceMarks, stripSourceMarks } from './source-marks.ts';
 import type { Block, Inline, ListItem } from './tree.ts';
 
 const marked = new Marked({ gfm: true }, { extensions: [mathBlock, mathInline, footnote, footnoteMark, details] });
@@ -40,9 +40,9 @@ const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
 const inSandbox = /^sandbox:\/mnt\/data\/[^\s]*$/;
 
 function inlineOf(token: Token, depth: number): Inline[] {
-  if (isMathToken(token)) return [{ kind: 'math', source: withoutMarks(token.source), display: token.display }];
+  if (isMathToken(token)) return [{ kind: 'math', source: stripSourceMarks(token.source), display: token.display }];
   if (isFootnoteMark(token)) return [{ kind: 'footnote', label: token.label }];
-  if (!isKnown(token) || depth > deepest) return splitAtMarks(token.raw);
+  if (!isKnown(token) || depth > deepest) return splitAtSourceMarks(token.raw);
   switch (token.type) {
     case 'strong':
       return [{ kind: 'strong', children: inlines(token.tokens, depth + 1) }];
@@ -51,11 +51,11 @@ function inlineOf(token: Token, depth: number): Inline[] {
     case 'del':
       return [{ kind: 'deleted', children: inlines(token.tokens, depth + 1) }];
     case 'codespan':
-      return [{ kind: 'code', text: withoutMarks(token.text) }];
+      return [{ kind: 'code', text: stripSourceMarks(token.text) }];
     case 'br':
       return [{ kind: 'break' }];
     case 'escape':
-      return splitAtMarks(token.text);
+      return splitAtSourceMarks(token.text);
     case 'link': {
       const address = token.autolink ? token.href : decodeReferences(token.href);
       const href = safeLink(address);
@@ -63,25 +63,25 @@ function inlineOf(token: Token, depth: number): Inline[] {
       // The label names the file, which is shown with the answer; the place where its code ran is gone.
       if (href === null && inSandbox.test(address)) return children;
       // What may not be followed is shown in full, so that nothing is hidden behind a harmless label.
-      return href === null ? splitAtMarks(token.raw) : [{ kind: 'link', href, children }];
+      return href === null ? splitAtSourceMarks(token.raw) : [{ kind: 'link', href, children }];
     }
     case 'image':
       return [
         {
           kind: 'image',
-          address: withoutMarks(decodeReferences(token.href)),
-          alt: withoutMarks(decodeReferences(token.text)),
+          address: stripSourceMarks(decodeReferences(token.href)),
+          alt: stripSourceMarks(decodeReferences(token.text)),
         },
       ];
     case 'html':
-      return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : splitAtMarks(token.raw);
+      return /^<br ?\/?>$/i.test(token.text.trim()) ? [{ kind: 'break' }] : splitAtSourceMarks(token.raw);
     case 'text':
       if (token.tokens) return inlines(token.tokens, depth + 1);
-      return splitAtMarks(decodeReferences(token.text));
+      return splitAtSourceMarks(decodeReferences(token.text));
     case 'checkbox':
       return [];
     default:
-      return splitAtMarks(token.raw);
+      return splitAtSourceMarks(token.raw);
   }
 }
 
@@ -94,7 +94,7 @@ function addInline(result: Inline[], parts: readonly Inline[]) {
 }
 
 function inlines(tokens: readonly Token[], depth: number): Inline[] {
-  const pairs = depth > deepest ? undefined : pairsOf(tokens);
+  const pairs = depth > deepest ? undefined : matchTags(tokens);
   const result: Inline[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
@@ -113,13 +113,13 @@ function itemOf(token: Extract<MarkedToken, { type: 'list_item' }>, depth: numbe
 }
 
 function blockOf(token: Token, depth: number): Block | null {
-  if (isMathToken(token)) return { kind: 'math', source: withoutMarks(token.source) };
+  if (isMathToken(token)) return { kind: 'math', source: stripSourceMarks(token.source) };
   if (isFootnoteToken(token)) return { kind: 'footnote', label: token.label, blocks: blocks(token.tokens, depth + 1) };
   if (isDetailsToken(token)) {
     const summary = inlines(token.summary, depth);
     return { kind: 'details', summary, blocks: blocks(token.tokens, depth + 1), closed: token.closed };
   }
-  if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: withoutMarks(token.raw) };
+  if (!isKnown(token) || depth > deepest) return { kind: 'plain', text: stripSourceMarks(token.raw) };
   switch (token.type) {
     case 'space':
     case 'def':
@@ -132,11 +132,11 @@ function blockOf(token: Token, depth: number): Block | null {
     case 'heading':
       return { kind: 'heading', depth: token.depth, children: inlines(token.tokens, depth) };
     case 'code':
-      if (isFormula(token)) return { kind: 'math', source: withoutMarks(token.text) };
+      if (isFormula(token)) return { kind: 'math', source: stripSourceMarks(token.text) };
       return {
         kind: 'code',
         language: languageOf(token.lang),
-        text: withoutMarks(token.text),
+        text: stripSourceMarks(token.text),
         closed: isClosed(token.raw),
       };
     case 'blockquote':
@@ -157,7 +157,7 @@ function blockOf(token: Token, depth: number): Block | null {
     case 'html':
       // A line break on a line of its own.
       if (/^(?:\s*<br ?\/?>)+\s*$/i.test(token.text)) return null;
-      return { kind: 'plain', text: withoutMarks(token.text.trimEnd()) };
+      return { kind: 'plain', text: stripSourceMarks(token.text.trimEnd()) };
     case 'text':
       return { kind: 'line', children: inlineOf(token, depth) };
     default:
@@ -168,7 +168,7 @@ function blockOf(token: Token, depth: number): Block | null {
 
 /** A fence of the language 'math' whose end has arrived. */
 const isFormula = ({ lang, text, raw }: Tokens.Code) =>
-  languageOf(lang) === 'math' && text.trim() !== '' && text.length <= longestFormula && isClosed(raw);
+  languageOf(lang) === 'math' && text.trim() !== '' && text.length <= maxFormulaLength && isClosed(raw);
 
 const blocks = (tokens: Token[], depth: number): Block[] =>
   tokens.map((token) => blockOf(token, depth)).filter((block) => block !== null);
@@ -213,7 +213,7 @@ function definitionsIn(token: Token): Definition[] {
 }
 
 /** Where a list that is too long is cut in two: before an item. */
-function cutOf({ items, raw }: Tokens.List): number {
+function splitOffset({ items, raw }: Tokens.List): number {
   if (raw.length <= longestList) return raw.length;
   let end = items[0]?.raw.length ?? raw.length;
   for (const item of items.slice(1)) {
@@ -233,7 +233,7 @@ export function lex(source: string, links: Links): Piece[] {
   const tokens = lexer.lex(source);
   let start = 0;
   for (const token of tokens) {
-    const cut = isKnown(token) && token.type === 'list' ? cutOf(token) : token.raw.length;
+    const cut = isKnown(token) && token.type === 'list' ? splitOffset(token) : token.raw.length;
     start += cut;
     if (cut === token.raw.length) continue;
     const pieces = lex(source.slice(0, start), links);
@@ -246,8 +246,8 @@ export function lex(source: string, links: Links): Piece[] {
       block: blockOf(token, 0),
       definitions: definitionsIn(token),
       labels,
-      links: addressesOf(labels, tokens.links),
-      decidedBy: token.type === 'paragraph' || token.type === 'heading' ? lengthThatDecides(token.raw) : 0,
+      links: linkTargetsKey(labels, tokens.links),
+      decidedBy: token.type === 'paragraph' || token.type === 'heading' ? decidingLength(token.raw) : 0,
       isCut: false,
     };
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { isWhole, type MarkdownDocument, readMarkdown } from './document.ts';
+import { isWhole, type MarkdownDocument, parseMarkdown } from './document.ts';
 import { lex, type Piece } from './parse.ts';
-import { addTo, noLinks } from './reference-links.ts';
+import { addDefinitions, emptyLinks } from './reference-links.ts';
 import type { Block } from './tree.ts';
 
 /** As in `document.ts`: texts are read in strides of this length. */
@@ -91,7 +91,7 @@ const blocksOf = ({ sections }: MarkdownDocument): Block[] => sections.map(({ bl
 
 /** In one step; but for a list that is too long, which is two. */
 function atOnce(text: string): Block[] {
-  const links = noLinks();
+  const links = emptyLinks();
   const read = () => {
     const pieces = lex(text, links);
     for (let end = lengthOf(pieces); end < text.length; end = lengthOf(pieces)) {
@@ -99,26 +99,26 @@ function atOnce(text: string): Block[] {
     }
     return pieces;
   };
-  for (const { definitions } of read()) addTo(links, definitions);
+  for (const { definitions } of read()) addDefinitions(links, definitions);
   return read().flatMap(({ block }) => block ?? []);
 }
 const lengthOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { raw }) => sum + raw.length, 0);
 
 /** Each time a little more of the text, with no more time than for the shortest step. */
 function streamed(text: string, draw: Draw): MarkdownDocument {
-  let document = readMarkdown('');
+  let document = parseMarkdown('');
   const size = draw.one([500, 2_000, 5_000, 9_000]);
   for (let end = 0; end < text.length; ) {
     end += 1 + draw.below(size);
-    document = readMarkdown(text.slice(0, end), document, () => true);
+    document = parseMarkdown(text.slice(0, end), document, () => true);
   }
-  while (!isWhole(document)) document = readMarkdown(text, document, () => true);
+  while (!isWhole(document)) document = parseMarkdown(text, document, () => true);
   return document;
 }
 
 function inSlices(text: string): MarkdownDocument {
-  let document = readMarkdown(text, undefined, () => true);
-  while (!isWhole(document)) document = readMarkdown(text, document, () => true);
+  let document = parseMarkdown(text, undefined, () => true);
+  while (!isWhole(document)) document = parseMarkdown(text, document, () => true);
   return document;
 }
 
@@ -136,9 +136,9 @@ describe('a text read in pieces becomes the same as one read at once', () => {
   test('character for character', () => {
     for (const [name, kind] of Object.entries(kinds)) {
       const text = `Before:\n${kind(60, drawFrom(1))}\n\nAfter`;
-      let document = readMarkdown('');
+      let document = parseMarkdown('');
       for (let end = 1; end <= text.length; end++) {
-        document = readMarkdown(text.slice(0, end), document);
+        document = parseMarkdown(text.slice(0, end), document);
         expect(blocksOf(document), `${name}, ${end} characters`).toEqual(atOnce(text.slice(0, end)));
       }
     }
@@ -154,7 +154,7 @@ describe('a text read in pieces becomes the same as one read at once', () => {
 describe('what is long stays whole', () => {
   test('code after a paragraph has all of its lines', () => {
     const module = code(12_000);
-    expect(blocksOf(readMarkdown(`Here is the module:\n\n\`\`\`python\n${module}\n\`\`\`\n\nThat is all.`))).toEqual([
+    expect(blocksOf(parseMarkdown(`Here is the module:\n\n\`\`\`python\n${module}\n\`\`\`\n\nThat is all.`))).toEqual([
       { kind: 'paragraph', children: [{ kind: 'text', text: 'Here is the module:' }] },
       { kind: 'code', language: 'python', text: module, closed: true },
       { kind: 'paragraph', children: [{ kind: 'text', text: 'That is all.' }] },
@@ -163,7 +163,7 @@ describe('what is long stays whole', () => {
 
   test('a table has all of its rows', () => {
     const rows = Array.from({ length: 200 }, (_, index) => `| ${index} | ${'x'.repeat(60)} |`).join('\n');
-    const [, table] = blocksOf(readMarkdown(`# Rows\n\n| n | text |\n|---|---|\n${rows}\n\nEnd`));
+    const [, table] = blocksOf(parseMarkdown(`# Rows\n\n| n | text |\n|---|---|\n${rows}\n\nEnd`));
     expect(table).toMatchObject({ kind: 'table', rows: { length: 200 } });
   });
 

@@ -12,10 +12,10 @@ const mark = /\uE0F1(\d{1,3})\uE0F2/g;
 export const sourceMark = (number: number) => ` ${opens}${number}${closes}`;
 
 /** What is shown as it was written has none: code, formulas. */
-export const withoutMarks = (text: string) =>
+export const stripSourceMarks = (text: string) =>
   text.includes(opens) ? text.replace(/ ?\uE0F1\d{1,3}\uE0F2/g, '') : text;
 
-export function splitAtMarks(text: string): Inline[] {
+export function splitAtSourceMarks(text: string): Inline[] {
   if (!text.includes(opens)) return [{ kind: 'text', text }];
   const parts: Inline[] = [];
   let from = 0;

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { nextItem, typedItem } from './menu-keys.ts';
+import { findByPrefix, nextIndex } from './menu-keys.ts';
 
 test('arrows go round, from nowhere to the nearest end', () => {
-  expect(nextItem('ArrowDown', 2, 3)).toBe(0);
-  expect(nextItem('ArrowDown', -1, 3)).toBe(0);
-  expect(nextItem('ArrowUp', 0, 3)).toBe(2);
-  expect(nextItem('ArrowUp', -1, 3)).toBe(2);
-  expect(nextItem('End', 0, 3)).toBe(2);
-  expect(nextItem('x', 0, 3)).toBeUndefined();
-  expect(nextItem('ArrowDown', -1, 0)).toBeUndefined();
+  expect(nextIndex('ArrowDown', 2, 3)).toBe(0);
+  expect(nextIndex('ArrowDown', -1, 3)).toBe(0);
+  expect(nextIndex('ArrowUp', 0, 3)).toBe(2);
+  expect(nextIndex('ArrowUp', -1, 3)).toBe(2);
+  expect(nextIndex('End', 0, 3)).toBe(2);
+  expect(nextIndex('x', 0, 3)).toBeUndefined();
+  expect(nextIndex('ArrowDown', -1, 0)).toBeUndefined();
 });
 
 const labels = ['Rename', 'Pin', 'Archive', 'Remove'];
 test('typed letters lead to the next item that begins with them', () => {
-  expect(typedItem('r', labels, -1)).toBe(0);
-  expect(typedItem('r', labels, 0)).toBe(3);
-  expect(typedItem('rem', labels, 3)).toBe(3);
-  expect(typedItem('x', labels, 0)).toBeUndefined();
+  expect(findByPrefix('r', labels, -1)).toBe(0);
+  expect(findByPrefix('r', labels, 0)).toBe(3);
+  expect(findByPrefix('rem', labels, 3)).toBe(3);
+  expect(findByPrefix('x', labels, 0)).toBeUndefined();
 });

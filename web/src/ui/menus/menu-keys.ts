@@ -5,7 +5,7 @@ export const menuItems = (menu: HTMLElement | null): HTMLElement[] =>
   menu ? [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')] : [];
 
 /** Which item a key leads to, by number; nothing where the key is not one of the menu's. */
-export function nextItem(key: string, at: number, count: number): number | undefined {
+export function nextIndex(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % count;
   if (key === 'ArrowUp') return (at <= 0 ? count : at) - 1;
@@ -15,7 +15,7 @@ export function nextItem(key: string, at: number, count: number): number | undef
 }
 
 /** The item that typed letters lead to: the next one that begins with them. */
-export function typedItem(typed: string, labels: readonly string[], at: number): number | undefined {
+export function findByPrefix(typed: string, labels: readonly string[], at: number): number | undefined {
   // The same letter again goes on to the next; more letters may stay where they are.
   const start = typed.length === 1 ? at + 1 : Math.max(at, 0);
   for (let step = 0; step < labels.length; step++) {
@@ -49,7 +49,7 @@ export function useMenuKeys(menu: RefObject<HTMLElement | null>, onClose: (retur
     }
     const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
     const labels = () => items.map((item) => item.textContent?.trim() ?? '');
-    const next = isLetter ? typedItem(typedSoFar(event), labels(), at) : nextItem(event.key, at, items.length);
+    const next = isLetter ? findByPrefix(typedSoFar(event), labels(), at) : nextIndex(event.key, at, items.length);
     if (next === undefined) return;
     event.preventDefault();
     items[next]?.focus();

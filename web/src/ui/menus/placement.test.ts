@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mirrored, placeBeside } from './placement.ts';
+import { mirrorPlacement, placeBeside } from './placement.ts';
 
 const window = { width: 1000, height: 800 };
 const size = { width: 200, height: 100 };
@@ -34,8 +34,16 @@ describe('a box beside its anchor', () => {
   });
 
   test('is asked for on the other side where reading goes from right to left', () => {
-    expect(mirrored({ side: 'right', align: 'start', gap: 6 })).toEqual({ side: 'left', align: 'start', gap: 6 });
-    expect(mirrored({ side: 'bottom', align: 'end', gap: 6 })).toEqual({ side: 'bottom', align: 'start', gap: 6 });
-    expect(mirrored({ side: 'top', align: 'center', gap: 6 })).toEqual({ side: 'top', align: 'center', gap: 6 });
+    expect(mirrorPlacement({ side: 'right', align: 'start', gap: 6 })).toEqual({
+      side: 'left',
+      align: 'start',
+      gap: 6,
+    });
+    expect(mirrorPlacement({ side: 'bottom', align: 'end', gap: 6 })).toEqual({
+      side: 'bottom',
+      align: 'start',
+      gap: 6,
+    });
+    expect(mirrorPlacement({ side: 'top', align: 'center', gap: 6 })).toEqual({ side: 'top', align: 'center', gap: 6 });
   });
 });

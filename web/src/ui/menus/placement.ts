@@ -13,7 +13,7 @@ const opposite: Record<Side, Side> = { top: 'bottom', bottom: 'top', left: 'righ
 const others = { left: 'right', right: 'left', start: 'end', end: 'start' } as const;
 
 /** The same wish on a page that is read from right to left. */
-export const mirrored = ({ side, align, gap }: Wish): Wish =>
+export const mirrorPlacement = ({ side, align, gap }: Wish): Wish =>
   side === 'left' || side === 'right'
     ? { side: others[side], align, gap }
     : { side, align: align === 'center' ? align : others[align], gap };

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
-import { isEnter, isOfInputMethod } from '#web/lib/enter-key.ts';
+import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
 
 type ListedOption = { id: string };
 type Listed<Option> = {
@@ -28,7 +28,7 @@ export function useActiveOption<Option extends ListedOption>({ options, first, o
     setActiveId(options[(at + step + options.length) % options.length]?.id ?? null);
   };
   const keyDown = (event: KeyboardEvent) => {
-    if (isOfInputMethod(event.nativeEvent)) return;
+    if (isImeKey(event.nativeEvent)) return;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (isEnter(event.nativeEvent)) onTake(active);

@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect } from 'react';
-import { type Align, mirrored, placeBeside, type Side } from './placement.ts';
+import { type Align, mirrorPlacement, placeBeside, type Side } from './placement.ts';
 
 type Placed = {
   /** What floats; `position: fixed`. */
@@ -22,7 +22,7 @@ export function usePlacement({ box, anchor, side, align, gap }: Placed): void {
       const { clientWidth: width, clientHeight: height } = document.documentElement;
       const isMirrored = getComputedStyle(document.documentElement).direction === 'rtl';
       const wish = { side, align, gap };
-      const { left, top } = placeBeside(beside, size, { width, height }, isMirrored ? mirrored(wish) : wish);
+      const { left, top } = placeBeside(beside, size, { width, height }, isMirrored ? mirrorPlacement(wish) : wish);
       element.style.left = `${left}px`;
       element.style.top = `${top}px`;
     };

@@ -12,7 +12,7 @@ type VectorStores = Provider['vectorStores'];
 type OpenStore = { storeId: string; listed: Map<string, IndexedFile> };
 
 /** How far the provider's clock may be behind ours. */
-export const clockTolerance = 5 * 60_000;
+export const clockToleranceMs = 5 * 60_000;
 
 const byId = (files: IndexedFile[]) => new Map(files.map((file) => [file.id, file]));
 
@@ -34,7 +34,7 @@ async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Sec
 /** Where an earlier request for it got no response, it is looked for first. */
 async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
   const { userId, id, token, sentAt } = store;
-  const since = sentAt && new Date(Date.parse(sentAt) - clockTolerance).toISOString();
+  const since = sentAt && new Date(Date.parse(sentAt) - clockToleranceMs).toISOString();
   const found = since ? await vectorStores.find(apiKey, token, since) : undefined;
   const storeId = found ?? (await ask(db, vectorStores, apiKey, store));
   await storeRepository(db).created(userId, id, storeId);

@@ -8,8 +8,8 @@ import type { VersionRecorder } from '#server/features/assistants/versions/recor
 import type { ProviderUploads } from '#server/features/files/provider-uploads';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import type { Provider } from '#server/provider/provider';
-import { indexing } from './indexing.ts';
-import { expireProgramStore, releaseProgramStore } from './queue.ts';
+import { indexJobHandler } from './indexing.ts';
+import { expireApiStore, releaseApiStore } from './queue.ts';
 import { storeRemoval } from './removal.ts';
 import { knowledgeService } from './service.ts';
 import { storeRepository } from './store-repository.ts';
@@ -34,7 +34,7 @@ export function knowledgeFeature(dependencies: Dependencies) {
   const providerName = config.provider.name;
   const removal = storeRemoval({ db, provider, keys, isGone });
   const fill = createVectorStoreSync({ db, provider, keys, files, providerName, instance, isGone, log });
-  const index = indexing({ db, fill });
+  const index = indexJobHandler({ db, fill });
   const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
   return {
     jobs: [index, removal.job],
@@ -43,8 +43,8 @@ export function knowledgeFeature(dependencies: Dependencies) {
     stores: {
       insert: (trx: Kysely<Database>, userId: number) => storeRepository(trx).insertForProgram(userId),
       fill,
-      release: releaseProgramStore,
-      expire: expireProgramStore,
+      release: releaseApiStore,
+      expire: expireApiStore,
     },
     ...knowledgeService({ database, versions, retryCopy: files.retry, providerName, onProblem }),
   };

@@ -33,5 +33,5 @@ async function index({ db, fill }: Dependencies, userId: number, assistantId: nu
 }
 
 /** Makes the vector store of an assistant what the assistant's files say: there is one while there are files. */
-export const indexing = (dependencies: Dependencies): JobHandler =>
+export const indexJobHandler = (dependencies: Dependencies): JobHandler =>
   jobHandler(indexJob, ({ userId, assistantId }) => index(dependencies, userId, assistantId));

@@ -25,7 +25,7 @@ export const queueIndexing = (trx: Kysely<Database>, userId: number, assistantId
   enqueueOnce(trx, indexJob, { userId, assistantId }, { inMs });
 
 /** A file has been forwarded, or could not be: the assistants that search it are indexed again. */
-export async function copySettled(trx: Kysely<Database>, userId: number, fileId: number) {
+export async function providerFileSettled(trx: Kysely<Database>, userId: number, fileId: number) {
   for (const assistantId of await knowledgeRepository(trx).assistantsWith(userId, fileId))
     await queueIndexing(trx, userId, assistantId);
 }
@@ -37,13 +37,13 @@ export async function releaseStore(trx: Kysely<Database>, userId: number, assist
 }
 
 /** In the transaction that deletes a program's vector store. */
-export async function releaseProgramStore(trx: Kysely<Database>, userId: number, storeId: number) {
+export async function releaseApiStore(trx: Kysely<Database>, userId: number, storeId: number) {
   await storeRepository(trx).releaseProgram(userId, storeId);
   await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }
 
 /** In a transaction: a program's vector store stays as one that has expired, and goes at the provider. */
-export async function expireProgramStore(trx: Kysely<Database>, userId: number, storeId: number) {
+export async function expireApiStore(trx: Kysely<Database>, userId: number, storeId: number) {
   await storeRepository(trx).expire(userId, storeId);
   await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }

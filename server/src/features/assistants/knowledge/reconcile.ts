@@ -1,5 +1,5 @@
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
-import { providerIn } from '@roster/contracts/provider-name';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { Provider } from '#server/provider/provider';
@@ -33,29 +33,34 @@ export type Contents<Row extends StoreFile> = {
   onEntry?: (row: Row, at: { apiKey: Secret; storeId: string; fileId: string; isNew: boolean }) => Promise<void>;
 };
 
-const lostAtProvider = 'The provider does not have this file any more. It is being sent again.';
+const lostFileMessage = 'The provider does not have this file any more. It is being sent again.';
 
-export const notServed = (providerName: string) =>
-  `${providerIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;
+export const notServedMessage = (providerName: string) =>
+  `${providerNameIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;
 
 /** Its id at the provider; null while the provider does not have it. */
 const fileIdOf = ({ copy, filename }: StoreFile): string | null =>
-  copy?.state === 'ready' && whyNotSearchable(filename) === undefined ? copy.providerFileId : null;
+  copy?.state === 'ready' && unsearchableReason(filename) === undefined ? copy.providerFileId : null;
 
 /** Writes only what is new. */
-export async function settle<Row extends StoreFile>({ change }: Pick<Contents<Row>, 'change'>, row: Row, to: Change) {
+export async function updateState<Row extends StoreFile>(
+  { change }: Pick<Contents<Row>, 'change'>,
+  row: Row,
+  to: Change,
+) {
   const isSame = row.state === to.state && row.error === to.error && row.indexedFileId === to.indexedFileId;
   if (!isSame) await change(row, to);
 }
 
 /** The state of a file without a provider copy, which therefore cannot be in the store. undefined: it has a copy. */
-function withoutCopy(row: StoreFile, providerName: string): Change | undefined {
+function stateWithoutCopy(row: StoreFile, providerName: string): Change | undefined {
   const { copy, filename } = row;
-  const reason = whyNotSearchable(filename);
+  const reason = unsearchableReason(filename);
   if (reason !== undefined)
     return { state: 'failed', error: reason, errorCode: 'unsupported_file', indexedFileId: null };
   if (fileIdOf(row) !== null) return undefined;
-  if (copy?.state === 'not_served') return { state: 'not_served', error: notServed(providerName), indexedFileId: null };
+  if (copy?.state === 'not_served')
+    return { state: 'not_served', error: notServedMessage(providerName), indexedFileId: null };
   if (copy?.state === 'failed') return { state: 'failed', error: copy.error, indexedFileId: null };
   return { state: 'waiting', error: null, indexedFileId: null };
 }
@@ -64,15 +69,15 @@ type Wanted<Row extends StoreFile> = { row: Row; fileId: string };
 type Place = { apiKey: Secret; storeId: string };
 
 /** More than this many go together, where the provider takes them so. */
-const oneByOne = 5;
-const togetherAtMost = 100;
+const batchThreshold = 5;
+const batchLimit = 100;
 
 /** Whether a file is to be added, or stays out because it failed before and no retry was asked for. */
-const isToAdd = <Row extends StoreFile>({ row, fileId }: Wanted<Row>, listed: IndexedFile | undefined): boolean =>
+const needsAdding = <Row extends StoreFile>({ row, fileId }: Wanted<Row>, listed: IndexedFile | undefined): boolean =>
   listed === undefined && !(row.state === 'failed' && row.indexedFileId === fileId);
 
 /** It failed in the store, and is to be tried again: it has to go out before it can come in. */
-const isToRetry = ({ indexedFileId }: StoreFile, listed: IndexedFile | undefined): boolean =>
+const needsRetry = ({ indexedFileId }: StoreFile, listed: IndexedFile | undefined): boolean =>
   listed?.state === 'failed' && indexedFileId === null;
 
 /** Adds files to the store. */
@@ -85,18 +90,18 @@ async function addFiles<Row extends StoreFile>(
 ) {
   const { vectorStores } = dependencies.provider;
   const optionsOf = contents.optionsOf ?? (() => ({}));
-  for (let from = 0; from < wanted.length; from += togetherAtMost) {
-    const some = wanted.slice(from, from + togetherAtMost);
+  for (let from = 0; from < wanted.length; from += batchLimit) {
+    const some = wanted.slice(from, from + batchLimit);
     const bodies = some.map(({ row, fileId }) => ({ file_id: fileId, ...optionsOf(row) }));
-    const isTaken = some.length > oneByOne && (await vectorStores.addMany(apiKey, storeId, bodies));
+    const isTaken = some.length > batchThreshold && (await vectorStores.addMany(apiKey, storeId, bodies));
     for (const { row, fileId } of some) {
       const entry = isTaken ? pending(fileId) : await vectorStores.add(apiKey, storeId, fileId, optionsOf(row));
       if (entry === undefined) {
         await dependencies.files.checkAtProvider(userId);
-        await settle(contents, row, { state: 'waiting', error: lostAtProvider, indexedFileId: null });
+        await updateState(contents, row, { state: 'waiting', error: lostFileMessage, indexedFileId: null });
         continue;
       }
-      await settle(contents, row, toChange(entry, fileId));
+      await updateState(contents, row, toChange(entry, fileId));
       await contents.onEntry?.(row, { apiKey, storeId, fileId, isNew: true });
     }
   }
@@ -121,8 +126,8 @@ export async function reconcile<Row extends StoreFile>(
   const { db, provider, keys, providerName } = dependencies;
   const { vectorStores } = provider;
   for (const row of rows) {
-    const change = withoutCopy(row, providerName);
-    if (change) await settle(contents, row, change);
+    const change = stateWithoutCopy(row, providerName);
+    if (change) await updateState(contents, row, change);
   }
   const wanted = rows.flatMap((row) => {
     const fileId = fileIdOf(row);
@@ -136,13 +141,13 @@ export async function reconcile<Row extends StoreFile>(
   const added: Wanted<Row>[] = [];
   for (const { row, fileId } of wanted) {
     const entry = listed.get(fileId);
-    const isAgain = isToRetry(row, entry);
+    const isAgain = needsRetry(row, entry);
     if (isAgain) await vectorStores.takeOut(apiKey, storeId, fileId);
-    if (isAgain || isToAdd({ row, fileId }, entry)) {
+    if (isAgain || needsAdding({ row, fileId }, entry)) {
       added.push({ row, fileId });
       isUnderWay = true;
     } else if (entry && !(row.state === 'failed' && row.indexedFileId === fileId && entry.state !== 'ready')) {
-      await settle(contents, row, toChange(entry, fileId));
+      await updateState(contents, row, toChange(entry, fileId));
       await contents.onEntry?.(row, { ...place, fileId, isNew: false });
       isUnderWay ||= entry.state === 'indexing';
     }

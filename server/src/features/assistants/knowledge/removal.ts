@@ -6,8 +6,8 @@ import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import { clockTolerance } from './ensure-vector-store.ts';
-import { releaseProgramStore, releaseStore, removeStoreJob } from './queue.ts';
+import { clockToleranceMs } from './ensure-vector-store.ts';
+import { releaseApiStore, releaseStore, removeStoreJob } from './queue.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
 type Dependencies = {
@@ -23,8 +23,8 @@ type StoreOf = { userId: number; storeId: number };
 class StoreBusyError extends Error {
   override name = 'StoreBusyError';
 }
-const letGoWithinMs = 5_000;
-const lookEveryMs = 50;
+const releaseTimeoutMs = 5_000;
+const pollIntervalMs = 50;
 
 /** Removes vector stores at the provider that no assistant and no program needs any more. */
 export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
@@ -39,7 +39,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     try {
       if (store.providerStoreId !== null || store.sentAt !== null) {
         const apiKey = await keys.open(userId);
-        const since = new Date(Date.parse(store.sentAt ?? '') - clockTolerance || 0).toISOString();
+        const since = new Date(Date.parse(store.sentAt ?? '') - clockToleranceMs || 0).toISOString();
         const id = store.providerStoreId ?? (await provider.vectorStores.find(apiKey, store.token, since));
         if (id !== undefined) await provider.vectorStores.remove(apiKey, id);
       }
@@ -67,9 +67,9 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
 
   /** Its failure is noted with the store, and the job retries. */
   async function tryNow(of: StoreOf) {
-    const giveUpAt = performance.now() + letGoWithinMs;
+    const giveUpAt = performance.now() + releaseTimeoutMs;
     const isToBeTriedAgain = (error: unknown) => error instanceof StoreBusyError && performance.now() < giveUpAt;
-    while (await remove(of).then(() => false, isToBeTriedAgain)) await sleep(lookEveryMs);
+    while (await remove(of).then(() => false, isToBeTriedAgain)) await sleep(pollIntervalMs);
   }
 
   return {
@@ -80,7 +80,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
       for (const { id, assistantId, state } of await stores.all(userId))
         await db.transaction().execute(async (trx) => {
           if (assistantId !== null) await releaseStore(trx, userId, assistantId);
-          else if (state !== 'removing') await releaseProgramStore(trx, userId, id);
+          else if (state !== 'removing') await releaseApiStore(trx, userId, id);
         });
       for (const { id } of await stores.all(userId)) await tryNow({ userId, storeId: id });
       return [{ left: (await stores.all(userId)).length, one: 'vector store', many: 'vector stores' }];

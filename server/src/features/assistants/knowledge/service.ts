@@ -1,5 +1,5 @@
 import { type AssistantFile, assistantFileLimit } from '@roster/contracts/assistants/assistants';
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
 import type { Kysely } from 'kysely';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
@@ -9,9 +9,9 @@ import { enqueueOnce } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import type { FileSearch } from '#server/provider/provider';
 import { queueIndexing, removeStoreJob } from './queue.ts';
-import { notServed } from './reconcile.ts';
+import { notServedMessage } from './reconcile.ts';
 import { type KnowledgeFile, knowledgeRepository } from './repository.ts';
-import { newFiles } from './set-files.ts';
+import { toNewFiles } from './set-files.ts';
 import { storeRepository } from './store-repository.ts';
 
 type Dependencies = {
@@ -37,12 +37,12 @@ function noFile(): AppError {
 }
 
 /** A file that is not in the store yet is as far as its copy at the provider. */
-function shown(row: KnowledgeFile, storeError: string | null, providerName: string): AssistantFile {
+function toAssistantFile(row: KnowledgeFile, storeError: string | null, providerName: string): AssistantFile {
   const { fileId, filename, size, addedAt, copy } = row;
   const file = { fileId, filename, size, addedAt };
   if (row.state !== 'waiting') return { ...file, state: row.state, error: row.error };
   if (copy?.state === 'failed') return { ...file, state: 'failed', error: copy.error };
-  if (copy?.state === 'not_served') return { ...file, state: 'not_served', error: notServed(providerName) };
+  if (copy?.state === 'not_served') return { ...file, state: 'not_served', error: notServedMessage(providerName) };
   const error = copy?.state === 'waiting_for_key' ? waitingForKey : (row.error ?? copy?.error ?? storeError);
   return { ...file, state: 'waiting', error };
 }
@@ -52,11 +52,11 @@ async function list({ database, providerName }: Dependencies, userId: number, as
   if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
   const store = await storeRepository(db).ofAssistant(userId, assistantId);
   const rows = await knowledgeRepository(db).of(userId, assistantId);
-  return rows.map((row) => shown(row, store?.error ?? null, providerName));
+  return rows.map((row) => toAssistantFile(row, store?.error ?? null, providerName));
 }
 
 /** Runs `work` while no other change to this person's assistants does; what it changes is a version. */
-const alone = (
+const recordChange = (
   { database, versions }: Dependencies,
   userId: number,
   assistantId: number,
@@ -70,7 +70,7 @@ const alone = (
   });
 
 async function add(dependencies: Dependencies, userId: number, assistantId: number, fileIds: number[]) {
-  await alone(dependencies, userId, assistantId, async (trx) => {
+  await recordChange(dependencies, userId, assistantId, async (trx) => {
     const knowledge = knowledgeRepository(trx);
     const wanted = [...new Set(fileIds)];
     const names = await knowledge.hold(userId, wanted);
@@ -81,14 +81,14 @@ async function add(dependencies: Dependencies, userId: number, assistantId: numb
       throw new AppError('invalid_input', tooMany, { fields: { fileIds: tooMany } });
     if (added.length === 0) return;
     const named = new Map(added.map((fileId) => [fileId, names.get(fileId) ?? '']));
-    await knowledge.insert(userId, assistantId, newFiles(named));
+    await knowledge.insert(userId, assistantId, toNewFiles(named));
     await queueIndexing(trx, userId, assistantId);
   });
   return list(dependencies, userId, assistantId);
 }
 
 const remove = (dependencies: Dependencies, userId: number, assistantId: number, fileId: number) =>
-  alone(dependencies, userId, assistantId, async (trx) => {
+  recordChange(dependencies, userId, assistantId, async (trx) => {
     const knowledge = knowledgeRepository(trx);
     await knowledge.hold(userId, [fileId]);
     if (!(await knowledge.delete(userId, assistantId, [fileId]))) throw notItsFile();
@@ -99,7 +99,7 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
   const files = await list(dependencies, userId, assistantId);
   const file = files.find((one) => one.fileId === fileId);
   if (!file) throw notItsFile();
-  const reason = whyNotSearchable(file.filename);
+  const reason = unsearchableReason(file.filename);
   if (reason !== undefined) throw new AppError('unsupported_media_type', reason);
   await dependencies.retryCopy(userId, fileId);
   await dependencies.database.db.transaction().execute(async (trx) => {
@@ -111,7 +111,7 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
 }
 
 /** Why none of these files is searched. */
-function notesOn(files: { state: string }[], providerName: string): string[] {
+function unsearchedNotes(files: { state: string }[], providerName: string): string[] {
   const count = (...states: string[]) => files.filter(({ state }) => states.includes(state)).length;
   const underWay = count('waiting', 'indexing');
   if (underWay > 0)
@@ -131,7 +131,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
   const ready = files.filter(({ state }) => state === 'ready');
   const [first] = ready;
   if (!first || first.storeId === null)
-    return { search: undefined, notes: files.length === 0 ? [] : notesOn(files, providerName) };
+    return { search: undefined, notes: files.length === 0 ? [] : unsearchedNotes(files, providerName) };
   const searched = new Map(
     ready.flatMap(({ indexedFileId, fileId, filename }) =>
       indexedFileId === null ? [] : [[indexedFileId, { fileId, filename }]],
@@ -142,7 +142,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
 }
 
 /** After a key was saved: all files and stores are checked again, removals included. */
-async function lookAgain(trx: Kysely<Database>, userId: number) {
+async function recheckAll(trx: Kysely<Database>, userId: number) {
   await knowledgeRepository(trx).restart(userId);
   await storeRepository(trx).forgetErrors(userId);
   const withFiles = await knowledgeRepository(trx).assistantsWithFiles(userId);
@@ -164,7 +164,7 @@ export function knowledgeService(dependencies: Dependencies) {
     forAnswer: (userId: number, assistantId: number) => forAnswer(dependencies, userId, assistantId),
     /** The provider has lost the store of an assistant: it is made again. */
     lookAgain: (userId: number, assistantId: number) => queueIndexing(dependencies.database.db, userId, assistantId),
-    keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => lookAgain(trx, userId)),
+    keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => recheckAll(trx, userId)),
   };
 }
 

@@ -1,13 +1,13 @@
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { queueIndexing } from './queue.ts';
 import { knowledgeRepository } from './repository.ts';
 
 /** Files that an assistant did not know from so far, by their ids and names. */
-export const newFiles = (named: ReadonlyMap<number, string>) =>
+export const toNewFiles = (named: ReadonlyMap<number, string>) =>
   [...named].map(([fileId, filename]) => {
-    const error = whyNotSearchable(filename) ?? null;
+    const error = unsearchableReason(filename) ?? null;
     return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
   });
 
@@ -24,6 +24,6 @@ export async function setFiles(
   const removed = [...known].filter((fileId) => !named.has(fileId));
   if (added.size === 0 && removed.length === 0) return;
   if (removed.length > 0) await knowledge.delete(userId, assistantId, removed);
-  if (added.size > 0) await knowledge.insert(userId, assistantId, newFiles(added));
+  if (added.size > 0) await knowledge.insert(userId, assistantId, toNewFiles(added));
   await queueIndexing(trx, userId, assistantId);
 }

@@ -1,4 +1,4 @@
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
@@ -6,7 +6,7 @@ import { AppError } from '#server/lib/errors';
 import type { Provider } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import { type Contents, notServed, reconcile, type StoreFile, settle } from './reconcile.ts';
+import { type Contents, notServedMessage, reconcile, type StoreFile, updateState } from './reconcile.ts';
 import type { Change } from './repository.ts';
 import { storeRepository, type VectorStore } from './store-repository.ts';
 
@@ -22,7 +22,7 @@ type Dependencies = {
 };
 
 /** What a store is filled with, and how it goes on. */
-export type Filling<Row extends StoreFile> = Contents<Row> & {
+export type SyncRequest<Row extends StoreFile> = Contents<Row> & {
   /** Has it looked at again later. */
   again: (inMs: number) => Promise<void>;
   /** Instead of filling it with nothing. */
@@ -33,17 +33,17 @@ export type Filling<Row extends StoreFile> = Contents<Row> & {
 
 /** While another process works on the same store. */
 const busyMs = 1_000;
-const firstLookMs = 1_000;
-const lastLookMs = 30_000;
+const minPollMs = 1_000;
+const maxPollMs = 30_000;
 
 /** Failures that only another key can end. */
 const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
 
 /** Milliseconds until the next poll: the longer ago the last change, the longer. */
-function nextLook(rows: StoreFile[]): number {
+function nextPollDelay(rows: StoreFile[]): number {
   const newest = Math.max(...rows.map(({ changedAt }) => Date.parse(changedAt)));
   const elapsed = Date.now() - newest;
-  return Math.min(lastLookMs, Math.max(firstLookMs, elapsed / 2));
+  return Math.min(maxPollMs, Math.max(minPollMs, elapsed / 2));
 }
 
 /**
@@ -73,7 +73,7 @@ export function createVectorStoreSync(dependencies: Dependencies) {
   return async function fill<Row extends StoreFile>(
     userId: number,
     storeId: number,
-    filling: Filling<Row>,
+    filling: SyncRequest<Row>,
   ): Promise<boolean> {
     const store = await take(userId, storeId);
     if (store === undefined) return true;
@@ -84,7 +84,7 @@ export function createVectorStoreSync(dependencies: Dependencies) {
     try {
       const rows = await filling.rows();
       if (rows.length === 0 && filling.whenEmpty) await filling.whenEmpty();
-      else if (!isEnding(store)) await fillWith(dependencies, store, filling, rows);
+      else if (!isEnding(store)) await syncStore(dependencies, store, filling, rows);
     } finally {
       atWork.delete(storeId);
       await storeRepository(dependencies.db).letGo(userId, storeId, dependencies.instance);
@@ -97,17 +97,17 @@ export type SyncVectorStore = ReturnType<typeof createVectorStoreSync>;
 
 const isEnding = ({ state }: VectorStore) => state === 'removing' || state === 'expired';
 
-async function fillWith<Row extends StoreFile>(
+async function syncStore<Row extends StoreFile>(
   dependencies: Dependencies,
   store: VectorStore,
-  filling: Filling<Row>,
+  filling: SyncRequest<Row>,
   rows: Row[],
 ) {
   const { userId, id } = store;
   try {
     const isUnderWay = await reconcile(dependencies, store, filling, rows);
     if (store.error !== null) await storeRepository(dependencies.db).note(userId, id, null);
-    if (isUnderWay) await filling.again(nextLook(await filling.rows()));
+    if (isUnderWay) await filling.again(nextPollDelay(await filling.rows()));
   } catch (error) {
     await failed(dependencies, store, filling, rows, error);
   }
@@ -117,16 +117,16 @@ async function fillWith<Row extends StoreFile>(
 async function failed<Row extends StoreFile>(
   { db, keys, providerName, log }: Dependencies,
   { userId, id }: VectorStore,
-  filling: Filling<Row>,
+  filling: SyncRequest<Row>,
   rows: Row[],
   error: unknown,
 ) {
   const stores = storeRepository(db);
   const isOpen = ({ state, filename }: Row) =>
-    state !== 'ready' && state !== 'failed' && whyNotSearchable(filename) === undefined;
+    state !== 'ready' && state !== 'failed' && unsearchableReason(filename) === undefined;
   const open = rows.filter(isOpen);
   const settleAll = async (some: Row[], to: Omit<Change, 'indexedFileId'>) => {
-    for (const row of some) await settle(filling, row, { ...to, indexedFileId: null });
+    for (const row of some) await updateState(filling, row, { ...to, indexedFileId: null });
   };
   if (error instanceof AppError) {
     // Saving a key retries it.
@@ -142,7 +142,7 @@ async function failed<Row extends StoreFile>(
   if (error.code === 'not_served') {
     await stores.note(userId, id, null);
     const ready = rows.filter(({ state }) => state === 'ready');
-    return settleAll([...ready, ...open], { state: 'not_served', error: notServed(providerName) });
+    return settleAll([...ready, ...open], { state: 'not_served', error: notServedMessage(providerName) });
   }
   await stores.note(userId, id, error.message);
   if (error.code === 'key_rejected') await keys.noteRejected(userId, error.message);

@@ -1,4 +1,4 @@
-import { assistantMoves as api } from '@roster/contracts/assistants/model-migrations';
+import { modelMigrations as api } from '@roster/contracts/assistants/model-migrations';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Router } from '#server/http/app-router/router';
 import { linkNext } from '#server/http/paging';

@@ -1,5 +1,5 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
-import type { AssistantMove } from '@roster/contracts/assistants/model-migrations';
+import type { ModelMigration } from '@roster/contracts/assistants/model-migrations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
@@ -36,7 +36,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     (await visitor.get('/api/assistants?limit=200')).body.find((one: Assistant) => one.id === id);
   const newest = async (visitor: HttpClient, id: number) =>
     (await visitor.get(`/api/assistants/${id}/versions?limit=1`)).body[0];
-  const moves = async (visitor: HttpClient): Promise<AssistantMove[]> =>
+  const moves = async (visitor: HttpClient): Promise<ModelMigration[]> =>
     (await visitor.get('/api/assistants/moves')).body;
 
   test('take all assistants of a model along, each as a version of its own', async () => {
@@ -253,11 +253,11 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     ])
       await move(ada, { fromModel, toModel });
     const first = await ada.get('/api/assistants/moves?limit=2');
-    expect(first.body.map(({ toModel }: AssistantMove) => toModel)).toEqual(['gpt-4o', plain]);
+    expect(first.body.map(({ toModel }: ModelMigration) => toModel)).toEqual(['gpt-4o', plain]);
     const last = first.body[1].id;
     expect(first.headers.link).toBe(`</api/assistants/moves?limit=2&cursor=${last}>; rel="next"`);
     const second = await ada.get(`/api/assistants/moves?limit=2&cursor=${last}`);
-    expect(second.body.map(({ toModel }: AssistantMove) => toModel)).toEqual(['gpt-4.1']);
+    expect(second.body.map(({ toModel }: ModelMigration) => toModel)).toEqual(['gpt-4.1']);
     expect(second.headers.link).toBeUndefined();
   });
 

@@ -1,25 +1,25 @@
 import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
 import {
-  type AssistantMove,
-  type LeftAlone,
-  movedAtOnce,
-  namedOfMove,
+  type ModelMigration,
+  migrationLimit,
+  migrationNamesLimit,
+  type UnchangedAssistant,
 } from '@roster/contracts/assistants/model-migrations';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 type Effort = AssistantSettings['reasoningEffort'];
 /** What of an assistant a move looks at. */
-export type Movable = LeftAlone & { temperature: number; reasoningEffort: Effort };
-export type NewMove = Pick<
-  AssistantMove,
+export type MigratableAssistant = UnchangedAssistant & { temperature: number; reasoningEffort: Effort };
+export type NewMigration = Pick<
+  ModelMigration,
   'fromModel' | 'toModel' | 'moved' | 'withoutTemperature' | 'withoutEffort' | 'createdAt'
 >;
-export type MovedAssistant = { assistantId: number; before: number; after: number; droppedEffort: Effort };
+export type MigratedAssistant = { assistantId: number; before: number; after: number; droppedEffort: Effort };
 
 const movableColumns = ['id', 'name', 'model', 'temperature', 'reasoning_effort as reasoningEffort'] as const;
 
-const toMove = (row: Selectable<Database['assistant_moves']>): Omit<AssistantMove, 'assistants'> => ({
+const toMove = (row: Selectable<Database['assistant_moves']>): Omit<ModelMigration, 'assistants'> => ({
   id: row.id,
   fromModel: row.from_model,
   toModel: row.to_model,
@@ -44,7 +44,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
     const rows = await db
       .selectFrom(ranked.as('ranked'))
       .select(['move_id', 'id', 'name'])
-      .where('place', '<=', namedOfMove)
+      .where('place', '<=', migrationNamesLimit)
       .orderBy('id', 'desc')
       .execute();
     const of = new Map<number, { id: number; name: string }[]>();
@@ -52,7 +52,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
     return of;
   }
 
-  async function withNames(userId: number, rows: Selectable<Database['assistant_moves']>[]): Promise<AssistantMove[]> {
+  async function withNames(userId: number, rows: Selectable<Database['assistant_moves']>[]): Promise<ModelMigration[]> {
     const names = await namesOf(
       userId,
       rows.map(({ id }) => id),
@@ -62,14 +62,14 @@ export function modelMigrationRepository(db: Kysely<Database>) {
 
   return {
     /** Those that use a model, the newest first. */
-    using: (userId: number, model: string): Promise<Movable[]> =>
+    using: (userId: number, model: string): Promise<MigratableAssistant[]> =>
       db
         .selectFrom('assistants')
         .select(movableColumns)
         .where('user_id', '=', userId)
         .where('model', '=', model)
         .orderBy('id', 'desc')
-        .limit(movedAtOnce)
+        .limit(migrationLimit)
         .execute(),
     async countUsing(userId: number, model: string): Promise<number> {
       const { count } = await db
@@ -80,7 +80,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    named: (userId: number, ids: number[]): Promise<Movable[]> =>
+    named: (userId: number, ids: number[]): Promise<MigratableAssistant[]> =>
       db
         .selectFrom('assistants')
         .select(movableColumns)
@@ -88,7 +88,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         .where('id', 'in', ids)
         .orderBy('id', 'desc')
         .execute(),
-    async insert(userId: number, move: NewMove): Promise<number> {
+    async insert(userId: number, move: NewMigration): Promise<number> {
       const { id } = await db
         .insertInto('assistant_moves')
         .values({
@@ -104,7 +104,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    async insertMoved(userId: number, moveId: number, moved: MovedAssistant[]) {
+    async insertMoved(userId: number, moveId: number, moved: MigratedAssistant[]) {
       await db
         .insertInto('moved_assistants')
         .values(
@@ -119,7 +119,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         )
         .execute();
     },
-    async find(userId: number, id: number): Promise<AssistantMove | undefined> {
+    async find(userId: number, id: number): Promise<ModelMigration | undefined> {
       const rows = await db
         .selectFrom('assistant_moves')
         .selectAll()
@@ -129,7 +129,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
       return (await withNames(userId, rows))[0];
     },
     /** The newest first, from below the id `before` on. */
-    async page(userId: number, limit: number, before: number | undefined): Promise<AssistantMove[]> {
+    async page(userId: number, limit: number, before: number | undefined): Promise<ModelMigration[]> {
       const newestFirst = db
         .selectFrom('assistant_moves')
         .selectAll()
@@ -140,7 +140,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
       return withNames(userId, rows);
     },
     /** The assistants of a move as they are now, with what it took away. */
-    moved: (userId: number, moveId: number): Promise<(Movable & { droppedEffort: Effort })[]> =>
+    moved: (userId: number, moveId: number): Promise<(MigratableAssistant & { droppedEffort: Effort })[]> =>
       db
         .selectFrom('moved_assistants')
         .innerJoin('assistants', 'assistants.id', 'moved_assistants.assistant_id')

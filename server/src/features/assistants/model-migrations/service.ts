@@ -1,12 +1,12 @@
 import {
-  type AssistantMove,
-  type assistantMoves as api,
-  type DoneMove,
-  listedToMove,
-  type MoveParameter,
-  type MovePlan,
-  movedAtOnce,
-  type UndoneMove,
+  type modelMigrations as api,
+  type CompletedMigration,
+  type MigrationPlan,
+  type ModelMigration,
+  migrationLimit,
+  migrationPreviewLimit,
+  type UndoneMigration,
+  type UnsupportedSetting,
 } from '@roster/contracts/assistants/model-migrations';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -19,7 +19,7 @@ import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Actor } from '#server/security/actor';
-import { type Movable, modelMigrationRepository } from './repository.ts';
+import { type MigratableAssistant, modelMigrationRepository } from './repository.ts';
 import { unsupportedSettings } from './unsupported-settings.ts';
 
 type Dependencies = {
@@ -49,21 +49,21 @@ async function checkUsable(models: ModelCheck, userId: number, model: string) {
   throw new AppError('invalid_input', message, { fields: { toModel: message } });
 }
 
-const countOf = (lists: MoveParameter[][], parameter: MoveParameter) =>
+const countOf = (lists: UnsupportedSetting[][], parameter: UnsupportedSetting) =>
   lists.filter((list) => list.includes(parameter)).length;
-const counted = (lists: MoveParameter[][]) => ({
+const counted = (lists: UnsupportedSetting[][]) => ({
   withoutTemperature: countOf(lists, 'temperature'),
   withoutEffort: countOf(lists, 'reasoningEffort'),
 });
 
-const labelOf = ({ id, name }: Movable) => ({ id, name });
-const leftAloneOf = ({ id, name, model }: Movable) => ({ id, name, model });
+const labelOf = ({ id, name }: MigratableAssistant) => ({ id, name });
+const leftAloneOf = ({ id, name, model }: MigratableAssistant) => ({ id, name, model });
 
 async function plan(
   dependencies: Dependencies,
   userId: number,
   { fromModel, toModel }: z.output<typeof api.plan.query>,
-): Promise<MovePlan> {
+): Promise<MigrationPlan> {
   checkOther({ fromModel, toModel });
   const { db, recentUse, now } = dependencies;
   const moves = modelMigrationRepository(db);
@@ -71,9 +71,9 @@ async function plan(
   const lists = found.map(unsupportedSettings(dependencies.catalogue, toModel));
   const usage = await recentUse.of(userId, { model: fromModel, successor: toModel }, now());
   return {
-    count: found.length < movedAtOnce ? found.length : await moves.countUsing(userId, fromModel),
+    count: found.length < migrationLimit ? found.length : await moves.countUsing(userId, fromModel),
     assistants: found
-      .slice(0, listedToMove)
+      .slice(0, migrationPreviewLimit)
       .map((assistant, place) => ({ ...labelOf(assistant), notTaken: lists[place] ?? [] })),
     ...counted(lists),
     usage,
@@ -93,7 +93,11 @@ async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assist
   };
 }
 
-async function move(dependencies: Dependencies, { userId, stillMay }: Actor, wanted: Wanted): Promise<DoneMove> {
+async function move(
+  dependencies: Dependencies,
+  { userId, stillMay }: Actor,
+  wanted: Wanted,
+): Promise<CompletedMigration> {
   const { db, models, versions } = dependencies;
   const { fromModel, toModel } = wanted;
   checkOther(wanted);
@@ -105,7 +109,7 @@ async function move(dependencies: Dependencies, { userId, stillMay }: Actor, wan
     if (moving.length === 0) throw conflict(`No assistant that was chosen uses ${fromModel} any more.`);
     const notTaken = unsupportedSettings(dependencies.catalogue, toModel);
     const lists = moving.map(notTaken);
-    const isDropped = (_: Movable, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
+    const isDropped = (_: MigratableAssistant, place: number) => lists[place]?.includes('reasoningEffort') ?? false;
     const dropped = new Map(moving.filter(isDropped).map(({ id, reasoningEffort }) => [id, reasoningEffort]));
     const origin = { kind: 'move' as const, name: toModel };
     const numbers = await versions.recordModels(
@@ -133,7 +137,7 @@ async function move(dependencies: Dependencies, { userId, stillMay }: Actor, wan
   });
 }
 
-async function foundMove(db: Kysely<Database>, userId: number, id: number): Promise<AssistantMove> {
+async function foundMove(db: Kysely<Database>, userId: number, id: number): Promise<ModelMigration> {
   const found = await modelMigrationRepository(db).find(userId, id);
   if (!found) throw noMove();
   if (found.undoneAt !== null) throw conflict('This move was undone already.');
@@ -144,7 +148,7 @@ async function undo(
   { db, models, versions }: Dependencies,
   { userId, stillMay }: Actor,
   id: number,
-): Promise<UndoneMove> {
+): Promise<UndoneMigration> {
   const { fromModel } = await foundMove(db, userId, id);
   const usable = await models.usable(userId);
   if (usable && !usable.has(fromModel))

@@ -1,5 +1,5 @@
 import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
-import type { MoveParameter } from '@roster/contracts/assistants/model-migrations';
+import type { UnsupportedSetting } from '@roster/contracts/assistants/model-migrations';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 type Settings = Pick<AssistantSettings, 'model' | 'temperature' | 'reasoningEffort'>;
@@ -7,7 +7,7 @@ type Settings = Pick<AssistantSettings, 'model' | 'temperature' | 'reasoningEffo
 /** What has an effect with the old model and is not taken by the new one. An effort goes wherever the new one does not take it. */
 export const unsupportedSettings =
   (catalogue: Pick<Catalogue, 'parameters'>, toModel: string) =>
-  ({ model, temperature, reasoningEffort: effort }: Settings): MoveParameter[] => {
+  ({ model, temperature, reasoningEffort: effort }: Settings): UnsupportedSetting[] => {
     const before = catalogue.parameters(model, { temperature, effort });
     const after = catalogue.parameters(toModel, { temperature, effort });
     return [

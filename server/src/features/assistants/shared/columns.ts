@@ -3,15 +3,15 @@ import type { Selectable } from 'kysely';
 import { columnOf, toColumns } from '#server/db/columns';
 import type { Database } from '#server/db/schema';
 
-type Stored = ReturnType<typeof settingsColumns>;
+type Stored = ReturnType<typeof toSettingsColumns>;
 
 /** The fields of an assistant as the columns of its table, and of that of its versions. */
-export function settingsColumns(given: AssistantSettings) {
+export function toSettingsColumns(given: AssistantSettings) {
   const { tools, starters, ...settings } = AssistantSettings.parse(given);
   return { ...toColumns(settings), tools: JSON.stringify(tools), starters: JSON.stringify(starters) };
 }
 
-export const settingsIn = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
+export const fromSettingsColumns = (row: Pick<Selectable<Database['assistants']>, keyof Stored>): AssistantSettings =>
   AssistantSettings.parse({
     ...Object.fromEntries(assistantFieldNames.map((name) => [name, row[columnOf(name)]])),
     tools: JSON.parse(row.tools),

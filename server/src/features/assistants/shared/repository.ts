@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
-import { settingsColumns, settingsIn } from './columns.ts';
+import { fromSettingsColumns, toSettingsColumns } from './columns.ts';
 
 export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
 /** `createdAt`: of an import, when it was made elsewhere. */
@@ -25,7 +25,7 @@ type Row = Selectable<Database['assistants']> & { files: number };
 
 const toAssistant = (row: Row): Assistant => ({
   id: row.id,
-  ...settingsIn(row),
+  ...fromSettingsColumns(row),
   isDefault: row.is_default === 1,
   openaiAssistantId: row.provider_assistant_id,
   files: Number(row.files),
@@ -152,7 +152,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .values(
           assistants.toReversed().map((assistant) => ({
             user_id: userId,
-            ...settingsColumns(assistant),
+            ...toSettingsColumns(assistant),
             is_default: assistant.isDefault ? (1 as const) : (0 as const),
             provider_assistant_id: assistant.openaiAssistantId,
             created_at: assistant.createdAt ?? now,
@@ -167,7 +167,7 @@ export function assistantRepository(db: Kysely<Database>) {
     async update(userId: number, id: number, draft: AssistantSettings): Promise<Assistant> {
       const row = await db
         .updateTable('assistants')
-        .set({ ...settingsColumns(draft), updated_at: new Date().toISOString() })
+        .set({ ...toSettingsColumns(draft), updated_at: new Date().toISOString() })
         .where('user_id', '=', userId)
         .where('id', '=', id)
         .returningAll()

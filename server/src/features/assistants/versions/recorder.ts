@@ -4,16 +4,16 @@ import type { Kysely } from 'kysely';
 import { lockUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
-import { type ModelChanges, recordModels } from './record-models.ts';
+import { type ModelChanges, recordModelChanges } from './record-model-changes.ts';
 import { isPruneDue, versionRepository } from './repository.ts';
-import { type ChoicesIn, changedFields, programFieldsOf, stateOf } from './state.ts';
+import { changedFields, loadState, nonEmptyFields, type ToolSelectionsIn } from './state.ts';
 
 /**
  * Stores the versions of assistants, each in the transaction of the change that makes it.
  *
  * Long: how versions come to be, each read alone.
  */
-export function versionRecorder(choicesIn: ChoicesIn) {
+export function versionRecorder(choicesIn: ToolSelectionsIn) {
   return {
     /**
      * Runs `work`, which changes one assistant, while no other change to this person's assistants does, and stores what it is
@@ -25,9 +25,9 @@ export function versionRecorder(choicesIn: ChoicesIn) {
       work: () => Promise<T>,
     ): Promise<T> {
       await lockUser(trx, userId);
-      const before = await stateOf(trx, choicesIn, userId, assistantId);
+      const before = await loadState(trx, choicesIn, userId, assistantId);
       const done = await work();
-      const after = await stateOf(trx, choicesIn, userId, assistantId);
+      const after = await loadState(trx, choicesIn, userId, assistantId);
       if (!before || !after) return done;
       const changed = changedFields(before.state, after.state);
       if (changed.length === 0) return done;
@@ -42,7 +42,7 @@ export function versionRecorder(choicesIn: ChoicesIn) {
 
     /** The same of several assistants, each of which gets another model. */
     recordModels: (trx: Kysely<Database>, origin: { userId: number; origin: VersionOrigin }, changes: ModelChanges) =>
-      recordModels({ trx, choicesIn, ...origin }, changes),
+      recordModelChanges({ trx, choicesIn, ...origin }, changes),
 
     /** The first versions of assistants that have neither files nor tools of tool servers so far. */
     async begin(
@@ -63,7 +63,7 @@ export function versionRecorder(choicesIn: ChoicesIn) {
             settings: AssistantSettings.parse(assistant),
             files: [],
             chosenTools: [],
-            programFields: programFieldsOf(api),
+            programFields: nonEmptyFields(api),
           },
         })),
       );
@@ -71,7 +71,7 @@ export function versionRecorder(choicesIn: ChoicesIn) {
 
     /** The first version of one that has all it begins with. */
     async beginWith(trx: Kysely<Database>, userId: number, origin: VersionOrigin, assistantId: number) {
-      const made = await stateOf(trx, choicesIn, userId, assistantId);
+      const made = await loadState(trx, choicesIn, userId, assistantId);
       if (!made) throw new Error('A new assistant is not there');
       const { assistant, state } = made;
       const { version: number, createdAt: at } = assistant;

@@ -1,14 +1,14 @@
 import type { AssistantSettings } from '@roster/contracts/assistants/assistants';
 import {
   type AssistantVersion,
-  keptVersions,
+  retainedVersionCount,
   VersionField,
   VersionOrigin,
 } from '@roster/contracts/assistants/versions';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '#server/db/schema';
-import { settingsColumns, settingsIn } from '#server/features/assistants/shared/columns';
+import { fromSettingsColumns, toSettingsColumns } from '#server/features/assistants/shared/columns';
 import { type AssistantState, VersionFile, VersionTool } from './state.ts';
 
 /** Looking for what can go takes longer than to store a version: not at each one. */
@@ -39,7 +39,7 @@ const toVersion = (row: Pick<Row, (typeof listed)[number]>): AssistantVersion =>
 });
 
 function toStored(row: Row): StoredVersion {
-  const settings: AssistantSettings = settingsIn(row);
+  const settings: AssistantSettings = fromSettingsColumns(row);
   return {
     ...toVersion(row),
     assistantId: row.assistant_id,
@@ -54,7 +54,7 @@ function toStored(row: Row): StoredVersion {
 
 function toRow(userId: number, { assistantId, number, origin, changed, state, at }: NewVersion) {
   const { settings, files, chosenTools, programFields } = state;
-  const columns = settingsColumns(settings);
+  const columns = toSettingsColumns(settings);
   const texts = {
     files: JSON.stringify(files),
     chosen_tools: JSON.stringify(chosenTools),
@@ -138,7 +138,7 @@ export function versionRepository(db: Kysely<Database>) {
         .select(['ranked.assistant_id', 'ranked.number'])
         .where('ranked.place', '>', 1)
         .where(({ or, eb }) =>
-          or([eb('ranked.place', '>', keptVersions), eb('ranked.characters', '>', keptCharacters)]),
+          or([eb('ranked.place', '>', retainedVersionCount), eb('ranked.characters', '>', keptCharacters)]),
         );
       await db
         .deleteFrom('assistant_versions')

@@ -1,8 +1,8 @@
 import type {
   AssistantVersion,
+  AssistantVersionDetail,
   assistantVersions as api,
   RestoredVersion,
-  WholeVersion,
 } from '@roster/contracts/assistants/versions';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -17,12 +17,12 @@ import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { VersionRecorder } from './recorder.ts';
 import { type StoredVersion, versionRepository } from './repository.ts';
-import type { AssistantState, ChoicesIn } from './state.ts';
+import type { AssistantState, ToolSelectionsIn } from './state.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   models: Pick<ModelService, 'usable'>;
-  choicesIn: ChoicesIn;
+  choicesIn: ToolSelectionsIn;
   versions: Pick<VersionRecorder, 'record'>;
 };
 
@@ -38,7 +38,7 @@ async function find(db: Kysely<Database>, userId: number, assistantId: number, n
 const keyOf = ({ serverId, name }: { serverId: number; name: string }) => `${serverId} ${name}`;
 
 /** Which of its files and tools are there: files by their ids, tools with what they are now. */
-async function presentOf(db: Kysely<Database>, choicesIn: ChoicesIn, userId: number, state: AssistantState) {
+async function findPresent(db: Kysely<Database>, choicesIn: ToolSelectionsIn, userId: number, state: AssistantState) {
   const { files, chosenTools } = state;
   const held =
     files.length === 0
@@ -53,7 +53,7 @@ async function presentOf(db: Kysely<Database>, choicesIn: ChoicesIn, userId: num
     tools: new Map(tools.map(({ server_id: serverId, name, digest }) => [keyOf({ serverId, name }), digest])),
   };
 }
-type Present = Awaited<ReturnType<typeof presentOf>>;
+type Present = Awaited<ReturnType<typeof findPresent>>;
 
 /** What of a version is not there any more, in words. */
 function missingNotes({ files, chosenTools }: AssistantState, present: Present): string[] {
@@ -83,7 +83,7 @@ async function restore(
       const assistants = assistantRepository(trx);
       const stored = await assistants.find(userId, assistantId);
       if (!stored) throw noAssistant();
-      const present = await presentOf(trx, choicesIn, userId, state);
+      const present = await findPresent(trx, choicesIn, userId, state);
       const { settings, chosenTools, programFields } = state;
       const isUsable = settings.model === stored.model || (usable?.has(settings.model) ?? true);
       await assistants.update(userId, assistantId, { ...settings, model: isUsable ? settings.model : stored.model });
@@ -113,9 +113,9 @@ export function versionService(dependencies: Dependencies) {
       return pageOf<AssistantVersion>(found, limit, ({ number }) => String(number));
     },
 
-    async get(userId: number, assistantId: number, number: number): Promise<WholeVersion> {
+    async get(userId: number, assistantId: number, number: number): Promise<AssistantVersionDetail> {
       const { state, assistantId: _, ...version } = await find(db, userId, assistantId, number);
-      const present = await presentOf(db, choicesIn, userId, state);
+      const present = await findPresent(db, choicesIn, userId, state);
       return {
         ...version,
         settings: state.settings,

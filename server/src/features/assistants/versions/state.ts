@@ -31,19 +31,19 @@ export type AssistantState = {
 };
 
 /** The tools of tool servers that assistants may use, in a transaction. */
-export type ChoicesIn = (
+export type ToolSelectionsIn = (
   db: Kysely<Database>,
 ) => Pick<ReturnType<typeof toolSelectionRepository>, 'chosenBySome' | 'present' | 'replace'>;
 
-export const programFieldsOf = (fields: ApiFields | undefined): ApiFields | null =>
+export const nonEmptyFields = (fields: ApiFields | undefined): ApiFields | null =>
   fields && Object.keys(fields).length > 0 ? fields : null;
 
 type Present = { assistant: Assistant; state: AssistantState };
 
 /** Each as it is now, by its id; those that are not theirs are missing. */
-export async function statesOf(
+export async function loadStates(
   db: Kysely<Database>,
-  choicesIn: ChoicesIn,
+  choicesIn: ToolSelectionsIn,
   userId: number,
   ids: number[],
 ): Promise<Map<number, Present>> {
@@ -61,21 +61,21 @@ export async function statesOf(
       approval: row.approval,
       digest: row.digest,
     })),
-    programFields: programFieldsOf(api.get(assistant.id)),
+    programFields: nonEmptyFields(api.get(assistant.id)),
   });
   return new Map(assistants.map((assistant) => [assistant.id, { assistant, state: stateOfOne(assistant) }]));
 }
 
 /** As it is now; undefined: there is no such assistant of theirs. */
-export const stateOf = async (
+export const loadState = async (
   db: Kysely<Database>,
-  choicesIn: ChoicesIn,
+  choicesIn: ToolSelectionsIn,
   userId: number,
   id: number,
-): Promise<Present | undefined> => (await statesOf(db, choicesIn, userId, [id])).get(id);
+): Promise<Present | undefined> => (await loadStates(db, choicesIn, userId, [id])).get(id);
 
 /** The same whatever order its keys are in. */
-const sorted = (value: unknown): string =>
+const stableStringify = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -84,13 +84,19 @@ const sorted = (value: unknown): string =>
 
 /** The fields in which two states differ. What a file or server is called counts for nothing. */
 export function changedFields(before: AssistantState, after: AssistantState): VersionField[] {
-  const settings = assistantFieldNames.filter((name) => sorted(before.settings[name]) !== sorted(after.settings[name]));
-  const files = ({ files: all }: AssistantState) => sorted(all.map(({ fileId }) => fileId).sort((a, b) => a - b));
-  const tools = ({ chosenTools }: AssistantState) => sorted(chosenTools.map(({ serverName: _, ...tool }) => tool));
+  const settings = assistantFieldNames.filter(
+    (name) => stableStringify(before.settings[name]) !== stableStringify(after.settings[name]),
+  );
+  const files = ({ files: all }: AssistantState) =>
+    stableStringify(all.map(({ fileId }) => fileId).sort((a, b) => a - b));
+  const tools = ({ chosenTools }: AssistantState) =>
+    stableStringify(chosenTools.map(({ serverName: _, ...tool }) => tool));
   return [
     ...settings,
     ...(files(before) === files(after) ? [] : (['files'] as const)),
     ...(tools(before) === tools(after) ? [] : (['chosenTools'] as const)),
-    ...(sorted(before.programFields) === sorted(after.programFields) ? [] : (['programFields'] as const)),
+    ...(stableStringify(before.programFields) === stableStringify(after.programFields)
+      ? []
+      : (['programFields'] as const)),
   ];
 }

@@ -1,4 +1,4 @@
-import { type AssistantVersion, keptVersions } from '@roster/contracts/assistants/versions';
+import { type AssistantVersion, retainedVersionCount } from '@roster/contracts/assistants/versions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -220,7 +220,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     await change(ada, id, { name: 'Answering' });
     const threadId = await newThread(ada, { assistantId: id });
     await ask(app, ada, threadId, 'One');
-    const last = keptVersions + 59;
+    const last = retainedVersionCount + 59;
     await beside(app, async (db) => {
       const { number: _, ...like } = await db
         .selectFrom('assistant_versions')
@@ -241,8 +241,8 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     const numbers = await beside(app, (db) =>
       db.selectFrom('assistant_versions').select('number').where('assistant_id', '=', id).orderBy('number').execute(),
     );
-    expect(numbers.slice(0, 2)).toEqual([{ number: 2 }, { number: last + 2 - keptVersions }]);
-    expect(numbers).toHaveLength(keptVersions + 1);
+    expect(numbers.slice(0, 2)).toEqual([{ number: 2 }, { number: last + 2 - retainedVersionCount }]);
+    expect(numbers).toHaveLength(retainedVersionCount + 1);
     const { status, body } = await ada.get(pathOf(id, 1));
     expect([status, body.message]).toEqual([404, 'This version of the assistant is not kept.']);
   });

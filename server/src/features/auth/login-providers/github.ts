@@ -2,18 +2,18 @@ import type { Configuration } from 'openid-client';
 import { z } from 'zod';
 import type { Config } from '#server/config/config';
 import { fetchBy } from '#server/outbound/proxy';
-import { issuerAt } from './issuers.ts';
+import { normalizeIssuer } from './issuers.ts';
 import {
-  asValue,
+  asProviderFailure,
   boundedFetch,
-  challengeOf,
   type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
-  orProviderFailed,
+  parseEmail,
+  parseName,
+  pkceChallenge,
+  returnProviderError,
   timeoutSeconds,
-  usableEmail,
-  usableName,
 } from './login-provider.ts';
 
 const Profile = z.object({ id: z.number().int().positive(), name: z.unknown().optional() });
@@ -37,7 +37,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
         redirect_uri: redirectUri.href,
         scope: 'read:user user:email',
         state,
-        code_challenge: challengeOf(codeVerifier),
+        code_challenge: pkceChallenge(codeVerifier),
         code_challenge_method: 'S256',
       });
     },
@@ -47,7 +47,7 @@ export function githubProvider(settings: Settings): LoginProviderClient {
         expectedState: state,
         pkceCodeVerifier: codeVerifier,
       });
-      return identityOf(issuerAt(settings.url), (path) => read(configuration, token, at(settings.apiUrl, path)));
+      return identityOf(normalizeIssuer(settings.url), (path) => read(configuration, token, at(settings.apiUrl, path)));
     },
   };
 }
@@ -82,20 +82,20 @@ async function identityOf(issuer: string, read: (path: string) => Promise<unknow
     issuer,
     subject: String(profile.id),
     email: await emailFrom(read),
-    name: usableName(profile.name),
+    name: parseName(profile.name),
   };
 }
 
 /** The profile says who it is; without the list of addresses a known person is let in all the same. */
 async function emailFrom(read: (path: string) => Promise<unknown>): Promise<LoginIdentity['email']> {
-  const addresses = await orProviderFailed(async () => Addresses.parse(await read('/user/emails?per_page=100'))).catch(
-    asValue,
+  const addresses = await asProviderFailure(async () => Addresses.parse(await read('/user/emails?per_page=100'))).catch(
+    returnProviderError,
   );
   if (addresses instanceof LoginProviderError) return addresses;
   const primary = addresses.find((address) => address.primary);
   if (!primary) return new LoginProviderError('email_missing', 'there is no primary address');
   if (!primary.verified) return new LoginProviderError('email_unverified', 'the primary address is not verified');
-  return usableEmail(primary.email);
+  return parseEmail(primary.email);
 }
 
 async function read(configuration: Configured, token: string, address: URL): Promise<unknown> {

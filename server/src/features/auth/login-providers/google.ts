@@ -3,18 +3,18 @@ import { z } from 'zod';
 import type { Config } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
 import { fetchBy } from '#server/outbound/proxy';
-import { issuerAt } from './issuers.ts';
+import { normalizeIssuer } from './issuers.ts';
 import {
-  asValue,
+  asProviderFailure,
   boundedFetch,
-  challengeOf,
   type LoginIdentity,
   type LoginProviderClient,
   LoginProviderError,
-  orProviderFailed,
+  parseEmail,
+  parseName,
+  pkceChallenge,
+  returnProviderError,
   timeoutSeconds,
-  usableEmail,
-  usableName,
 } from './login-provider.ts';
 
 /** What is said of the person beside the subject. An odd claim is none, and spoils no other. */
@@ -57,17 +57,17 @@ export function googleProvider(settings: Settings): LoginProviderClient {
           scope: 'openid email profile',
           state,
           nonce,
-          code_challenge: challengeOf(codeVerifier),
+          code_challenge: pkceChallenge(codeVerifier),
           code_challenge_method: 'S256',
         });
       }),
     identify: (flow, callback) =>
       withConfiguration(async (configuration) => {
         const { sub, claims } = await claimsOf(configuration, flow, callback);
-        const name = usableName(claims.name);
+        const name = parseName(claims.name);
         return {
           provider: 'google',
-          issuer: issuerAt(settings.issuer),
+          issuer: normalizeIssuer(settings.issuer),
           subject: sub,
           email: emailOf(claims, settings),
           name,
@@ -115,9 +115,9 @@ async function claimsOf(
   const own = Claims.parse(claims);
   const isComplete = own.email !== undefined && own.email_verified !== undefined;
   if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return { sub, claims: own };
-  const more = await orProviderFailed(async () =>
+  const more = await asProviderFailure(async () =>
     Claims.parse(await oidc.fetchUserInfo(configuration, tokens.access_token, sub)),
-  ).catch(asValue);
+  ).catch(returnProviderError);
   return { sub, claims: more instanceof LoginProviderError ? { ...own, failure: more } : joined(own, more) };
 }
 
@@ -149,7 +149,7 @@ function emailOf({ email, email_verified: verified, failure }: Said, { trustEmai
   if (email === undefined)
     return failure ?? new LoginProviderError('email_missing', 'neither identity token nor userinfo names an address');
   if (verified === false) return new LoginProviderError('email_unverified', 'the address is not verified');
-  if (verified || trustEmail) return usableEmail(email);
+  if (verified || trustEmail) return parseEmail(email);
   const missing = 'neither identity token nor userinfo has email_verified; GOOGLE_TRUST_EMAIL=true takes its addresses';
   return failure ?? new LoginProviderError('email_unvouched', missing);
 }

@@ -6,12 +6,12 @@ import type { Database } from '#server/db/schema';
 type Configured = Pick<Config, LoginProvider>;
 
 /** An issuer by its address: what tells its people from those of another one with the same subjects. */
-export const issuerAt = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
+export const normalizeIssuer = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
 
 /** undefined where none is configured. */
-export function issuerOf({ google, github }: Configured, provider: LoginProvider): string | undefined {
+export function configuredIssuer({ google, github }: Configured, provider: LoginProvider): string | undefined {
   const url = provider === 'google' ? google?.issuer : github?.url;
-  return url && issuerAt(url);
+  return url && normalizeIssuer(url);
 }
 
 const settingName = (provider: LoginProvider) => `issuer_of_${provider}`;
@@ -24,9 +24,9 @@ export const storedIssuer = sql<string | null>`coalesce(identities.issuer,
   (select value from settings where settings.name = 'issuer_of_' || identities.provider))`;
 
 /** Remembers what rows without an issuer belong to, once for good, and writes it into them. */
-export async function rememberIssuers(db: Kysely<Database>, config: Configured) {
+export async function storeIssuers(db: Kysely<Database>, config: Configured) {
   for (const provider of loginProviders) {
-    const value = issuerOf(config, provider);
+    const value = configuredIssuer(config, provider);
     if (value === undefined) continue;
     const setting = { name: settingName(provider), value };
     await db.transaction().execute(async (trx) => {

@@ -28,7 +28,7 @@ export type LoginProviderClient = {
 };
 
 /** PKCE, S256. */
-export const challengeOf = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');
+export const pkceChallenge = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');
 
 /** Why a sign-in came to nothing, as the page where it ends will say. */
 export class LoginProviderError extends Error {
@@ -69,7 +69,7 @@ export const boundedFetch =
   };
 
 /** Whatever goes wrong at the provider is its failure, kept as the cause. */
-export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
+export async function asProviderFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -79,13 +79,13 @@ export async function orProviderFailed<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** For `catch`: a failure that only counts where the person is not known already. @throws every other one */
-export function asValue(error: unknown): LoginProviderError {
+export function returnProviderError(error: unknown): LoginProviderError {
   if (error instanceof LoginProviderError) return error;
   throw error;
 }
 
 /** The causes of a failure for the log. Only what cannot hold a code, a token or an address. */
-export function causesOf(error: Error): string {
+export function describeCauses(error: Error): string {
   const causes: string[] = [];
   let cause = error.cause;
   for (; cause instanceof Error && causes.length < 6; cause = cause.cause) {
@@ -107,7 +107,7 @@ function providersWord(answer: object): string {
 }
 
 /** The address in its canonical form, or why it is none that Roster could use. */
-export function usableEmail(email: string): string | LoginProviderError {
+export function parseEmail(email: string): string | LoginProviderError {
   const parsed = Email.safeParse(email);
   return parsed.success
     ? parsed.data
@@ -118,7 +118,7 @@ export function usableEmail(email: string): string | LoginProviderError {
 }
 
 /** A name as a profile has it, where it can be one here. */
-export function usableName(name: unknown): string | null {
+export function parseName(name: unknown): string | null {
   if (typeof name !== 'string' || name.length > 400) return null;
   const tidy = tidyName(name).normalize('NFC');
   return visibleLength(tidy) >= 2 && codePointLength(tidy) <= 100 ? tidy : null;

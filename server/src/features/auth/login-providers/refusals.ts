@@ -5,7 +5,7 @@ import { auditFailedLogin } from '#server/features/auth/shared/audit-failed-logi
 import type { Visitor } from '#server/security/events-repository';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
 
-export const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
+export const providerLabels: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
 
 type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
 
@@ -31,6 +31,6 @@ export function recordRefusal(
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
     for (const { userId, event, why } of concerned.toSorted((a, b) => a.userId - b.userId))
-      await auditFailedLogin(trx, { userId, event, visitor, detail: `${names[provider]}, ${why}` });
+      await auditFailedLogin(trx, { userId, event, visitor, detail: `${providerLabels[provider]}, ${why}` });
   });
 }

@@ -19,7 +19,7 @@ import { AppError } from '#server/lib/errors';
 import type { SignedIn } from '#server/security/actor';
 import type { FlowCookie } from './flow-cookie.ts';
 import type { FlowService } from './flows.ts';
-import { causesOf, type LoginProviderClient, LoginProviderError, orProviderFailed } from './login-provider.ts';
+import { asProviderFailure, describeCauses, type LoginProviderClient, LoginProviderError } from './login-provider.ts';
 import type { Flow } from './repository.ts';
 import { safeReturnPath } from './return-path.ts';
 import type { LoginProviderService } from './service.ts';
@@ -66,7 +66,7 @@ const accountPage = '/settings?tab=account';
  * A page that goes on to the provider by itself. Not a redirect: the policy of the page before says where its forms may
  * lead, which browsers also ask of every redirect that follows, those of the provider's own included.
  */
-function leadingTo(address: string): string {
+function redirectPage(address: string): string {
   const escaped = address.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="0;url=${escaped}"><title>Roster</title></head><body><a href="${escaped}">Continue</a></body></html>`;
 }
@@ -110,7 +110,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
         if (actor && !(await sessions.isFresh(actor)))
           throw new LoginProviderError('sign_in_again', 'the sign-in is too old to connect anything');
         const address = await begin(provider, returnPathOf(request), actor, reply);
-        return reply.type('text/html; charset=utf-8').send(leadingTo(address));
+        return reply.type('text/html; charset=utf-8').send(redirectPage(address));
       } catch (error) {
         return fail(error, actor !== null, provider, request, reply);
       }
@@ -159,7 +159,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
       returnPath,
       connectsTo: actor && { userId: actor.userId, sessionId: actor.sessionId },
     });
-    const url = await orProviderFailed(() => authorizationUrl(secrets, callbackUrl(provider)));
+    const url = await asProviderFailure(() => authorizationUrl(secrets, callbackUrl(provider)));
     flowCookie.write(reply, id);
     return url.href;
   }
@@ -182,7 +182,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     const callback = callbackUrl(provider);
     for (const [name, value] of Object.entries({ code, state, iss, error }))
       if (value !== undefined) callback.searchParams.set(name, value);
-    const identity = await orProviderFailed(() => identify(flow, callback));
+    const identity = await asProviderFailure(() => identify(flow, callback));
     const visitor = visitorOf(request);
     if (connectsTo) {
       await connectedAccounts.connect(connectsTo, identity, visitor);
@@ -206,7 +206,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
   ) {
     if (!(error instanceof LoginProviderError)) throw error;
     const { code: reason, message } = error;
-    const causes = causesOf(error);
+    const causes = describeCauses(error);
     const address = clientNetwork(request);
     request.log.warn({ event: 'sign_in_failed', address, provider, reason, ...(causes && { causes }) }, message);
     return reply.redirect(

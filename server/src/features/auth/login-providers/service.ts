@@ -11,9 +11,9 @@ import { AppError } from '#server/lib/errors';
 import { mailJob } from '#server/mail/job';
 import type { SignedIn } from '#server/security/actor';
 import { type RecordedEvent, securityEventRepository, type Visitor } from '#server/security/events-repository';
-import { issuerOf } from './issuers.ts';
+import { configuredIssuer } from './issuers.ts';
 import { type LoginIdentity, LoginProviderError } from './login-provider.ts';
-import { names, RefusedForAccountError, recordRefusal } from './refusals.ts';
+import { providerLabels, RefusedForAccountError, recordRefusal } from './refusals.ts';
 import { type ConnectedAccountRepository, connectedAccountRepository } from './repository.ts';
 
 type Dependencies = {
@@ -38,11 +38,11 @@ export function loginProviderService(dependencies: Dependencies) {
   return {
     /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
     signIn: (identity: LoginIdentity, visitor: Visitor): Promise<number> =>
-      decideOn(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor)),
+      transactForIdentity(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor)),
 
     /** Connects the identity to the account of a signed-in user. */
     async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
-      const ended = await decideOn(db, identity, visitor, (trx) =>
+      const ended = await transactForIdentity(db, identity, visitor, (trx) =>
         connect(trx, dependencies, session, identity, visitor),
       );
       onSessionsEnded(ended);
@@ -60,7 +60,7 @@ export function loginProviderService(dependencies: Dependencies) {
     },
 
     disconnect: (userId: number, provider: LoginProvider, visitor: Visitor): Promise<void> =>
-      decide(db, (trx) => disconnect(trx, config, userId, provider, visitor)),
+      transactWithRetry(db, (trx) => disconnect(trx, config, userId, provider, visitor)),
   };
 }
 
@@ -70,7 +70,7 @@ export type LoginProviderService = ReturnType<typeof loginProviderService>;
 const isCurrent = (
   config: Dependencies['config'],
   { provider, issuer }: { provider: LoginProvider; issuer: string | null },
-) => config[provider] === undefined || issuer === issuerOf(config, provider);
+) => config[provider] === undefined || issuer === configuredIssuer(config, provider);
 
 type WithEmail = LoginIdentity & { email: string };
 
@@ -81,12 +81,12 @@ function emailOf({ email }: LoginIdentity): string {
 }
 
 /** The one that is shown of a connected account; one that is not verified is not shown. */
-async function keepEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
+async function storeEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
   if (typeof identity.email === 'string') await accounts.setEmail(userId, identity, identity.email);
 }
 
 /** In one transaction, which starts again where another one was faster. */
-async function decide<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
+async function transactWithRetry<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work);
@@ -97,13 +97,13 @@ async function decide<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => 
 }
 
 /** The same for an identity; a refusal goes on record. */
-const decideOn = <T>(
+const transactForIdentity = <T>(
   db: Kysely<Database>,
   identity: LoginIdentity,
   visitor: Visitor,
   work: (trx: Kysely<Database>) => Promise<T>,
 ): Promise<T> =>
-  decide(db, work).catch(async (error: unknown) => {
+  transactWithRetry(db, work).catch(async (error: unknown) => {
     if (error instanceof RefusedForAccountError) await recordRefusal(db, error, identity, visitor);
     throw error;
   });
@@ -118,9 +118,9 @@ async function signIn(
   const known = await accounts.ownerOf(identity);
   if (known) {
     refuseInactive(known);
-    await keepEmail(accounts, known.userId, identity);
+    await storeEmail(accounts, known.userId, identity);
   }
-  const userId = known?.userId ?? (await accountOfAddress(trx, config, identity, visitor));
+  const userId = known?.userId ?? (await findOrCreateAccount(trx, config, identity, visitor));
   await securityEventRepository(trx).record(event('signed_in', userId, identity.provider, visitor));
   return userId;
 }
@@ -146,7 +146,7 @@ async function connect(
       { userId: owner.userId, event: 'login_method_refused', why: 'asked for by another account' },
     ]);
   if (owner) {
-    await keepEmail(accounts, userId, identity);
+    await storeEmail(accounts, userId, identity);
     return [];
   }
   const email = emailOf(identity);
@@ -154,7 +154,7 @@ async function connect(
     throw new RefusedForAccountError('unconfirmed_email', 'the address of the account is not confirmed', [
       { userId, event: 'login_method_refused', why: 'address not confirmed' },
     ]);
-  await attach(trx, userId, { ...identity, email }, visitor, 'login_method_refused');
+  await attachIdentity(trx, userId, { ...identity, email }, visitor, 'login_method_refused');
   return user.emailVerified ? [] : confirm(trx, user, sessionId, visitor);
 }
 
@@ -171,13 +171,13 @@ async function disconnect(
   const user = await userRepository(trx).byId(userId);
   const connected = (await accounts.listOf(userId)).filter((identity) => isCurrent(config, identity));
   if (!user || !connected.some((identity) => identity.provider === provider))
-    throw new AppError('not_found', `${names[provider]} is not connected to this account.`);
+    throw new AppError('not_found', `${providerLabels[provider]} is not connected to this account.`);
   // One that the operator has switched off since does not count.
   const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
   if (user.passwordHash === null && others.length === 0)
     throw new AppError(
       'last_sign_in_method',
-      `${names[provider]} is the only way into this account. Set a password first, or connect another account.`,
+      `${providerLabels[provider]} is the only way into this account. Set a password first, or connect another account.`,
     );
   await accounts.delete(userId, provider);
   await securityEventRepository(trx).record(event('login_method_disconnected', userId, provider, visitor));
@@ -185,7 +185,7 @@ async function disconnect(
 }
 
 /** The account for an identity that is connected to none yet. */
-async function accountOfAddress(
+async function findOrCreateAccount(
   trx: Kysely<Database>,
   config: Dependencies['config'],
   identity: LoginIdentity,
@@ -200,7 +200,7 @@ async function accountOfAddress(
       { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
     ]);
   refuseInactive({ userId: existing.id, status: existing.status });
-  await attach(trx, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
+  await attachIdentity(trx, existing.id, { ...identity, email }, visitor, 'sign_in_failed');
   return existing.id;
 }
 
@@ -212,14 +212,14 @@ async function create(
 ): Promise<number> {
   const { email, name, provider } = identity;
   const account = { email, name, passwordHash: null, emailVerified: true };
-  const conditions = { registration, mayBeFirst: loopback, visitor, detail: names[provider] };
+  const conditions = { registration, mayBeFirst: loopback, visitor, detail: providerLabels[provider] };
   const user = await createAccount(trx, account, conditions).catch(asFailure);
   if (!user || !(await connectedAccountRepository(trx).insert(user.id, identity, email))) throw new SupersededError();
   return user.id;
 }
 
 /** The unique constraints decide: an identity has one account, an account one identity of each provider. */
-async function attach(
+async function attachIdentity(
   trx: Kysely<Database>,
   userId: number,
   identity: WithEmail,
@@ -267,7 +267,7 @@ const event = (kind: Kind, userId: number, provider: LoginProvider, visitor: Vis
   event: kind,
   by: 'self',
   visitor,
-  detail: names[provider],
+  detail: providerLabels[provider],
 });
 
 /** Tells the owner by mail. */

@@ -4,7 +4,7 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 import { userRepository } from './repository.ts';
 
 /** Of refusals that are alike, so many are on record within a day: more of them cannot fill the record. */
-const alikeInADay = 10;
+const identicalPerDay = 10;
 const dayMs = 24 * 60 * 60_000;
 
 type Refused = {
@@ -20,6 +20,6 @@ export async function auditFailedLogin(trx: Kysely<Database>, { userId, event, v
   const since = new Date(Date.now() - dayMs).toISOString();
   // Locked, so that many at once are counted one by one; and gone meanwhile, there is no record to write in.
   if (!(await userRepository(trx).lock(userId))) return;
-  if ((await events.count(userId, event, since, detail)) < alikeInADay)
+  if ((await events.count(userId, event, since, detail)) < identicalPerDay)
     await events.record({ userId, event, by: 'self', visitor, detail });
 }

@@ -1,5 +1,5 @@
 import { isBlank } from '@roster/contracts/text/blank';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { OpenDatabase } from '#server/db/connect';
 import { type AskedOf, type AskedQuestionRepository, askedQuestionRepository, type Step } from './repository.ts';
 
@@ -70,7 +70,7 @@ export function askedQuestions({ reader }: Pick<OpenDatabase, 'reader'>) {
       );
       return rows.map(({ questionId, accessTokenId, text, ...row }) => ({
         ...row,
-        text: beginningOf(text.trim(), shownCharacters),
+        text: truncate(text.trim(), shownCharacters),
         files: files.get(questionId) ?? 0,
         byProgram: accessTokenId !== null,
       }));

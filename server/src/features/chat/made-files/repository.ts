@@ -1,4 +1,4 @@
-import type { UnkeptFile } from '@roster/contracts/chat';
+import type { UnstoredFile } from '@roster/contracts/chat';
 import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
@@ -109,7 +109,7 @@ export function madeFileRepository(db: Kysely<Database>) {
       await one(userId, id).set({ state: 'kept', error: null, filename }).execute();
     },
     /** Of several answers what is not kept, each in order. */
-    async unkept(userId: number, messageIds: number[]): Promise<Map<number, UnkeptFile[]>> {
+    async unkept(userId: number, messageIds: number[]): Promise<Map<number, UnstoredFile[]>> {
       if (messageIds.length === 0) return new Map();
       const rows = await db
         .selectFrom('made_files')

@@ -1,4 +1,4 @@
-import type { Message, ShownCall } from '@roster/contracts/chat';
+import type { DisplayedToolCall, Message } from '@roster/contracts/chat';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { programRunRepository } from '#server/features/chat/runs/program-run-repository';
@@ -19,7 +19,7 @@ export type MessageToKeep = Omit<
   /** What a program has written with it. Absent where that is nothing. */
   metadata?: Record<string, string>;
   /** Of an answer: what the model called while it wrote it. Absent where that is nothing. */
-  calls?: Omit<ShownCall, 'callId'>[];
+  calls?: Omit<DisplayedToolCall, 'callId'>[];
   /** Of an answer: the JSON schema that it was asked for with. Absent where there was none. */
   responseSchema?: string;
   /** Of the first answer of a program's run: what the program asked for. */

@@ -1,4 +1,4 @@
-import { findPattern, placesInMessage } from '@roster/contracts/text/find-text';
+import { countMatchesInMessage, findPattern } from '@roster/contracts/text/find-text';
 import { noMessage, noThread } from '#server/features/chat/not-found';
 import type { ThreadRepository } from '#server/features/chat/threads/repository';
 import type { BranchRepository } from './branch-repository.ts';
@@ -34,7 +34,7 @@ export function messageFinder(
     for (let from = oldest; from <= depth; from += messagesAtOnce) {
       const to = Math.min(depth, from + messagesAtOnce - 1);
       for (const searched of await branches.searched(userId, { threadId, head, from, to })) {
-        const count = placesInMessage(searched, pattern);
+        const count = countMatchesInMessage(searched, pattern);
         if (count > 0) items.push({ messageId: searched.id, count });
       }
     }

@@ -1,4 +1,4 @@
-import type { Message, RunState, ShownCall } from '@roster/contracts/chat';
+import type { DisplayedToolCall, Message, RunState } from '@roster/contracts/chat';
 import type { MessageRepository } from '#server/features/chat/messages/repository';
 import { type FoldedLog, foldedBatches, hasBegun, withoutHole } from './event-log.ts';
 import type { EventRepository } from './event-repository.ts';
@@ -16,7 +16,7 @@ type AnswerPart = Pick<
   Message,
   'id' | 'text' | 'reasoning' | 'notes' | 'sources' | 'state' | 'run' | 'model' | 'usage' | 'error' | 'finishedAt'
 > &
-  Pick<Message, 'links' | 'thoughtMs' | 'endedEarly'> & { calls?: Omit<ShownCall, 'callId'>[] | undefined };
+  Pick<Message, 'links' | 'thoughtMs' | 'endedEarly'> & { calls?: Omit<DisplayedToolCall, 'callId'>[] | undefined };
 
 function answerPartOf(message: AnswerPart): AnswerPart {
   const { id, text, reasoning, notes, sources, links, calls, state, run, model, usage, error, finishedAt } = message;

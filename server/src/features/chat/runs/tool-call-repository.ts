@@ -1,5 +1,5 @@
-import type { ShownCall, ToolCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/text/cut';
+import type { DisplayedToolCall, ToolCall } from '@roster/contracts/chat';
+import { truncate } from '@roster/contracts/text/truncate';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { CallEcho } from '#server/provider/provider';
@@ -13,9 +13,9 @@ const rowsAtOnce = 100;
 
 /** What a page shows of a text that a tool was given or has answered, in characters. */
 const shownLength = 4000;
-const beginning = (text: string) => (text.length > shownLength ? `${beginningOf(text, shownLength)}…` : text);
+const beginning = (text: string) => (text.length > shownLength ? `${truncate(text, shownLength)}…` : text);
 /** Of an answer that is being written. */
-export const shownCall = (call: PlacedCall): ShownCall => ({
+export const shownCall = (call: PlacedCall): DisplayedToolCall => ({
   ...call,
   // Who is to approve it sees all of it.
   input: isOpenCall(call) ? call.input : beginning(call.input),
@@ -26,7 +26,7 @@ export const shownCall = (call: PlacedCall): ShownCall => ({
 export const toldCall = <Call extends ToolCall>(call: Call): Call =>
   call.kind === 'server' && call.output !== null ? { ...call, output: beginning(call.output) } : call;
 
-type Kept = { messageId: number; waitsUntil: string | null } & ShownCall;
+type Kept = { messageId: number; waitsUntil: string | null } & DisplayedToolCall;
 
 /** Only calls of tool servers have one. */
 const withoutNoTool = <Row extends { tool: string | null }>({ tool, ...row }: Row) => ({

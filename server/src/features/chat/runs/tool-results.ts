@@ -1,4 +1,4 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 
 /** One tool's answer, in UTF-16 units. Who calls it has cut it by then; this is for one that has not. */
 const resultLimit = 1024 * 1024;
@@ -32,8 +32,8 @@ export class ResultRoom {
     const most = Math.min(resultLimit, Math.max(0, this.#left));
     this.#left -= text.length > most ? most : text.length;
     if (text.length <= most) return storable(text);
-    if (text.length > resultLimit && !this.isFull) return storable(`${beginningOf(text, most)}${saidMore}`);
+    if (text.length > resultLimit && !this.isFull) return storable(`${truncate(text, most)}${saidMore}`);
     this.#left = 0;
-    return storable(`${beginningOf(text, most)}${allSaidMore}`);
+    return storable(`${truncate(text, most)}${allSaidMore}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { RunEvent, ToolCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { type OfferedTool, ToolError, type ToolRegistry, type ToolResult } from '#server/conversation/tools';
@@ -270,8 +270,8 @@ export function asServerCall(
     kind: 'server',
     callId: taken.has(call.callId) ? `${call.callId}-${step}` : call.callId,
     ...(tool && { tool: tool.tool }),
-    title: beginningOf(tool?.title || tool?.tool || call.name, titleLimit),
-    server: tool ? beginningOf(tool.serverName, titleLimit) : null,
+    title: truncate(tool?.title || tool?.tool || call.name, titleLimit),
+    server: tool ? truncate(tool.serverName, titleLimit) : null,
     state: 'running',
   };
 }

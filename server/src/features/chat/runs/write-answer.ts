@@ -1,4 +1,4 @@
-import { calledNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
+import { functionCallNote, type RunEvent, type ToolCall } from '@roster/contracts/chat';
 import { leftOutNotes } from '#server/features/chat/messages/history';
 import { retryUntilAvailable } from '#server/lib/retry-until-available';
 import type { AnswerEnd, AnswerPiece, AnswerRequest, Provider, ToolUse } from '#server/provider/provider';
@@ -77,7 +77,7 @@ const tookTooLong = (ms: number) =>
 function closing(run: LiveRun, end: AnswerEnd, { publish }: Writing): AnswerEnd {
   const called = functionsCalled(run.log);
   if (run.firstStep > 1 && !run.hasAdded()) publish([{ type: 'note', text: nothingAdded }]);
-  else if (called.length > 0) publish([{ type: 'note', text: calledNote(called.map(({ name }) => name)) }]);
+  else if (called.length > 0) publish([{ type: 'note', text: functionCallNote(called.map(({ name }) => name)) }]);
   else if (run.log.text.trim() === '' && run.taking.length === 0) publish([wordless(end)]);
   return end;
 }

@@ -1,4 +1,4 @@
-import { beginningOf, characterStart } from '@roster/contracts/text/cut';
+import { graphemeStart, truncate } from '@roster/contracts/text/truncate';
 import { describe, expect, test } from 'vitest';
 
 describe('cutting a text', () => {
@@ -6,26 +6,26 @@ describe('cutting a text', () => {
     const text = `ab${whole.repeat(3)}c`;
     const ends = [0, 1, 2, 3].flatMap((count) => `ab${whole.repeat(count)}`.length);
     for (let max = 2; max < text.length; max++) {
-      const cut = beginningOf(text, max);
+      const cut = truncate(text, max);
       expect(ends).toContain(cut.length);
       expect(max - cut.length).toBeLessThan(whole.length);
     }
-    expect(beginningOf(text, text.length)).toBe(text);
+    expect(truncate(text, text.length)).toBe(text);
   });
 
   test('finds its place in the middle of a long text without reading all of it', () => {
     const text = `${'🦜'.repeat(400_000)}x`;
     const since = process.cpuUsage();
-    for (let at = 500_000; at < 500_100; at++) expect(characterStart(text, at)).toBe(at - (at % 2));
+    for (let at = 500_000; at < 500_100; at++) expect(graphemeStart(text, at)).toBe(at - (at % 2));
     // Of the processor, which is less than a second also where others have it most of the time.
     expect(process.cpuUsage(since).user).toBeLessThan(1_000_000);
   });
 
   test('cuts a letter that is longer than what is wanted between its marks', () => {
     const text = `e${'\u0301'.repeat(5_000)}`;
-    expect(beginningOf(text, 60)).toHaveLength(60);
+    expect(truncate(text, 60)).toHaveLength(60);
     const parrots = '🦜\u200d'.repeat(2_000);
-    expect(beginningOf(parrots, 1_501).isWellFormed()).toBe(true);
-    expect(beginningOf(parrots, 1_501).length).toBeGreaterThan(1_400);
+    expect(truncate(parrots, 1_501).isWellFormed()).toBe(true);
+    expect(truncate(parrots, 1_501).length).toBeGreaterThan(1_400);
   });
 });

@@ -1,4 +1,4 @@
-import { beginningOf, characterStart } from '@roster/contracts/text/cut';
+import { graphemeStart, truncate } from '@roster/contracts/text/truncate';
 import { literalsOf } from './words.ts';
 
 const firstTerm = /[\p{L}\p{N}\p{M}]+|\p{RGI_Emoji}|\p{Extended_Pictographic}/v;
@@ -20,14 +20,14 @@ const withoutMarkdown = (text: string) =>
 
 /** A piece of `text` around the first word of the query that it holds, as one line without the marks of Markdown. */
 export function snippetOf(text: string, query: string, length = 140): string {
-  const around = characterStart(text, placeOf(query, text) - length);
-  const until = characterStart(text, around + 3 * length);
+  const around = graphemeStart(text, placeOf(query, text) - length);
+  const until = graphemeStart(text, around + 3 * length);
   const plain = inOneLine(withoutMarkdown(text.slice(around, until)));
   const at = placeOf(query, plain);
-  const about = characterStart(plain, at - Math.floor(length / 3));
+  const about = graphemeStart(plain, at - Math.floor(length / 3));
   // Starts at the beginning of a word, if there is one before the match.
   const from = about === 0 ? 0 : about + plain.slice(about, at).indexOf(' ') + 1;
   const before = around > 0 || from > 0 ? '… ' : '';
   const after = until < text.length || from + length < plain.length ? ' …' : '';
-  return `${before}${beginningOf(plain.slice(from), length).trim()}${after}`;
+  return `${before}${truncate(plain.slice(from), length).trim()}${after}`;
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { EndedEarly, Message } from '@roster/contracts/chat';
-import { withFootnotes } from '@roster/contracts/text/numbered-links';
+import { appendFootnotes } from '@roster/contracts/text/numbered-links';
 import type { BranchRepository } from '#server/features/chat/messages/branch-repository';
 import type { MessageExportRepository, MessageToKeep } from '#server/features/chat/messages/export-repository';
 import type { MessagePages } from '#server/features/chat/messages/pages';
@@ -34,7 +34,7 @@ function inMarkdown(message: Message): string {
   const names = message.files.map(({ filename }) => filename).join(', ');
   const attached = names === '' ? '' : `\n\n*(${message.role === 'user' ? 'attached' : 'made'}: ${names})*`;
   const sources = message.sources.length === 0 ? '' : `\n\n*(sources: ${message.sources.join(', ')})*`;
-  return `## ${who}, ${message.createdAt}\n\n${withFootnotes(message.text, message.links)}${attached}${sources}${state}\n\n`;
+  return `## ${who}, ${message.createdAt}\n\n${appendFootnotes(message.text, message.links)}${attached}${sources}${state}\n\n`;
 }
 
 type Dependencies = {

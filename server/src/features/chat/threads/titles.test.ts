@@ -1,5 +1,5 @@
 import { defaultPreferences } from '@roster/contracts/account';
-import { cheapestForTitles } from '@roster/contracts/models/models';
+import { cheapestTitleModel } from '@roster/contracts/models/models';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { called, newToken } from '#server/testing/access-tokens';
 import { engines, startApp, type TestApp } from '#server/testing/app';
@@ -56,7 +56,7 @@ describe.each(engines)('titles on %s', (engine) => {
   test('are suggested after the first exchange, and that is counted', async () => {
     const threadId = await newThread(ada, { assistantId: await created(ada, { model: 'gpt-4.1' }) });
     const { run, answer } = await ask(app, ada, threadId, 'Which moss grows on granite?');
-    const cheapest = cheapestForTitles((await ada.get('/api/models')).body.models)?.id;
+    const cheapest = cheapestTitleModel((await ada.get('/api/models')).body.models)?.id;
     expect(cheapest).toMatch(/nano|luna/);
     expect(await suggested(run.id)).toMatchObject({ model: cheapest, thread_id: threadId, estimated: 0 });
     expect(await titleOf(threadId)).toBe('Moss grows granite');

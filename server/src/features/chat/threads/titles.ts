@@ -1,6 +1,6 @@
-import { cheapestForTitles } from '@roster/contracts/models/models';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { cheapestTitleModel } from '@roster/contracts/models/models';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { Kysely } from 'kysely';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { Database } from '#server/db/schema';
@@ -31,7 +31,7 @@ export const newTitle = 'New conversation';
 export function openingTitle(message: string): string {
   const line = tidyName(message).replace(/\s+/g, ' ');
   if (line.length <= titleLength) return line;
-  const cut = beginningOf(line, titleLength);
+  const cut = truncate(line, titleLength);
   const space = cut.lastIndexOf(' ');
   return `${(space > titleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
@@ -39,7 +39,7 @@ export function openingTitle(message: string): string {
 function cleaned(answer: string): string {
   const [line = ''] = answer.trim().split('\n');
   const bare = line.replace(/^(title:)?\s*["'“*#]*\s*/i, '').replace(/["'”*.\s]+$/, '');
-  return beginningOf(tidyName(bare), 80).trim();
+  return truncate(tidyName(bare), 80).trim();
 }
 
 type Dependencies = {
@@ -74,7 +74,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
     const chosen = await titleModel(userId);
     if (chosen !== null) return chosen === '' ? undefined : chosen;
     const { source, models: list } = await models.list(userId, listWithinMs);
-    return (source === 'provider' && cheapestForTitles(list)?.id) || own;
+    return (source === 'provider' && cheapestTitleModel(list)?.id) || own;
   }
 
   async function suggestOnce(order: RunOrder, request: AnswerRequest, signal: AbortSignal): Promise<void> {
@@ -91,7 +91,7 @@ export function titleSuggester({ db, provider, catalogue, pricing, models, title
       from: 0,
       to: answer.depth,
     });
-    const talk = exchange.map(({ role, text }) => `${role}: ${beginningOf(text, excerpt)}`).join('\n\n');
+    const talk = exchange.map(({ role, text }) => `${role}: ${truncate(text, excerpt)}`).join('\n\n');
     const suggestion = await askFor(
       { provider, catalogue },
       { ...request, model },

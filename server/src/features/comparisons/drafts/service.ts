@@ -7,7 +7,7 @@ import {
 } from '@roster/contracts/comparisons/drafts';
 import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
-import { noComparison } from '#server/features/comparisons/shared/answers';
+import { comparisonNotFound } from '#server/features/comparisons/shared/answers';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
 import { assistantSide } from '#server/features/comparisons/shared/assistant-side';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
@@ -67,7 +67,7 @@ async function draftOf({ database: { db } }: Dependencies, userId: number, compa
   const { assistant, baseline } = await findComparison(comparisonRepository(db), userId, comparisonId);
   const changes = await draftRepository(db).find(userId, comparisonId);
   const version = baseline?.assistantVersion ?? null;
-  if (!assistant || !changes || version === null) throw noComparison();
+  if (!assistant || !changes || version === null) throw comparisonNotFound();
   return { assistantId: assistant.id, version, changes };
 }
 

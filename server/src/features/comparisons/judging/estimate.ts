@@ -2,7 +2,7 @@ import type { ComparisonEstimate } from '@roster/contracts/comparisons/compariso
 import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
 import { estimateTokens } from '#server/conversation/token-estimate';
 import type { PricingService } from '#server/features/usage/pricing';
-import { type JudgedTexts, judgeQuestion } from './judge-prompt.ts';
+import { buildJudgePrompt, type JudgedTexts } from './judge-prompt.ts';
 import { allToJudge, type Judged } from './verdicts.ts';
 
 /** A sentence or two, and the choice. */
@@ -27,18 +27,18 @@ async function judgeCost(
   };
 }
 
-const tokensOf = ({ instructions, text }: ReturnType<typeof judgeQuestion>) =>
+const tokensOf = ({ instructions, text }: ReturnType<typeof buildJudgePrompt>) =>
   estimateTokens(instructions) + estimateTokens(text);
 
 /** What asking the judge takes: of each prompt that is open, both orders or the one that is missing. */
-export async function judgingEstimate(
+export async function estimateJudging(
   pricing: Pick<PricingService, 'price'>,
   userId: number,
   judged: Judged,
 ): Promise<ComparisonEstimate> {
   const { model, criteria } = judged.judging;
   const questions = allToJudge(judged).flatMap(({ orders, texts }) =>
-    orders.map((order) => judgeQuestion(criteria, texts[order])),
+    orders.map((order) => buildJudgePrompt(criteria, texts[order])),
   );
   const inputTokens = questions.reduce((sum, question) => sum + tokensOf(question), 0);
   return judgeCost(pricing, userId, model, questions.length, inputTokens);
@@ -50,14 +50,14 @@ type Foreseen = Pick<JudgedTexts, 'instructions' | 'turns' | 'expected'> & {
 };
 
 /** What judging answers takes that are not there yet: each in both orders. */
-export function foreseenJudging(
+export function estimateFutureJudging(
   pricing: Pick<PricingService, 'price'>,
   userId: number,
   { model, criteria }: JudgingDraft,
   prompts: readonly Foreseen[],
 ): Promise<ComparisonEstimate> {
   const inputTokens = prompts.reduce((sum, { answerTokens, ...texts }) => {
-    const question = judgeQuestion(criteria, { ...texts, first: '', second: '' });
+    const question = buildJudgePrompt(criteria, { ...texts, first: '', second: '' });
     return sum + 2 * (tokensOf(question) + answerTokens);
   }, 0);
   return judgeCost(pricing, userId, model, 2 * prompts.length, inputTokens);

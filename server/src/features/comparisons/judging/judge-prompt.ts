@@ -38,7 +38,7 @@ Reply with one JSON object and nothing else, the reason first, in one or two sen
 const speaker = { user: 'User', assistant: 'Assistant' } as const;
 
 /** What the judge is asked: the texts are fenced, so that none of them can speak in its own name. */
-export function judgeQuestion(criteria: string, texts: JudgedTexts): { instructions: string; text: string } {
+export function buildJudgePrompt(criteria: string, texts: JudgedTexts): { instructions: string; text: string } {
   const { instructions, turns, expected, first, second } = texts;
   const parts: [name: string, text: string][] = [
     ...(instructions === null || instructions === ''

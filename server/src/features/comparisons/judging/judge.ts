@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { SideQuestionService } from '#server/features/chat/side-questions/service';
-import { answersAtOnce, isUnderWay, threadsOf } from '#server/features/comparisons/shared/answers';
+import { concurrentAnswers, isActive, threadsOf } from '#server/features/comparisons/shared/answers';
 import type { AskingParts } from '#server/features/comparisons/shared/ask-prompt';
 import { askingRepository } from '#server/features/comparisons/shared/asking-repository';
 import { type JudgingRecord, judgingRepository } from '#server/features/comparisons/shared/judging-repository';
-import { failedOutcome, type Outcome, runOnce, runPrompts } from '#server/features/comparisons/shared/prompt-runner';
+import { type AskResult, failedOutcome, runOnce, runPrompts } from '#server/features/comparisons/shared/prompt-runner';
 import { type JudgingWork, judgeJob, queueJudging } from '#server/features/comparisons/shared/queue';
 import { comparisonRepository } from '#server/features/comparisons/shared/repository';
 import type { RateLimits } from '#server/http/limits/rate-limits';
 import { type JobHandler, jobHandler } from '#server/jobs/define';
-import { judgeQuestion, verdictSchema } from './judge-prompt.ts';
+import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
 import { type Judged, judgeThreadsOf, toJudge } from './verdicts.ts';
 
 export type JudgingParts = AskingParts & {
@@ -19,7 +19,7 @@ export type JudgingParts = AskingParts & {
 };
 
 /** undefined: the comparison is gone. */
-export async function readJudged(
+export async function loadJudged(
   { sideQuestions }: Pick<JudgingParts, 'sideQuestions'>,
   db: Kysely<Database>,
   userId: number,
@@ -47,14 +47,14 @@ async function askJudge(
 ) {
   const rows = judgingRepository(trx);
   if (!(await askingRepository(trx, 'judging').take(userId, judging.id, verdictId))) return;
-  const judged = await readJudged({ sideQuestions }, trx, userId, judging);
+  const judged = await loadJudged({ sideQuestions }, trx, userId, judging);
   const verdict = judged?.verdicts.find(({ id }) => id === verdictId);
   const prompt = judged?.prompts.find(({ id }) => id === verdict?.promptId);
   const asked = judged && prompt && toJudge(judged, prompt);
   if (!verdict || !asked) return;
   const threadIds = await askThem(
     asked.orders.map((order) => {
-      const { instructions, text } = judgeQuestion(judging.criteria, asked.texts[order]);
+      const { instructions, text } = buildJudgePrompt(judging.criteria, asked.texts[order]);
       return {
         comparisonId: judging.comparisonId,
         judgingId: judging.id,
@@ -78,17 +78,21 @@ async function askJudge(
 }
 
 /** Asks the judge about the next prompt that is due, in both orders at once. */
-async function askNext(parts: JudgingParts, { userId, judgingId }: JudgingWork, overBudget: boolean): Promise<Outcome> {
+async function askNext(
+  parts: JudgingParts,
+  { userId, judgingId }: JudgingWork,
+  overBudget: boolean,
+): Promise<AskResult> {
   const { db } = parts.database;
   const rows = judgingRepository(db);
   const judging = await rows.find(userId, judgingId);
   if (!judging) return { next: 'waits' };
   const verdicts = await rows.verdicts(userId, judgingId);
   const answers = await parts.sideQuestions.answers(userId, judgeThreadsOf(verdicts));
-  const underWay = [...answers.values()].filter(isUnderWay).length;
+  const underWay = [...answers.values()].filter(isActive).length;
   const due = verdicts.find(({ isDue }) => isDue);
   if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
-  if (underWay > 0 && underWay + 2 > answersAtOnce) return { next: 'waits' };
+  if (underWay > 0 && underWay + 2 > concurrentAnswers) return { next: 'waits' };
   return runOnce(parts, userId, { overBudget, underWay }, (trx, askThem) =>
     askJudge(parts, trx, askThem, userId, judging, due.id),
   );

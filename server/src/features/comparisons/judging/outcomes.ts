@@ -11,24 +11,24 @@ const sideOf: Record<Order, Record<Choice, Vote>> = {
 };
 
 /** The side that a judge chose, by which answer it read first. */
-export function saidOf(order: Order, text: string): { choice: Vote | null; reason: string | null } {
+export function toSideChoice(order: Order, text: string): { choice: Vote | null; reason: string | null } {
   const said = parseVerdict(text);
   return { choice: said && sideOf[order][said.choice], reason: said?.reason ?? null };
 }
 
 /** Only where the judge chose the same in both orders is it a choice. */
-export function agreed(one: Vote | null, other: Vote | null): Outcome {
+export function combineChoices(one: Vote | null, other: Vote | null): Outcome {
   if (one === null || other === null) return 'unreadable';
   return one === other ? one : 'position';
 }
 
 /** In the transaction that ends an answer of the judge: what both orders came to is stored, so that it can be counted. */
-export async function noteOutcomes(trx: Kysely<Database>, userId: number, judgingId: number) {
+export async function storeOutcomes(trx: Kysely<Database>, userId: number, judgingId: number) {
   const rows = judgingRepository(trx);
   for (const { id, candidateFirst, baselineFirst } of await rows.said(userId, judgingId)) {
-    const outcome = agreed(
-      saidOf('candidateFirst', candidateFirst).choice,
-      saidOf('baselineFirst', baselineFirst).choice,
+    const outcome = combineChoices(
+      toSideChoice('candidateFirst', candidateFirst).choice,
+      toSideChoice('baselineFirst', baselineFirst).choice,
     );
     await rows.setOutcome(userId, id, outcome);
   }

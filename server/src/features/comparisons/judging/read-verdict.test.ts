@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeQuestion, verdictSchema } from './judge-prompt.ts';
+import { buildJudgePrompt, verdictSchema } from './judge-prompt.ts';
 import { parseVerdict } from './parse-verdict.ts';
 
 describe('a judge’s answer is read', () => {
@@ -36,7 +36,7 @@ describe('what the judge is asked', () => {
   };
 
   test('has each text behind a mark that the texts cannot know', () => {
-    const { instructions, text } = judgeQuestion('The true one.', texts);
+    const { instructions, text } = buildJudgePrompt('The true one.', texts);
     const [boundary = ''] = /=====[0-9a-f]{24}/.exec(instructions) ?? [];
     expect(boundary).not.toBe('');
     expect(instructions).toContain('The true one.');
@@ -50,11 +50,11 @@ describe('what the judge is asked', () => {
       ' Second answer\nA plant.\n',
       ' End',
     ]);
-    expect(judgeQuestion('The true one.', texts).text).not.toContain(boundary);
+    expect(buildJudgePrompt('The true one.', texts).text).not.toContain(boundary);
   });
 
   test('has no part for what there is not', () => {
-    const { text } = judgeQuestion('Any.', { ...texts, instructions: null, expected: null });
+    const { text } = buildJudgePrompt('Any.', { ...texts, instructions: null, expected: null });
     expect(text).not.toMatch(/told before|wished for/);
   });
 

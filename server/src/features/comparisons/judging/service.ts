@@ -1,15 +1,15 @@
 import {
   type comparisonJudging as api,
   type Judging,
+  type JudgingDetail,
   type JudgingDraft,
   judgingLimit,
-  type WholeJudging,
 } from '@roster/contracts/comparisons/judging';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import { lockUserRow } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
-import { noComparison } from '#server/features/comparisons/shared/answers';
+import { comparisonNotFound } from '#server/features/comparisons/shared/answers';
 import { findComparison } from '#server/features/comparisons/shared/ask-prompt';
 import { askingRepository } from '#server/features/comparisons/shared/asking-repository';
 import { type JudgingRecord, judgingRepository } from '#server/features/comparisons/shared/judging-repository';
@@ -18,9 +18,9 @@ import { comparisonRepository } from '#server/features/comparisons/shared/reposi
 import type { PricingService } from '#server/features/usage/pricing';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { judgingEstimate } from './estimate.ts';
-import { type JudgingParts, judgingJob, readJudged } from './judge.ts';
-import { allToJudge, resultsOf, toJudging } from './verdicts.ts';
+import { estimateJudging } from './estimate.ts';
+import { type JudgingParts, judgingJob, loadJudged } from './judge.ts';
+import { allToJudge, summarizeVerdicts, toJudging } from './verdicts.ts';
 
 type Dependencies = JudgingParts & { pricing: Pick<PricingService, 'price'> };
 
@@ -36,10 +36,10 @@ async function judgedOf(
   parts: JudgingParts,
   db: Kysely<Database>,
   userId: number,
-  judging: Parameters<typeof readJudged>[3],
+  judging: Parameters<typeof loadJudged>[3],
 ) {
-  const judged = await readJudged(parts, db, userId, judging);
-  if (!judged) throw noComparison();
+  const judged = await loadJudged(parts, db, userId, judging);
+  if (!judged) throw comparisonNotFound();
   return judged;
 }
 
@@ -161,18 +161,18 @@ export function judgingService(parts: Dependencies) {
       await findComparison(comparisonRepository(db), userId, comparisonId);
       return { items: (await judgingRepository(db).list(userId, comparisonId)).map(toJudging) };
     },
-    async find(userId: number, ids: Ids): Promise<WholeJudging> {
+    async find(userId: number, ids: Ids): Promise<JudgingDetail> {
       const judging = await findJudging(db, userId, ids);
       const judged = await judgedOf(parts, db, userId, judging);
       return {
         ...toJudging(judging),
-        ...resultsOf(judged),
+        ...summarizeVerdicts(judged),
         open: allToJudge(judged).length,
-        estimate: await judgingEstimate(parts.pricing, userId, judged),
+        estimate: await estimateJudging(parts.pricing, userId, judged),
       };
     },
     async estimate(userId: number, comparisonId: number, draft: JudgingDraft) {
-      return judgingEstimate(parts.pricing, userId, await judgedOf(parts, db, userId, { comparisonId, ...draft }));
+      return estimateJudging(parts.pricing, userId, await judgedOf(parts, db, userId, { comparisonId, ...draft }));
     },
     create: (actor: Actor, comparisonId: number, draft: z.output<typeof api.create.body>) =>
       create(parts, actor, comparisonId, draft),

@@ -1,7 +1,7 @@
 import type { Comparison, ComparisonPrompt, Vote } from '@roster/contracts/comparisons/comparisons';
-import type { JudgeAnswer, Judging, Outcome, Verdict, WholeJudging } from '@roster/contracts/comparisons/judging';
+import type { JudgeAnswer, Judging, JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import type { SideAnswer } from '#server/features/chat/side-questions/repository';
-import { type Answers, instructionsFor, isUnderWay, toShown } from '#server/features/comparisons/shared/answers';
+import { type Answers, instructionsFor, isActive, toShown } from '#server/features/comparisons/shared/answers';
 import {
   type JudgingRecord,
   type Order,
@@ -9,22 +9,22 @@ import {
   type VerdictRecord,
 } from '#server/features/comparisons/shared/judging-repository';
 import type { PromptRecord } from '#server/features/comparisons/shared/repository';
-import { sameWords } from '#server/features/comparisons/shared/same-words';
+import { isSameText } from '#server/features/comparisons/shared/same-words';
 import type { JudgedTexts } from './judge-prompt.ts';
-import { agreed, saidOf } from './outcomes.ts';
+import { combineChoices, toSideChoice } from './outcomes.ts';
 
 export const judgeThreadsOf = (verdicts: readonly Pick<VerdictRecord, Order>[]): number[] =>
   verdicts.flatMap((verdict) => orders.map((order) => verdict[order])).filter((id) => id !== null);
 
 function judgeAnswer(order: Order, answer: SideAnswer | undefined): JudgeAnswer | null {
   if (!answer) return null;
-  const said = answer.state === 'complete' ? saidOf(order, answer.text) : { choice: null, reason: null };
+  const said = answer.state === 'complete' ? toSideChoice(order, answer.text) : { choice: null, reason: null };
   return { ...answer, ...said };
 }
 
 function outcomeOf({ candidateFirst: one, baselineFirst: other }: Pick<Verdict, Order>): Outcome | null {
   if (one?.state !== 'complete' || other?.state !== 'complete') return null;
-  return agreed(one.choice, other.choice);
+  return combineChoices(one.choice, other.choice);
 }
 
 /** An answer was asked for again since it was judged. */
@@ -54,7 +54,7 @@ export type ToJudge = { prompt: PromptRecord; orders: Order[]; texts: Record<Ord
 function textsOf({ kind, baseline, candidate }: Comparison, prompt: PromptRecord, shown: ComparisonPrompt) {
   if (!baseline || shown.candidate?.state !== 'complete' || shown.baseline?.state !== 'complete') return null;
   // Nobody has to be asked about these.
-  if (kind === 'test' && sameWords(shown.candidate.text, shown.baseline.text)) return null;
+  if (kind === 'test' && isSameText(shown.candidate.text, shown.baseline.text)) return null;
   const told = instructionsFor(candidate, prompt);
   const { turns, expected } = prompt;
   const both = { instructions: told === instructionsFor(baseline, prompt) ? told : null, turns, expected };
@@ -71,7 +71,7 @@ export function toJudge({ comparison, verdicts, answers }: Judged, prompt: Promp
   if (!texts) return undefined;
   const record = verdicts.find(({ promptId }) => promptId === prompt.id);
   const verdict = record && toVerdict(record, prompt, answers);
-  if (isUnderWay(verdict?.candidateFirst ?? null) || isUnderWay(verdict?.baselineFirst ?? null)) return undefined;
+  if (isActive(verdict?.candidateFirst ?? null) || isActive(verdict?.baselineFirst ?? null)) return undefined;
   const isOpen = (order: Order) => !verdict || verdict.isStale || verdict[order]?.state !== 'complete';
   const open = orders.filter(isOpen);
   return open.length === 0 ? undefined : { prompt, orders: open, texts };
@@ -84,11 +84,11 @@ const asVote = (outcome: Outcome | null): Vote | null =>
   outcome === 'position' ? 'tie' : outcome === 'unreadable' ? null : outcome;
 
 /** The verdicts, with what they add up to. One whose answers have changed counts no more. */
-export function resultsOf({
+export function summarizeVerdicts({
   prompts,
   verdicts: records,
   answers,
-}: Judged): Pick<WholeJudging, 'verdicts' | 'tally' | 'agreement'> {
+}: Judged): Pick<JudgingDetail, 'verdicts' | 'tally' | 'agreement'> {
   const byId = new Map(prompts.map((prompt) => [prompt.id, prompt]));
   const tally = { candidate: 0, baseline: 0, tie: 0, position: 0, unreadable: 0 };
   const agreement = { same: 0, of: 0 };

@@ -2,9 +2,9 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import type { ComparedSettings } from '@roster/contracts/comparisons/comparisons';
 import {
   type replays as api,
-  offeredQuestions,
+  offeredQuestionLimit,
   type Replay,
-  replayedTokens,
+  replayTokenLimit,
 } from '@roster/contracts/comparisons/replays';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -61,7 +61,7 @@ function settingsWith({ catalogue }: Dependencies, assistant: Assistant, model: 
 /** Three quarters of what the models that are asked can read, where that is less. */
 function roomFor({ catalogue }: Dependencies, { instructions }: Assistant, asked: string[]): number {
   const contexts = asked.map((model) => catalogue.contextTokens(model) ?? Number.POSITIVE_INFINITY);
-  return Math.min(replayedTokens, ...contexts.map((context) => (context * 3) / 4)) - estimateTokens(instructions);
+  return Math.min(replayTokenLimit, ...contexts.map((context) => (context * 3) / 4)) - estimateTokens(instructions);
 }
 
 async function create(
@@ -116,7 +116,7 @@ export function replayService(dependencies: Dependencies) {
     async questions(userId: number, assistantId: number, { model, programs }: z.output<typeof api.questions.query>) {
       await findAssistant(dependencies, database.db, userId, assistantId);
       const of = { assistantId, model, programs: programs === 'true' };
-      return { items: await askedQuestions.list(userId, of, offeredQuestions) };
+      return { items: await askedQuestions.list(userId, of, offeredQuestionLimit) };
     },
     create: (actor: Actor, assistantId: number, wanted: Wanted) => create(dependencies, actor, assistantId, wanted),
   };

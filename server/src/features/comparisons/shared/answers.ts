@@ -11,16 +11,16 @@ import type { PromptRecord } from './repository.ts';
 
 export type Answers = Map<number, SideAnswer>;
 
-export const noComparison = () => new AppError('not_found', 'This comparison does not exist.');
-export const noPrompt = () => new AppError('not_found', 'This prompt does not exist.');
+export const comparisonNotFound = () => new AppError('not_found', 'This comparison does not exist.');
+export const promptNotFound = () => new AppError('not_found', 'This prompt does not exist.');
 
 /** Answers are written for one comparison at a time: one conversation's place is left to the person. */
-export const answersAtOnce = 2;
+export const concurrentAnswers = 2;
 
-export const isUnderWay = (answer: Pick<ComparedAnswer, 'state'> | null) =>
+export const isActive = (answer: Pick<ComparedAnswer, 'state'> | null) =>
   answer?.state === 'queued' || answer?.state === 'running';
 /** Neither answered nor with an open run: not asked, stopped, failed, or interrupted. */
-const isOpen = (answer: ComparedAnswer | null) => answer?.state !== 'complete' && !isUnderWay(answer);
+const isOpen = (answer: ComparedAnswer | null) => answer?.state !== 'complete' && !isActive(answer);
 
 export const threadsOf = (prompts: Pick<PromptRecord, 'candidateThreadId' | 'baselineThreadId'>[]): number[] =>
   prompts
@@ -52,7 +52,7 @@ export function sidesToAsk(
   prompt: ComparisonPrompt,
   again: boolean,
 ): ComparedSide[] {
-  if (again && (isUnderWay(prompt.candidate) || isUnderWay(prompt.baseline)))
+  if (again && (isActive(prompt.candidate) || isActive(prompt.baseline)))
     throw new AppError('run_in_progress', 'An answer to this prompt is still being written. Stop it or wait for it.');
   const isToAsk = (answer: ComparedAnswer | null) => (answer?.stored ? false : again || isOpen(answer));
   return [

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import type { SideQuestion, SideQuestionService } from '#server/features/chat/side-questions/service';
-import { instructionsFor, noComparison, noPrompt, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import { comparisonNotFound, instructionsFor, promptNotFound, sidesToAsk, threadsOf, toShown } from './answers.ts';
 import { type ComparisonRepository, comparisonRepository, type PromptRecord } from './repository.ts';
 
 export type AskingParts = {
@@ -17,13 +17,13 @@ type AskThem = (questions: SideQuestion[]) => Promise<number[]>;
 
 export async function findComparison(rows: ComparisonRepository, userId: number, id: number): Promise<Comparison> {
   const comparison = await rows.find(userId, id);
-  if (!comparison) throw noComparison();
+  if (!comparison) throw comparisonNotFound();
   return comparison;
 }
 
 export async function findPrompt(rows: ComparisonRepository, userId: number, { id, promptId }: PromptIds) {
   const prompt = await rows.prompt(userId, id, promptId);
-  if (!prompt) throw noPrompt();
+  if (!prompt) throw promptNotFound();
   return prompt;
 }
 

@@ -10,7 +10,7 @@ import { type AskedKind, askingRepository } from './asking-repository.ts';
 const waitForRoomMs = 3_000;
 
 /** What has come of asking for the next answers. */
-export type Outcome =
+export type AskResult =
   | { next: 'more' | 'waits' | 'ended' }
   | { next: 'later'; refusal: Comparison['refusal']; inMs: number };
 
@@ -28,7 +28,7 @@ export async function runOnce(
   userId: number,
   { overBudget, underWay }: { overBudget: boolean; underWay: number },
   ask: (trx: Kysely<Database>, askThem: (questions: SideQuestion[]) => Promise<number[]>) => Promise<void>,
-): Promise<Outcome> {
+): Promise<AskResult> {
   try {
     await rates.use('messages', String(userId));
     await sideQuestions.ask(userId, { overBudget }, async (trx, askThem) => {
@@ -52,7 +52,7 @@ type Work = {
   userId: number;
   kind: AskedKind;
   id: number;
-  askNext: (overBudget: boolean) => Promise<Outcome>;
+  askNext: (overBudget: boolean) => Promise<AskResult>;
   queue: (trx: Kysely<Database>, inMs: number) => Promise<void>;
   /** In the transaction in which it is finished. */
   onEnded?: (trx: Kysely<Database>, overBudget: boolean) => Promise<void>;

@@ -8,7 +8,7 @@ import type { PricingService } from '#server/features/usage/pricing';
 import { pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { isUnderWay, noComparison, threadsOf, toShown } from './answers.ts';
+import { comparisonNotFound, isActive, threadsOf, toShown } from './answers.ts';
 import { askPrompt, findComparison, findPrompt, type PromptIds, shownPrompt } from './ask-prompt.ts';
 import { estimateOf } from './estimate.ts';
 import { judgingRepository } from './judging-repository.ts';
@@ -52,7 +52,7 @@ async function vote(
   const rows = comparisonRepository(dependencies.database.db);
   const prompt = await findPrompt(rows, userId, ids);
   const { candidate, baseline } = await shownPrompt(dependencies, userId, prompt);
-  if (better !== null && (!candidate || !baseline || isUnderWay(candidate) || isUnderWay(baseline)))
+  if (better !== null && (!candidate || !baseline || isActive(candidate) || isActive(baseline)))
     throw new AppError('conflict', 'Both answers must be there before you can say which is better.');
   if (!(await rows.setVote(userId, prompt, better)))
     throw new AppError('conflict', 'This prompt was asked again meanwhile. Look at the new answers first.');
@@ -105,7 +105,7 @@ export function comparisonService(dependencies: Dependencies) {
       askPrompt(dependencies, userId, ids, options),
     vote: (userId: number, ids: PromptIds, better: Vote | null) => vote(dependencies, userId, ids, better),
     async remove(userId: number, id: number) {
-      if (!(await removeComparison(dependencies, userId, id))) throw noComparison();
+      if (!(await removeComparison(dependencies, userId, id))) throw comparisonNotFound();
     },
   };
 }

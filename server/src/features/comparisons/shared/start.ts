@@ -6,10 +6,10 @@ import type { RateLimits } from '#server/http/limits/rate-limits';
 import { jobHandler } from '#server/jobs/define';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { answersAtOnce, isUnderWay, sidesToAsk, threadsOf, toShown } from './answers.ts';
+import { concurrentAnswers, isActive, sidesToAsk, threadsOf, toShown } from './answers.ts';
 import { type AskingParts, askSides, findComparison } from './ask-prompt.ts';
 import { askingRepository } from './asking-repository.ts';
-import { failedOutcome, type Outcome, runOnce, runPrompts } from './prompt-runner.ts';
+import { type AskResult, failedOutcome, runOnce, runPrompts } from './prompt-runner.ts';
 import { type Asking, askJob, queueAsking } from './queue.ts';
 import { comparisonRepository } from './repository.ts';
 
@@ -71,18 +71,18 @@ async function stop({ database, sideQuestions }: Dependencies, userId: number, i
 }
 
 /** Asks the next prompt that is due, where there is room for its answers. */
-async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, overBudget: boolean): Promise<Outcome> {
+async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, overBudget: boolean): Promise<AskResult> {
   const { database, sideQuestions } = parts;
   const rows = comparisonRepository(database.db);
   const comparison = await rows.find(userId, comparisonId);
   if (!comparison) return { next: 'waits' };
   const prompts = await rows.prompts(userId, comparisonId);
   const answers = await sideQuestions.answers(userId, threadsOf(prompts));
-  const underWay = [...answers.values()].filter(isUnderWay).length;
+  const underWay = [...answers.values()].filter(isActive).length;
   const due = prompts.find(({ isDue }) => isDue);
   if (!due) return { next: underWay === 0 ? 'ended' : 'waits' };
   const sides = sidesToAsk(comparison, toShown(due, answers), false);
-  if (underWay > 0 && underWay + sides.length > answersAtOnce) return { next: 'waits' };
+  if (underWay > 0 && underWay + sides.length > concurrentAnswers) return { next: 'waits' };
   return runOnce(parts, userId, { overBudget, underWay }, async (trx, askThem) => {
     if (await askingRepository(trx, 'comparison').take(userId, comparisonId, due.id))
       await askSides(parts, trx, askThem, userId, comparison, due.id, false);
@@ -90,7 +90,7 @@ async function askNext(parts: Dependencies, { userId, comparisonId }: Asking, ov
 }
 
 /** Comparisons that the server asks by itself: what is due is stored, and asked once, whatever happens in between. */
-export function startedComparisons(parts: Dependencies) {
+export function createComparisonRunner(parts: Dependencies) {
   const { db } = parts.database;
   return {
     start: (actor: Actor, id: number, { overBudget = false }: { overBudget?: boolean | undefined }) =>

@@ -38,15 +38,15 @@ export type PreparedRun = {
 type Moment = { db: Kysely<Database>; userId: number; usable: ReadonlySet<string> | null };
 type Tested = { set: TestSetRecord; assistant: Assistant };
 
-export const noSet = () => new AppError('not_found', 'This test set does not exist.');
-export const noRun = () => new AppError('not_found', 'This run of the test set does not exist.');
+export const testSetNotFound = () => new AppError('not_found', 'This test set does not exist.');
+export const runNotFound = () => new AppError('not_found', 'This run of the test set does not exist.');
 const refuse = (field: 'candidate' | 'baseline', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
 export async function findTested({ assistantsIn }: RunParts, { db, userId }: Omit<Moment, 'usable'>, setId: number) {
   const set = await testSetRepository(db).find(userId, setId);
   const assistant = set && (await assistantsIn(db).find(userId, set.assistantId));
-  if (!set || !assistant) throw noSet();
+  if (!set || !assistant) throw testSetNotFound();
   return { set, assistant };
 }
 
@@ -94,7 +94,7 @@ async function baselineOf(
     const { runId } = baseline;
     const isOfSet = (await testSetRepository(db).ofRuns(userId, [runId])).get(runId)?.id === set.id;
     const run = isOfSet ? await comparisonRepository(db).find(userId, runId) : undefined;
-    if (!run) throw noRun();
+    if (!run) throw runNotFound();
     const answers = await answersOf(parts, db, userId, [{ runId, side: 'candidate', settings: run.candidate }]);
     if (!questions.some((key) => answers.has(key)))
       throw refuse('baseline', 'That run has no answers to these questions. Choose another one.');

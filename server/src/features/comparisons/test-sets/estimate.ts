@@ -1,7 +1,7 @@
 import type { JudgingDraft } from '@roster/contracts/comparisons/judging';
 import type { TestRunEstimate } from '@roster/contracts/comparisons/test-sets';
 import { estimateTokens } from '#server/conversation/token-estimate';
-import { foreseenJudging } from '#server/features/comparisons/judging/estimate';
+import { estimateFutureJudging } from '#server/features/comparisons/judging/estimate';
 import { estimateOf, usualOutput } from '#server/features/comparisons/shared/estimate';
 import type { NewPrompt, PromptRecord } from '#server/features/comparisons/shared/repository';
 import type { PricingService } from '#server/features/usage/pricing';
@@ -37,6 +37,6 @@ export async function runEstimate(
     baselineAnswers: measured.length - stored,
     stored,
     withoutBaseline: prompts.length - measured.length,
-    judge: judge && (await foreseenJudging(pricing, userId, judge, judged)),
+    judge: judge && (await estimateFutureJudging(pricing, userId, judge, judged)),
   };
 }

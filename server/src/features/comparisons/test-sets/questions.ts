@@ -4,7 +4,7 @@ import {
   testQuestionCharacters,
 } from '@roster/contracts/comparisons/test-sets';
 import type { AskedQuestions } from '#server/features/chat/asked-questions/service';
-import type { Lesson } from '#server/features/fine-tuning/datasets/example-repository';
+import type { ExampleContent } from '#server/features/fine-tuning/datasets/example-repository';
 import { AppError } from '#server/lib/errors';
 import type { NewQuestion } from './repository.ts';
 
@@ -14,12 +14,12 @@ const earlierTokens = 4_000;
 export type QuestionSources = {
   askedQuestions: Pick<AskedQuestions, 'inContext'>;
   /** Examples of the person's datasets, by their ids. */
-  examples: (userId: number, ids: number[]) => Promise<Map<number, Lesson>>;
+  examples: (userId: number, ids: number[]) => Promise<Map<number, ExampleContent>>;
 };
 /** What drafts name that is elsewhere. */
 type Found = {
   asked: ReadonlyMap<number, NewQuestion['turns']>;
-  examples: ReadonlyMap<number, Lesson>;
+  examples: ReadonlyMap<number, ExampleContent>;
   kept: ReadonlyMap<number, TestQuestion>;
 };
 
@@ -81,7 +81,7 @@ export const keyOf = (turns: NewQuestion['turns']): string =>
   JSON.stringify(turns.map(({ role, text }) => [role, text]));
 
 /** The questions that these drafts name, each once. `kept`: those that are in the set. */
-export async function questionsOf(
+export async function resolveQuestions(
   { askedQuestions, examples }: QuestionSources,
   userId: number,
   assistantId: number,

@@ -23,7 +23,7 @@ import type { ModelService } from '#server/features/models/service';
 import type { PricingService } from '#server/features/usage/pricing';
 import { pageOf } from '#server/http/paging';
 import type { Actor } from '#server/security/actor';
-import { createRun, findTested, noRun, type RunParts } from './create-run.ts';
+import { createRun, findTested, type RunParts, runNotFound } from './create-run.ts';
 import { runEstimate } from './estimate.ts';
 import { testSetRepository } from './repository.ts';
 import { resultRepository } from './result-repository.ts';
@@ -97,14 +97,14 @@ async function run(
   });
   const comparison = await comparisonRepository(db).some(userId, [id]);
   const [stored] = await withResults(db, userId, comparison);
-  if (!stored) throw noRun();
+  if (!stored) throw runNotFound();
   return stored;
 }
 
 async function results({ database: { db } }: RunningParts, userId: number, runId: number) {
   const set = (await testSetRepository(db).ofRuns(userId, [runId])).get(runId);
   const [stored] = await withResults(db, userId, await comparisonRepository(db).some(userId, [runId]));
-  if (!set || !stored) throw noRun();
+  if (!set || !stored) throw runNotFound();
   const items = await resultRepository(db).results(userId, [runId]);
   return { set, run: stored, items: items.map(({ runId: _, ...item }) => item) };
 }

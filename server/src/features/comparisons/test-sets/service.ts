@@ -2,8 +2,8 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import {
   type testSets as api,
   type TestSet,
+  type TestSetDetail,
   testSetLimit,
-  type WholeTestSet,
 } from '@roster/contracts/comparisons/test-sets';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
@@ -18,8 +18,8 @@ import { enqueueOnce } from '#server/jobs/queue';
 import { AppError } from '#server/lib/errors';
 import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 import type { Actor } from '#server/security/actor';
-import { findTested, noSet } from './create-run.ts';
-import { type QuestionSources, questionsOf } from './questions.ts';
+import { findTested, testSetNotFound } from './create-run.ts';
+import { type QuestionSources, resolveQuestions } from './questions.ts';
 import { type TestSetRecord, testSetRepository } from './repository.ts';
 import { type RunningParts, withResults } from './run.ts';
 
@@ -50,11 +50,11 @@ async function toSets(
   }));
 }
 
-async function whole(parts: Dependencies, userId: number, setId: number): Promise<WholeTestSet> {
+async function whole(parts: Dependencies, userId: number, setId: number): Promise<TestSetDetail> {
   const { db } = parts.database;
   const { set, assistant } = await findTested(parts, { db, userId }, setId);
   const [shown] = await toSets(db, userId, assistant, [set]);
-  if (!shown) throw noSet();
+  if (!shown) throw testSetNotFound();
   return { ...shown, items: await testSetRepository(db).questions(userId, setId) };
 }
 
@@ -63,10 +63,10 @@ async function create(
   { userId, stillMay }: Actor,
   assistantId: number,
   { name, questions: drafts }: z.output<typeof api.create.body>,
-): Promise<WholeTestSet> {
+): Promise<TestSetDetail> {
   const { db } = parts.database;
   await findAssistant(parts, db, userId, assistantId);
-  const questions = await questionsOf(parts, userId, assistantId, drafts, []);
+  const questions = await resolveQuestions(parts, userId, assistantId, drafts, []);
   const id = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUserRow(trx, userId);
@@ -84,11 +84,11 @@ async function update(
   { userId, stillMay }: Actor,
   setId: number,
   { name, questions: drafts }: z.output<typeof api.update.body>,
-): Promise<WholeTestSet> {
+): Promise<TestSetDetail> {
   const { db } = parts.database;
   const { set } = await findTested(parts, { db, userId }, setId);
   const kept = await testSetRepository(db).questions(userId, setId);
-  const questions = drafts && (await questionsOf(parts, userId, set.assistantId, drafts, kept));
+  const questions = drafts && (await resolveQuestions(parts, userId, set.assistantId, drafts, kept));
   await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     await lockUserRow(trx, userId);
@@ -105,7 +105,7 @@ async function update(
 /** The set is gone at once; its runs, which nobody sees any more, are removed one after the other. */
 async function remove({ database: { db } }: Dependencies, userId: number, setId: number) {
   await db.transaction().execute(async (trx) => {
-    if (!(await testSetRepository(trx).delete(userId, setId))) throw noSet();
+    if (!(await testSetRepository(trx).delete(userId, setId))) throw testSetNotFound();
     await enqueueOnce(trx, removeRunsJob, { userId });
   });
 }

@@ -27,7 +27,7 @@ function pathTo(questionId: number, steps: Map<number, Step>): number[] {
  * The conversations up to several questions, each in its own branch, earlier answers as they should have read. What the
  * branches share is read once.
  */
-export async function branchesTo(
+export async function loadBranches(
   answers: RatedAnswerRepository,
   userId: number,
   questionIds: number[],

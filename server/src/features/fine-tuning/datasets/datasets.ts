@@ -3,12 +3,12 @@ import type { Router } from '#server/http/app-router/router';
 import { datasetExport } from './export-part.ts';
 import { gatheringService } from './gathering.ts';
 import { datasetRoutes } from './routes.ts';
-import { datasetSaving, type FileKeeper } from './saving.ts';
+import { datasetSaving, type TrainingFileWriter } from './saving.ts';
 import { datasetService } from './service.ts';
 
 type Dependencies = {
   database: OpenDatabase;
-  files: FileKeeper;
+  files: TrainingFileWriter;
   /** Whether the assistant is theirs. */
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };

@@ -7,13 +7,13 @@ import type { IncludedExample } from './split.ts';
 type Review = DatasetExample['review'];
 
 /** The content of an example, which a model learns. */
-export type Lesson = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
+export type ExampleContent = Pick<DatasetExample, 'instructions' | 'turns' | 'answer' | 'rejected'>;
 
 /** An example as it is gathered. `rejectedId`: the worse answer, where it is another message. */
-export type NewExample = Lesson & { sourceId: number; rejectedId: number | null };
+export type NewExample = ExampleContent & { sourceId: number; rejectedId: number | null };
 
 /** An example without where it came from in this installation. */
-export type KeptExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
+export type StoredExample = Omit<DatasetExample, 'source'> & { sourceMessageId: number | null; createdAt: string };
 
 type Row = Pick<
   Selectable<Database['dataset_examples']>,
@@ -64,7 +64,7 @@ export function exampleRepository(db: Kysely<Database>) {
      * Those that were not left out, no longer than so many characters, the best first: what a review has kept, what a person
      * has written, what is short.
      */
-    async best(userId: number, datasetId: number, longest: number, limit: number): Promise<Lesson[]> {
+    async best(userId: number, datasetId: number, longest: number, limit: number): Promise<ExampleContent[]> {
       const rows = await ofDataset(userId, datasetId)
         .leftJoin('message_ratings', 'message_ratings.message_id', 'e.source_message_id')
         .where('e.review', '!=', 'left_out')
@@ -143,7 +143,7 @@ export function exampleRepository(db: Kysely<Database>) {
       userId: number,
       datasetId: number,
       exampleId: number,
-      change: Lesson & { review: Review; edited: boolean },
+      change: ExampleContent & { review: Review; edited: boolean },
     ) {
       await db
         .updateTable('dataset_examples')
@@ -183,12 +183,12 @@ export function exampleRepository(db: Kysely<Database>) {
         conversation: threadId === null ? `deleted: ${beginning ?? ''}` : `${threadId}`,
       }));
     },
-    async lessons(userId: number, datasetId: number, ids: number[]): Promise<Lesson[]> {
+    async lessons(userId: number, datasetId: number, ids: number[]): Promise<ExampleContent[]> {
       const rows = await ofDataset(userId, datasetId).where('e.id', 'in', ids).orderBy('e.id').execute();
       return rows.map(toExample);
     },
     /** These, of whichever dataset, by their ids. */
-    async some(userId: number, ids: number[]): Promise<Map<number, Lesson>> {
+    async some(userId: number, ids: number[]): Promise<Map<number, ExampleContent>> {
       if (ids.length === 0) return new Map();
       const rows = await db
         .selectFrom('dataset_examples as e')
@@ -198,7 +198,7 @@ export function exampleRepository(db: Kysely<Database>) {
         .execute();
       return new Map(rows.map((row) => [row.id, toExample(row)]));
     },
-    async kept(userId: number, datasetId: number, after: number, limit: number): Promise<KeptExample[]> {
+    async kept(userId: number, datasetId: number, after: number, limit: number): Promise<StoredExample[]> {
       const rows = await ofDataset(userId, datasetId)
         .select(['e.source_message_id', 'e.created_at'])
         .where('e.id', '>', after)

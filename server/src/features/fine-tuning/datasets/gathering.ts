@@ -5,7 +5,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { branchesTo } from './branches.ts';
+import { loadBranches } from './branches.ts';
 import { exampleRepository, type NewExample } from './example-repository.ts';
 import {
   type Candidate,
@@ -23,7 +23,7 @@ const bytesAtOnce = 512 * 1024;
 /** A dataset is saved as a file, or as two; what goes around its texts there is little. */
 const bytesAtMost = fileSizeLimit - 1024 * 1024;
 
-export const noDataset = () => new AppError('not_found', 'This dataset does not exist.');
+export const datasetNotFound = () => new AppError('not_found', 'This dataset does not exist.');
 
 const sizeOf = ({ instructions, turns, answer, rejected }: NewExample) =>
   turns.reduce((sum, { text }) => sum + text.length, instructions.length + answer.length + (rejected?.length ?? 0));
@@ -70,7 +70,7 @@ async function examplesOf(
   const rated = await answers.answers(userId, [...ids]);
   const questions = new Set(candidates.flatMap(({ sourceId }) => rated.get(sourceId)?.questionId ?? []));
   if (questions.size === 0) return [];
-  const branches = await branchesTo(answers, userId, [...questions]);
+  const branches = await loadBranches(answers, userId, [...questions]);
   return candidates.flatMap(({ sourceId, rejectedId }) => {
     const answer = rated.get(sourceId);
     const turns = branches.get(answer?.questionId ?? 0);
@@ -87,7 +87,7 @@ const store = (db: Kysely<Database>, { userId, stillMay }: Actor, datasetId: num
   db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const datasets = datasetRepository(trx);
-    if (!(await datasets.take(userId, datasetId))) throw noDataset();
+    if (!(await datasets.take(userId, datasetId))) throw datasetNotFound();
     const rows = exampleRepository(trx);
     const room = datasetExampleLimit - (await rows.count(userId, datasetId));
     if (room <= 0) return 0;

@@ -2,19 +2,19 @@ import { instructionsLimit } from '@roster/contracts/assistants/assistants';
 import type { ExampleInstructions } from '@roster/contracts/fine-tuning/datasets';
 import { isBlank } from '@roster/contracts/text/blank';
 import { codePointLength } from '@roster/contracts/text/length';
-import type { Lesson } from './example-repository.ts';
+import type { ExampleContent } from './example-repository.ts';
 
 const introduction = 'Answer as in these examples.';
 const between = '\n\n';
 const speaker = { user: 'Question', assistant: 'Answer' } as const;
 
-const inWords = ({ turns, answer }: Lesson): string =>
+const inWords = ({ turns, answer }: ExampleContent): string =>
   [...turns, { role: 'assistant' as const, text: answer }]
     .map(({ role, text }) => `${speaker[role]}: ${text.trim()}`)
     .join('\n');
 
 /** What most of them were told before the question. */
-function commonOf(lessons: readonly Lesson[]): string {
+function commonOf(lessons: readonly ExampleContent[]): string {
   const counts = new Map<string, number>();
   for (const { instructions } of lessons) counts.set(instructions, (counts.get(instructions) ?? 0) + 1);
   const [common = ''] = [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text.trim());
@@ -22,7 +22,9 @@ function commonOf(lessons: readonly Lesson[]): string {
 }
 
 /** Instructions that show a model how to answer: what the examples were told, and as many of them as fit, the best first. */
-export function instructionsFrom(lessons: readonly Lesson[]): Pick<ExampleInstructions, 'instructions' | 'examples'> {
+export function instructionsFrom(
+  lessons: readonly ExampleContent[],
+): Pick<ExampleInstructions, 'instructions' | 'examples'> {
   const common = commonOf(lessons);
   const texts = new Set(lessons.map(inWords));
   const taken: string[] = [];

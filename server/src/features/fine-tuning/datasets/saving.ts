@@ -5,13 +5,13 @@ import type { OpenDatabase } from '#server/db/connect';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import { exampleRepository } from './example-repository.ts';
-import { noDataset } from './gathering.ts';
+import { datasetNotFound } from './gathering.ts';
 import { datasetRepository } from './repository.ts';
-import { divided } from './split.ts';
+import { splitByConversation } from './split.ts';
 import { trainingLine } from './training-lines.ts';
 
 /** Keeps files that Roster itself makes. */
-export type FileKeeper = {
+export type TrainingFileWriter = {
   make: (
     actor: Actor,
     made: {
@@ -25,7 +25,7 @@ export type FileKeeper = {
   remove: (userId: number, fileId: number) => Promise<unknown>;
 };
 
-type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & { files: FileKeeper };
+type Dependencies = Pick<OpenDatabase, 'db' | 'reader'> & { files: TrainingFileWriter };
 
 const linesAtOnce = 20;
 
@@ -45,7 +45,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
       const wanted = ids.slice(from, from + linesAtOnce);
       const lessons = await rows.lessons(userId, dataset.id, wanted);
       // Examples go with their dataset only.
-      if (lessons.length < wanted.length) throw noDataset();
+      if (lessons.length < wanted.length) throw datasetNotFound();
       yield Buffer.from(lessons.map((lesson) => `${trainingLine(dataset.format, lesson)}\n`).join(''));
     }
   }
@@ -55,7 +55,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
 
   async function found(userId: number, datasetId: number) {
     const dataset = await datasetRepository(db).find(userId, datasetId);
-    if (!dataset) throw noDataset();
+    if (!dataset) throw datasetNotFound();
     return { dataset, examples: await rows.included(userId, datasetId) };
   }
 
@@ -63,7 +63,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
     /** What saving with this share would come to now. */
     async division(userId: number, datasetId: number, share: number) {
       const { examples } = await found(userId, datasetId);
-      const { conversations, training, validation } = divided(examples, share);
+      const { conversations, training, validation } = splitByConversation(examples, share);
       return { conversations, training: training.length, validation: validation.length };
     },
 
@@ -83,7 +83,7 @@ export function datasetSaving({ db, reader, files }: Dependencies) {
         const all = examples.map(({ id }) => id);
         return { training: await make(actor, `${name}.jsonl`, lines(all)), validation: null };
       }
-      const parts = divided(examples, validationShare);
+      const parts = splitByConversation(examples, validationShare);
       if (parts.conversations === 1) throw notDivided();
       const training = await make(actor, `${name}.jsonl`, lines(parts.training));
       try {

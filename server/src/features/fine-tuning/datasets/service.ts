@@ -17,8 +17,8 @@ import type { Database } from '#server/db/schema';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
-import { exampleRepository, type Lesson } from './example-repository.ts';
-import { type GatheringService, noDataset } from './gathering.ts';
+import { type ExampleContent, exampleRepository } from './example-repository.ts';
+import { datasetNotFound, type GatheringService } from './gathering.ts';
 import { instructionsFrom } from './instructions.ts';
 import { type DatasetPosition, type DatasetRepository, datasetRepository } from './repository.ts';
 
@@ -60,7 +60,7 @@ function changed(example: DatasetExample, change: ExampleChange) {
     change.question !== undefined && index === example.turns.length - 1 ? { ...turn, text: change.question } : turn,
   );
   const next = { instructions, turns, answer, rejected };
-  const lesson = ({ instructions, turns, answer, rejected }: Lesson) => [instructions, turns, answer, rejected];
+  const lesson = ({ instructions, turns, answer, rejected }: ExampleContent) => [instructions, turns, answer, rejected];
   const isEdited = JSON.stringify(lesson(next)) !== JSON.stringify(lesson(example));
   if (change.question !== undefined && isBlank(change.question)) throw wrong('question', 'The question is required');
   if (isBlank(answer)) throw wrong('answer', 'The answer is required');
@@ -71,7 +71,7 @@ function changed(example: DatasetExample, change: ExampleChange) {
 
 async function find(datasets: DatasetRepository, userId: number, datasetId: number): Promise<Dataset> {
   const dataset = await datasets.find(userId, datasetId);
-  if (!dataset) throw noDataset();
+  if (!dataset) throw datasetNotFound();
   return dataset;
 }
 
@@ -139,7 +139,7 @@ const updateExample = (
 ): Promise<DatasetExample> =>
   db.transaction().execute(async (trx) => {
     const datasets = datasetRepository(trx);
-    if (!(await datasets.take(userId, datasetId))) throw noDataset();
+    if (!(await datasets.take(userId, datasetId))) throw datasetNotFound();
     const rows = exampleRepository(trx);
     const before = await rows.find(userId, datasetId, exampleId);
     if (!before) throw new AppError('not_found', 'This example does not exist.');
@@ -173,12 +173,12 @@ export function datasetService(dependencies: Dependencies) {
       gather(dependencies, actor, datasetId, input),
 
     async rename(userId: number, datasetId: number, name: string): Promise<Dataset> {
-      if (!(await datasets.touch(userId, datasetId, { name, at: new Date().toISOString() }))) throw noDataset();
+      if (!(await datasets.touch(userId, datasetId, { name, at: new Date().toISOString() }))) throw datasetNotFound();
       return find(datasets, userId, datasetId);
     },
 
     async remove(userId: number, datasetId: number) {
-      if (!(await datasets.delete(userId, datasetId))) throw noDataset();
+      if (!(await datasets.delete(userId, datasetId))) throw datasetNotFound();
     },
 
     async examples(userId: number, datasetId: number, query: z.output<typeof api.examples.query>) {

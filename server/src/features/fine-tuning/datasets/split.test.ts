@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seeded } from '#server/testing/crash';
-import { divided } from './split.ts';
+import { splitByConversation } from './split.ts';
 
 /** Conversations of these sizes, their examples mixed. */
 const examplesOf = (sizes: number[]) =>
@@ -25,7 +25,7 @@ test('no share comes nearer with whole conversations, none of them is divided, a
     const sizes = Array.from({ length: 2 + random(12) }, () => 1 + random(round % 3 === 0 ? 40 : 5));
     const examples = examplesOf(sizes);
     for (const share of [0.05, 0.1, 0.2, 0.33, 0.5]) {
-      const { conversations, training, validation } = divided(examples, share);
+      const { conversations, training, validation } = splitByConversation(examples, share);
       expect(conversations).toBe(sizes.length);
       expect([...training, ...validation].toSorted((a, b) => a - b)).toEqual(examples.map(({ id }) => id));
       const conversationsOf = (ids: number[]) => new Set(ids.map((id) => examples[id - 1]?.conversation));
@@ -34,13 +34,13 @@ test('no share comes nearer with whole conversations, none of them is divided, a
       const distance = (count: number) => Math.abs(count - Math.max(1, Math.round(examples.length * share)));
       const nearest = Math.min(...possible(sizes).map(distance));
       expect([sizes, share, distance(validation.length)]).toEqual([sizes, share, nearest]);
-      expect(divided(examples, share)).toEqual({ conversations, training, validation });
+      expect(splitByConversation(examples, share)).toEqual({ conversations, training, validation });
     }
   }
 });
 
 test('the parts hold early and late conversations, and keep the order', () => {
-  const { training, validation } = divided(examplesOf(Array.from({ length: 1000 }, () => 1)), 0.2);
+  const { training, validation } = splitByConversation(examplesOf(Array.from({ length: 1000 }, () => 1)), 0.2);
   expect(validation.length).toBe(200);
   for (const ids of [training, validation]) expect(ids).toEqual(ids.toSorted((a, b) => a - b));
   for (let from = 0; from < 1000; from += 250)
@@ -48,6 +48,10 @@ test('the parts hold early and late conversations, and keep the order', () => {
 });
 
 test('a single conversation stays whole, and none is none', () => {
-  expect(divided(examplesOf([5]), 0.5)).toEqual({ conversations: 1, training: [1, 2, 3, 4, 5], validation: [] });
-  expect(divided([], 0.5)).toEqual({ conversations: 0, training: [], validation: [] });
+  expect(splitByConversation(examplesOf([5]), 0.5)).toEqual({
+    conversations: 1,
+    training: [1, 2, 3, 4, 5],
+    validation: [],
+  });
+  expect(splitByConversation([], 0.5)).toEqual({ conversations: 0, training: [], validation: [] });
 });

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type IncludedExample = { id: number; conversation: string };
 
 /** `validation` is empty where there is one conversation only: it is not divided. */
-export type Division = { conversations: number; training: number[]; validation: number[] };
+export type DatasetSplit = { conversations: number; training: number[]; validation: number[] };
 
 /** Pseudo-random, and the same each time. */
 const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));
@@ -14,7 +14,7 @@ const lotOf = (ids: readonly number[]) => hash('sha256', String(ids[0]));
  * about. Of all divisions into two parts this one comes nearest to the share; the same examples are divided the same way
  * each time.
  */
-export function divided(examples: readonly IncludedExample[], share: number): Division {
+export function splitByConversation(examples: readonly IncludedExample[], share: number): DatasetSplit {
   const byConversation = Map.groupBy(examples, ({ conversation }) => conversation);
   const conversations = [...byConversation.values()]
     .map((members) => members.map(({ id }) => id))

@@ -1,5 +1,5 @@
 import type { DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
-import type { Lesson } from './example-repository.ts';
+import type { ExampleContent } from './example-repository.ts';
 
 const system = (instructions: string) =>
   instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
@@ -8,7 +8,7 @@ const system = (instructions: string) =>
  * A line of a training file as the provider reads it. In chat format the earlier answers of the conversation get the
  * weight 0: nobody has said that they are good, so the model reads them and does not learn them.
  */
-export function trainingLine(format: DatasetFormat, { instructions, turns, answer, rejected }: Lesson): string {
+export function trainingLine(format: DatasetFormat, { instructions, turns, answer, rejected }: ExampleContent): string {
   const content = (text: string | null) => [{ role: 'assistant', content: text ?? '' }];
   if (format === 'preference') {
     const messages = [...system(instructions), ...turns.map(({ role, text }) => ({ role, content: text }))];

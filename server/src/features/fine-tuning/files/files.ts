@@ -1,11 +1,11 @@
 import type { Router } from '#server/http/app-router/router';
 import { trainingFileRoutes } from './routes.ts';
 import { type Dependencies, trainingFileService } from './service.ts';
-import { trainingFileThread } from './thread.ts';
+import { createTrainingFileWorker } from './worker-client.ts';
 
 /** Joins the parts of checking, converting and dividing training files. */
 export function createTrainingFiles(dependencies: Omit<Dependencies, 'thread'>) {
-  const thread = trainingFileThread();
+  const thread = createTrainingFileWorker();
   const service = trainingFileService({ ...dependencies, thread });
   let answered = () => Promise.resolve();
   return {

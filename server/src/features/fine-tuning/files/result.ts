@@ -1,5 +1,5 @@
 /** Reads to the end what is not wanted as it is made. */
-export async function resultOf<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
+export async function runToEnd<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {
     const { done, value } = await work.next();
     if (done) return value;

@@ -1,6 +1,6 @@
 import {
   exampleTokenLimit,
-  listedProblems,
+  listedProblemLimit,
   type TrainingReport,
   type trainingFiles,
 } from '@roster/contracts/fine-tuning/training-files';
@@ -10,19 +10,19 @@ import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Actor } from '#server/security/actor';
 import type { FileStore } from '#server/storage/file-store';
-import { acceptedFiles } from './check/accepted.ts';
+import { createAcceptedFileCache } from './check/accepted.ts';
 import { reportOf } from './check/report.ts';
-import { type Making, makingOfFiles } from './convert/converted-files.ts';
-import { resultOf } from './result.ts';
-import type { Source, TrainingFileThread } from './thread.ts';
+import { createConversions, type FileWriter } from './convert/converted-files.ts';
+import { runToEnd } from './result.ts';
 import { estimateOf } from './tokens/estimate.ts';
+import type { Source, TrainingFileWorker } from './worker-client.ts';
 
 export type Dependencies = {
   files: Pick<FileRepository, 'stored'>;
   store: FileStore;
   catalogue: Catalogue;
-  thread: TrainingFileThread;
-  making: Making;
+  thread: TrainingFileWorker;
+  making: FileWriter;
 };
 
 type Wanted = z.output<typeof trainingFiles.validate.body>;
@@ -53,8 +53,8 @@ async function reportOn(
   const started = performance.now();
   const training = await find(files, userId, trainingFileId);
   const validation = validationFileId ? await find(files, userId, validationFileId) : undefined;
-  const limits = { listed: listedProblems, tokens: exampleTokenLimit };
-  const [first, second] = await resultOf(
+  const limits = { listed: listedProblemLimit, tokens: exampleTokenLimit };
+  const [first, second] = await runToEnd(
     thread.run(userId, {
       order: { kind: 'validate', model: baseModel ?? null, limits },
       sources: [training, ...(validation ? [validation] : [])].map((file) => bytesOf(store, file)),
@@ -80,10 +80,10 @@ async function reportOn(
 
 export function trainingFileService(dependencies: Dependencies) {
   const { files, store, thread, making } = dependencies;
-  const make = makingOfFiles({ making, thread });
+  const make = createConversions({ making, thread });
 
   /** Goes on when the user who asked is gone: their job counts on it. The thread has a limit of its own. */
-  const accepted = acceptedFiles((userId, chosen) =>
+  const accepted = createAcceptedFileCache((userId, chosen) =>
     reportOn(dependencies, userId, chosen, new AbortController().signal),
   );
 

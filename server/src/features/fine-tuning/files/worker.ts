@@ -2,13 +2,13 @@ import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { validateJob } from './check/validate-task.ts';
 import { convertJob, inspectPairsJob, planJob, splitJob } from './convert/lines-task.ts';
-import type { Job, Kind, Order, Question, Reply, Works } from './task.ts';
+import type { Kind, TaskOrder, TaskRunner, Tasks, WorkerReply, WorkerRequest } from './task.ts';
 import { tokenCounters } from './tokens/tokenizer.ts';
 
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 
-async function begin(order: Order): Promise<Job> {
+async function begin(order: TaskOrder): Promise<TaskRunner> {
   switch (order.kind) {
     case 'validate':
       return validateJob(order, counterOf);
@@ -27,14 +27,14 @@ async function begin(order: Order): Promise<Job> {
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const counterOf = tokenCounters();
-let job: Job | undefined;
+let job: TaskRunner | undefined;
 
-function taken(enough: boolean): Reply<never> {
+function taken(enough: boolean): WorkerReply<never> {
   const text = job?.made?.() ?? '';
   return { say: 'taken', output: text === '' ? undefined : new TextEncoder().encode(text), enough };
 }
 
-async function answer(question: Question): Promise<Reply<Works[Kind]['result']>> {
+async function answer(question: WorkerRequest): Promise<WorkerReply<Tasks[Kind]['result']>> {
   if (question.say === 'begin') {
     job = await begin(question.order);
     return taken(false);
@@ -53,11 +53,11 @@ async function answer(question: Question): Promise<Reply<Works[Kind]['result']>>
   return { say: 'result', result };
 }
 
-port.on('message', async (question: Question) => {
+port.on('message', async (question: WorkerRequest) => {
   try {
     port.postMessage(await answer(question));
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    port.postMessage({ say: 'failed', message } satisfies Reply<never>);
+    port.postMessage({ say: 'failed', message } satisfies WorkerReply<never>);
   }
 });

@@ -10,16 +10,16 @@ import { settlesWithin } from '#server/lib/with-timeout';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import type { JobWords } from './messages.ts';
-import type { Polling } from './poll.ts';
+import type { JobMessages } from './messages.ts';
+import type { Poller } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
-  poller: Polling;
-  words: JobWords;
+  poller: Poller;
+  words: JobMessages;
   log: FastifyBaseLogger;
 };
 

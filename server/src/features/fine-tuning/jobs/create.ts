@@ -7,7 +7,7 @@ import type { JobFileOfNew, NewJob } from '#server/features/fine-tuning/shared/r
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Secret } from '#server/security/secret';
-import type { Polling } from './poll.ts';
+import type { Poller } from './poll.ts';
 import { type FineTuningJobRepository, fineTuningJobRepository } from './repository.ts';
 import type { TrainingFiles } from './submit.ts';
 
@@ -17,7 +17,7 @@ type Dependencies = {
   files: TrainingFiles;
   /** Whether files can be trained with, as the one who chooses them is told. */
   checkFiles: CheckFiles;
-  poller: Polling;
+  poller: Poller;
   /** null: it is unknown which models can be trained. */
   trainable: (userId: number) => Promise<ReadonlySet<string> | null>;
 };

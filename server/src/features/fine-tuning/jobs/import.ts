@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isFinalJob, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
 import { isBlank } from '@roster/contracts/text/blank';
-import { beginningOf } from '@roster/contracts/text/cut';
 import { tidyName } from '@roster/contracts/text/name';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
@@ -14,10 +14,10 @@ import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers
 import type { Actor } from '#server/security/actor';
 import type { Secret } from '#server/security/secret';
 import { trainingCost } from './cost.ts';
-import type { Polling } from './poll.ts';
+import type { Poller } from './poll.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import { hyperparametersOf, methodOf, stateOf } from './states.ts';
-import { tokenOf } from './submit.ts';
+import { hyperparametersOf, methodOf, toJobState } from './states.ts';
+import { jobTokenOf } from './submit.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
@@ -26,7 +26,7 @@ type Dependencies = {
   catalogue: Pick<Catalogue, 'trainingPrice'>;
   /** The ids of the key's models; null while they are unknown. */
   usable: (userId: number) => Promise<ReadonlySet<string> | null>;
-  poller: Polling;
+  poller: Poller;
 };
 
 /** Between the polls of jobs that have ended, so that those under way need not wait for them. */
@@ -35,11 +35,11 @@ const pauseMs = 500;
 const nameOf = ({ metadata, suffix, id }: ProviderJob): string => {
   const { name } = metadata;
   const given = (typeof name === 'string' && !isBlank(name) && tidyName(name)) || tidyName(suffix ?? '') || id;
-  return beginningOf(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
+  return truncate(given.replaceAll('\0', ' ').toWellFormed(), jobNameLimit);
 };
 
 /** Takes over the jobs that the provider has and Roster does not know. */
-export function importing({ db, provider, keys, catalogue, usable, poller }: Dependencies) {
+export function createImporter({ db, provider, keys, catalogue, usable, poller }: Dependencies) {
   async function take(
     trx: Kysely<Database>,
     userId: number,
@@ -47,7 +47,7 @@ export function importing({ db, provider, keys, catalogue, usable, poller }: Dep
     fileOf: (providerFileId: string) => JobFileOfNew,
     offered: ReadonlySet<string> | null,
   ) {
-    const state = stateOf(job, 'created');
+    const state = toJobState(job, 'created');
     const isOver = isFinalJob(state.status);
     const costUsd = state.status === 'succeeded' ? trainingCost(catalogue, job.model, job.trainedTokens) : null;
     const made = {
@@ -86,7 +86,7 @@ export function importing({ db, provider, keys, catalogue, usable, poller }: Dep
       const files = await jobs.filesByProviderId(userId);
       const fileOf = (providerFileId: string) => files.get(providerFileId) ?? { id: null, filename: providerFileId };
       // The newest come first, and get the highest numbers.
-      const unknown = listed.filter((job) => !providerIds.has(job.id) && !tokens.has(tokenOf(job) ?? '')).reverse();
+      const unknown = listed.filter((job) => !providerIds.has(job.id) && !tokens.has(jobTokenOf(job) ?? '')).reverse();
       let [taken, ended] = [0, 0];
       for (const job of unknown) {
         const row = await take(trx, userId, job, fileOf, offered);

@@ -2,19 +2,19 @@ import type { Model } from '@roster/contracts/models/models';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
-import { fineTuningExport, removalAtProvider } from '#server/features/fine-tuning/account-data';
+import { createProviderCleanup, fineTuningExport } from '#server/features/fine-tuning/account-data';
 import type { CheckFiles } from '#server/features/fine-tuning/files/check/accepted';
 import { baseModels } from '#server/features/fine-tuning/models/base-models';
 import { modelRepository } from '#server/features/fine-tuning/models/repository';
-import { customModels } from '#server/features/fine-tuning/models/tuned-models';
+import { createTunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import { progressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
-import { importing } from './import.ts';
-import { jobWords } from './messages.ts';
-import { polling } from './poll.ts';
+import { createImporter } from './import.ts';
+import { jobMessages } from './messages.ts';
+import { createPoller } from './poll.ts';
 import { fineTuningRoutes } from './routes.ts';
 import { jobService } from './service.ts';
 import type { TrainingFiles } from './submit.ts';
@@ -31,7 +31,7 @@ type Dependencies = {
     usable: (userId: number) => Promise<ReadonlySet<string> | null>;
     forget: (userId: number) => void;
   };
-  endsOf: Parameters<typeof customModels>[0]['endsOf'];
+  endsOf: Parameters<typeof createTunedModels>[0]['endsOf'];
   files: TrainingFiles;
   checkFiles: CheckFiles;
   log: FastifyBaseLogger;
@@ -45,9 +45,9 @@ export function createJobs(dependencies: Dependencies) {
   const { usable, listed, forget } = dependencies.models;
   const { name: providerName, isOpenAi } = config.provider;
   const provider = dependencies.provider.fineTuning;
-  const words = jobWords(providerName);
+  const words = jobMessages(providerName);
   const progress = progressRepository(db);
-  const poller = polling({
+  const poller = createPoller({
     db,
     provider,
     keys,
@@ -60,8 +60,8 @@ export function createJobs(dependencies: Dependencies) {
   const bases = baseModels({ catalogue, listed, isOpenAi, now: dependencies.now });
   const trainable = bases.acceptable;
   const jobs = jobService({ db, provider, words, keys, files, checkFiles, poller, trainable, log });
-  const models = customModels({ models: modelRepository(db), progress, provider, keys, endsOf, forget });
-  const importJobs = importing({ db, provider, keys, catalogue, usable, poller });
+  const models = createTunedModels({ models: modelRepository(db), progress, provider, keys, endsOf, forget });
+  const importJobs = createImporter({ db, provider, keys, catalogue, usable, poller });
 
   return {
     jobs: poller.jobs,
@@ -69,7 +69,7 @@ export function createJobs(dependencies: Dependencies) {
     recover: poller.recover,
     keySaved: poller.keySaved,
     exportPart: fineTuningExport(database),
-    removeAtProvider: removalAtProvider({ db, jobs, models }),
+    removeAtProvider: createProviderCleanup({ db, jobs, models }),
     routes: (router: Router) => fineTuningRoutes(router, { jobs, progress, models, bases, importJobs, provider, keys }),
   };
 }

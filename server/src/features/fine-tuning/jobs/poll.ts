@@ -10,10 +10,10 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import type { JobWords } from './messages.ts';
+import type { JobMessages } from './messages.ts';
 import { readJob } from './read.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { Found } from './states.ts';
+import type { PollResult } from './states.ts';
 import { storeProgress } from './store-progress.ts';
 import { submitJob, type TrainingFiles } from './submit.ts';
 
@@ -23,7 +23,7 @@ type Dependencies = {
   keys: { open: (userId: number) => Promise<Secret>; noteRejected: (userId: number, notice: string) => Promise<void> };
   copies: TrainingFiles['copies'];
   catalogue: Pick<Catalogue, 'trainingPrice' | 'asOf'>;
-  words: JobWords;
+  words: JobMessages;
   /** Milliseconds until the first poll; the later ones come less often. */
   firstMs: number;
   /** A model has come of a training. */
@@ -61,7 +61,7 @@ const firstPoll = (userId: number, jobId: number, number: number): Poll => ({
 /** There is nothing to read, and nothing to be sent any more. */
 const isCancelledUnsent = ({ status, providerJobId }: JobRecord) => isFinalJob(status) && providerJobId === null;
 
-function pauseAfter({ again, wait = 0 }: Found, { pauseMs, failures }: Poll, changed: boolean, firstMs: number) {
+function pauseAfter({ again, wait = 0 }: PollResult, { pauseMs, failures }: Poll, changed: boolean, firstMs: number) {
   if (again === 'now') return 0;
   if (again === 'seldom') return firstMs * longest.seldom;
   if (again === 'failed') return Math.max(wait * 1000, Math.min(firstMs * 2 ** failures, firstMs * longest.failed));
@@ -75,7 +75,7 @@ async function schedulePoll(trx: Kysely<Database>, userId: number, jobId: number
   return number;
 }
 
-async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unknown): Promise<Found> {
+async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unknown): Promise<PollResult> {
   if (error instanceof AppError) {
     const notice = error.code === 'no_api_key' ? words.noKey : words.keyRejected(error.message);
     return { changes: { notice }, again: 'woken' };
@@ -91,7 +91,7 @@ async function notSeen({ keys, words }: Dependencies, job: JobRecord, error: unk
 }
 
 /** Submits the job where the provider does not have it yet, else reads it. */
-async function find(dependencies: Dependencies, job: JobRecord, number: number): Promise<Found> {
+async function find(dependencies: Dependencies, job: JobRecord, number: number): Promise<PollResult> {
   try {
     const apiKey = await dependencies.keys.open(job.userId);
     return job.providerJobId === null
@@ -103,7 +103,7 @@ async function find(dependencies: Dependencies, job: JobRecord, number: number):
 }
 
 /** Stores what was found, with the next poll, unless another poll has come first. true: the training has succeeded. */
-function store({ db, catalogue, firstMs }: Dependencies, poll: Poll, found: Found): Promise<boolean> {
+function store({ db, catalogue, firstMs }: Dependencies, poll: Poll, found: PollResult): Promise<boolean> {
   const { userId, jobId, number } = poll;
   return db.transaction().execute(async (trx) => {
     const jobs = fineTuningJobRepository(trx);
@@ -128,7 +128,7 @@ async function perform(dependencies: Dependencies, poll: Poll) {
 }
 
 /** Polls each job at the provider until its end: one poll after the other, whichever process does it. */
-export function polling(dependencies: Dependencies) {
+export function createPoller(dependencies: Dependencies) {
   const { db } = dependencies;
 
   async function pollOpen(userId: number) {
@@ -166,4 +166,4 @@ export function polling(dependencies: Dependencies) {
   };
 }
 
-export type Polling = ReturnType<typeof polling>;
+export type Poller = ReturnType<typeof createPoller>;

@@ -4,10 +4,10 @@ import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning'
 import type { ProviderCheckpoint } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import type { JobWords } from './messages.ts';
-import { type Found, stateOf } from './states.ts';
+import type { JobMessages } from './messages.ts';
+import { type PollResult, toJobState } from './states.ts';
 
-type Dependencies = { provider: ProviderFineTuning; words: JobWords };
+type Dependencies = { provider: ProviderFineTuning; words: JobMessages };
 
 /** What the provider says of a job that it has, after the cancellation that was asked for. */
 export async function readJob(
@@ -15,13 +15,13 @@ export async function readJob(
   job: JobRecord,
   providerJobId: string,
   apiKey: Secret,
-): Promise<Found> {
+): Promise<PollResult> {
   const refusal =
     job.cancelRequested && !isFinalJob(job.status) ? await cancelThere(provider, apiKey, providerJobId) : undefined;
   // First the job: what happened before the state that it tells of is among the events then.
   const told = await provider.retrieve(apiKey, providerJobId);
   const events = (await provider.events(apiKey, providerJobId, job.lastProviderEventId)).reverse();
-  const state = stateOf(told, job.status);
+  const state = toJobState(told, job.status);
   const isOver = isFinalJob(state.status);
   const checkpoints = events.length > 0 || isOver ? await checkpointsOf(provider, apiKey, providerJobId) : [];
   const totalSteps = events.findLast((event) => event.totalSteps !== null)?.totalSteps ?? job.totalSteps;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { fineTuning as api } from '@roster/contracts/fine-tuning/jobs';
 import type { BaseModels } from '#server/features/fine-tuning/models/base-models';
-import type { CustomModels } from '#server/features/fine-tuning/models/tuned-models';
+import type { TunedModels } from '#server/features/fine-tuning/models/tuned-models';
 import type { ProgressRepository } from '#server/features/fine-tuning/shared/progress-repository';
 import type { Router } from '#server/http/app-router/router';
 import { linkNext, pageOf } from '#server/http/paging';
@@ -16,7 +16,7 @@ import type { JobService } from './service.ts';
 type Dependencies = {
   jobs: JobService;
   progress: ProgressRepository;
-  models: CustomModels;
+  models: TunedModels;
   bases: BaseModels;
   importJobs: (actor: Actor) => Promise<{ imported: number; known: number }>;
   provider: ProviderFineTuning;

@@ -2,12 +2,12 @@ import { Hyperparameters, type Job, jobStatuses, type TrainingMethod } from '@ro
 import type { JobChanges } from '#server/features/fine-tuning/shared/rows';
 import type { ProviderCheckpoint, ProviderJob, ProviderJobEvent } from '#server/provider/resources/fine-tuning-answers';
 
-export type News = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
+export type Progress = { events: ProviderJobEvent[]; checkpoints: ProviderCheckpoint[] };
 
 /** The result of a poll, and when the next one is due. */
-export type Found = {
+export type PollResult = {
   changes: JobChanges;
-  news?: News;
+  news?: Progress;
   /** `soon`: a little later each time; `failed`: later still; `woken`: when a key is saved. */
   again: 'now' | 'soon' | 'failed' | 'seldom' | 'woken' | 'never';
   /** Seconds that the provider asks for. */
@@ -34,7 +34,7 @@ function statusOf(said: string, before: Job['status']): Job['status'] {
 }
 
 /** The provider's description of a job, as it is stored here. */
-export function stateOf(job: ProviderJob, before: Job['status']): JobChanges & { status: Job['status'] } {
+export function toJobState(job: ProviderJob, before: Job['status']): JobChanges & { status: Job['status'] } {
   const status = statusOf(job.status, before);
   const isFinal = status === 'succeeded' || status === 'failed' || status === 'cancelled';
   return {

@@ -8,12 +8,12 @@ import { usageRepository } from '#server/features/usage/repository';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { trainingCost } from './cost.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import type { Found, News } from './states.ts';
+import type { PollResult, Progress } from './states.ts';
 
 type Prices = Pick<Catalogue, 'trainingPrice' | 'asOf'>;
 
 /** Stores the result of a poll, in its transaction. `trained`: the job has succeeded just now. */
-export async function storeProgress(trx: Kysely<Database>, catalogue: Prices, before: JobRecord, found: Found) {
+export async function storeProgress(trx: Kysely<Database>, catalogue: Prices, before: JobRecord, found: PollResult) {
   const { userId, id } = before;
   const changes = { ...found.changes };
   const { status = before.status } = changes;
@@ -26,7 +26,7 @@ export async function storeProgress(trx: Kysely<Database>, catalogue: Prices, be
   return { trained, changed: status !== before.status };
 }
 
-async function keepNews(trx: Kysely<Database>, userId: number, jobId: number, { events, checkpoints }: News) {
+async function keepNews(trx: Kysely<Database>, userId: number, jobId: number, { events, checkpoints }: Progress) {
   const progress = progressRepository(trx);
   await progress.addEvents(userId, jobId, events);
   await progress.addMetrics(userId, jobId, [

@@ -5,9 +5,9 @@ import type { ProviderFineTuning } from '#server/provider/resources/fine-tuning'
 import type { ProviderJob } from '#server/provider/resources/fine-tuning-answers';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
-import type { JobWords } from './messages.ts';
+import type { JobMessages } from './messages.ts';
 import { fineTuningJobRepository } from './repository.ts';
-import { type Found, stateOf } from './states.ts';
+import { type PollResult, toJobState } from './states.ts';
 
 /** What fine-tuning needs of the files feature. */
 export type TrainingFiles = {
@@ -32,7 +32,7 @@ type Dependencies = {
   copies: TrainingFiles['copies'];
   provider: ProviderFineTuning;
   keys: { noteRejected: (userId: number, notice: string) => Promise<void> };
-  words: JobWords;
+  words: JobMessages;
 };
 
 /** How long a job whose creation got no response may still appear in the provider's list. */
@@ -42,7 +42,7 @@ const suffixLimit = 40;
 const tokenName = 'roster_job';
 
 /** Letters and digits of a name, with hyphens between: what a model's name may hold. */
-export function suffixOf(name: string): string | null {
+export function modelSuffix(name: string): string | null {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -53,16 +53,16 @@ export function suffixOf(name: string): string | null {
   return plain || null;
 }
 
-export const tokenOf = ({ metadata }: { metadata: Record<string, unknown> }): string | undefined => {
+export const jobTokenOf = ({ metadata }: { metadata: Record<string, unknown> }): string | undefined => {
   const token = metadata[tokenName];
   return typeof token === 'string' ? token : undefined;
 };
 
-const failed = (notice: string, errorCode: string | null = null): Found => ({
+const failed = (notice: string, errorCode: string | null = null): PollResult => ({
   changes: { status: 'failed', notice, errorCode, sentAt: null, finishedAt: new Date().toISOString() },
   again: 'never',
 });
-const cancelled = (): Found => ({
+const cancelled = (): PollResult => ({
   changes: { status: 'cancelled', notice: null, finishedAt: new Date().toISOString() },
   again: 'never',
 });
@@ -71,7 +71,7 @@ const cancelled = (): Found => ({
 async function filesOf(
   { copies, words }: Dependencies,
   job: JobRecord,
-): Promise<{ training: string; validation: string | null } | Found> {
+): Promise<{ training: string; validation: string | null } | PollResult> {
   const files = [
     { id: job.trainingFileId, filename: job.trainingFilename },
     ...(job.validationFilename === null ? [] : [{ id: job.validationFileId, filename: job.validationFilename }]),
@@ -90,13 +90,13 @@ async function filesOf(
 }
 
 /** The job is at the provider: its id is stored at once, whatever else has happened to it meanwhile. */
-async function adopted({ db }: Dependencies, job: JobRecord, created: ProviderJob): Promise<Found> {
+async function adopted({ db }: Dependencies, job: JobRecord, created: ProviderJob): Promise<PollResult> {
   await fineTuningJobRepository(db).adopt(job.userId, job.id, created.id);
   // The next poll reads its state.
-  return { changes: stateOf(created, job.status), again: 'now' };
+  return { changes: toJobState(created, job.status), again: 'now' };
 }
 
-async function refused(dependencies: Dependencies, job: JobRecord, error: ProviderError): Promise<Found> {
+async function refused(dependencies: Dependencies, job: JobRecord, error: ProviderError): Promise<PollResult> {
   const { keys, copies, words } = dependencies;
   if (error.code === 'key_rejected') {
     await keys.noteRejected(job.userId, error.message);
@@ -123,7 +123,7 @@ export async function submitJob(
   job: JobRecord,
   number: number,
   apiKey: Secret,
-): Promise<Found> {
+): Promise<PollResult> {
   const { db, provider, words } = dependencies;
   if (job.sentAt !== null) {
     const there = await provider.findByMetadata(apiKey, tokenName, job.token);
@@ -140,7 +140,7 @@ export async function submitJob(
       model: job.baseModel,
       trainingFileId: files.training,
       validationFileId: files.validation,
-      suffix: suffixOf(job.name),
+      suffix: modelSuffix(job.name),
       metadata: { name: job.name, [tokenName]: job.token },
       method: job.method,
       hyperparameters: job.hyperparameters,

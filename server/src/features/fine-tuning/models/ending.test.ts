@@ -1,4 +1,4 @@
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { datasetOf, datasetsPath } from '#server/testing/datasets';
@@ -27,7 +27,7 @@ describe.each(engines)('tuned models that end on %s', (engine) => {
   const examples = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ question: `Q${index}?`, answer: `A${index}.` }));
   const modelsOf = async (visitor: HttpClient) => (await visitor.get('/api/fine-tuning/models/custom')).body;
-  const lifeOf = async (visitor: HttpClient): Promise<EndingModel[]> =>
+  const lifeOf = async (visitor: HttpClient): Promise<RetiringModel[]> =>
     (await visitor.get('/api/model-life')).body.items;
 
   test('name the dataset and the job that made them, and their successor, as long as these are there', async () => {

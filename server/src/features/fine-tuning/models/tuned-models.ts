@@ -9,7 +9,7 @@ import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import type { ModelRepository, StoredModel } from './repository.ts';
 
-export type TunedModelEnds = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
+export type TunedModelRetirements = ReadonlyMap<string, NonNullable<CustomModel['end']>>;
 
 type Dependencies = {
   models: ModelRepository;
@@ -17,7 +17,7 @@ type Dependencies = {
   provider: ProviderFineTuning;
   keys: { open: (userId: number) => Promise<Secret> };
   /** The ends of those that end within 90 days or have ended, by their names at the provider. */
-  endsOf: (userId: number, models: { model: string; baseModel: string }[]) => Promise<TunedModelEnds>;
+  endsOf: (userId: number, models: { model: string; baseModel: string }[]) => Promise<TunedModelRetirements>;
   /** The model choice is asked for anew. */
   forget: (userId: number) => void;
 };
@@ -26,7 +26,7 @@ const notFound = () => new AppError('not_found', 'Model not found.');
 const isGone = ({ code, isNotFound }: ProviderError) => isNotFound || code === 'not_served';
 
 /** Tuned models. */
-export function customModels({ models, progress, provider, keys, endsOf, forget }: Dependencies) {
+export function createTunedModels({ models, progress, provider, keys, endsOf, forget }: Dependencies) {
   async function withEnds(userId: number, stored: StoredModel[]): Promise<CustomModel[]> {
     const ends = await endsOf(userId, stored);
     return stored.map((model) => ({ ...model, end: ends.get(model.model) ?? null }));
@@ -87,4 +87,4 @@ export function customModels({ models, progress, provider, keys, endsOf, forget 
   };
 }
 
-export type CustomModels = ReturnType<typeof customModels>;
+export type TunedModels = ReturnType<typeof createTunedModels>;

@@ -1,4 +1,4 @@
-import { conversationsLookedAt, usersOfModelAtMost } from '@roster/contracts/models/retirement';
+import { modelUsageListLimit, scannedThreadLimit } from '@roster/contracts/models/retirement';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
@@ -33,7 +33,7 @@ export function affectedRepository(db: Kysely<Database>) {
         select id, name, model from (
           select id, name, model, row_number() over (partition by model order by name, id) as place
           from assistants where user_id = ${userId} and model in (${sql.join(models)})) named
-        where place <= ${sql.lit(usersOfModelAtMost)} order by name, id`.execute(db);
+        where place <= ${sql.lit(modelUsageListLimit)} order by name, id`.execute(db);
       return rows;
     },
 
@@ -43,7 +43,7 @@ export function affectedRepository(db: Kysely<Database>) {
         select coalesce(a.model, t.model, r.model) as model, count(*) as count
         from (select assistant_id, model, head_message_id from threads
           where user_id = ${userId} and purpose = 'chat'
-          order by id desc limit ${sql.lit(conversationsLookedAt)}) t
+          order by id desc limit ${sql.lit(scannedThreadLimit)}) t
         left join assistants a on a.id = t.assistant_id and a.user_id = ${userId}
         left join runs r on r.message_id = t.head_message_id and r.user_id = ${userId}
         where coalesce(a.model, t.model, r.model) is not null

@@ -1,9 +1,9 @@
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
-import type { RememberedList } from './list-repository.ts';
+import type { StoredModelList } from './list-repository.ts';
 
 export type RetirementDate = Pick<
-  EndingModel,
+  RetiringModel,
   'model' | 'shutdownDate' | 'source' | 'asOf' | 'lifecycle' | 'successor'
 >;
 
@@ -13,13 +13,13 @@ export type NamedModel = { model: string; baseModel?: string | undefined };
 type Sources = {
   catalogue: Pick<Catalogue, 'describe' | 'asOf'>;
   /** null: never read. */
-  list: RememberedList | null;
+  list: StoredModelList | null;
   /** YYYY-MM-DD. */
   today: string;
 };
 
 /** What was trained further from a tuned model ends with that one's base. */
-const firstBase = (baseModel: string) =>
+const rootBaseModel = (baseModel: string) =>
   baseModel.startsWith('ft:') ? (baseModel.split(':')[1] ?? baseModel) : baseModel;
 
 /**
@@ -30,7 +30,7 @@ export function retirementOf(
   { catalogue, list, today }: Sources,
   { model, baseModel }: NamedModel,
 ): RetirementDate | null {
-  const trainedFrom = baseModel === undefined ? undefined : firstBase(baseModel);
+  const trainedFrom = baseModel === undefined ? undefined : rootBaseModel(baseModel);
   const listed = list?.models.get(trainedFrom ?? model);
   const given = listed?.shutdownDate ?? null;
   const known = catalogue.describe(trainedFrom === undefined ? model : `ft:${trainedFrom}`, given, today);

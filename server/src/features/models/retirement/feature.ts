@@ -1,12 +1,12 @@
-import { modelLife as api } from '@roster/contracts/models/retirement';
+import { modelRetirement as api } from '@roster/contracts/models/retirement';
 import type { Config } from '#server/config/config';
 import type { OpenDatabase } from '#server/db/connect';
 import type { LastUsed } from '#server/features/usage/last-used';
 import type { Router } from '#server/http/app-router/router';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { affectedRepository } from './affected-repository.ts';
-import { installationRetirements } from './installation.ts';
 import { installationUseRepository } from './installation-repository.ts';
+import { installationRetirements } from './installation-retirements.ts';
 import { modelListRepository } from './list-repository.ts';
 import { notifyOfRetirement } from './notify.ts';
 import { retirementService } from './service.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#server/lib/errors';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { ProviderModel } from '#server/provider/provider';
 import { type NamedModel, type RetirementDate, retirementOf } from './dates.ts';
-import type { ModelListRepository, RememberedList } from './list-repository.ts';
+import type { ModelListRepository, StoredModelList } from './list-repository.ts';
 
 type Dependencies = {
   catalogue: Catalogue;
@@ -19,12 +19,12 @@ type Dependencies = {
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
 /** A tuned model says by its name what it was trained from. */
-function namedBy(model: string): NamedModel {
+function parseModelName(model: string): NamedModel {
   const [mark, baseModel] = model.split(':');
   return mark === 'ft' && baseModel ? { model, baseModel } : { model };
 }
 
-const asRemembered = (list: readonly ProviderModel[], day: string): RememberedList => ({
+const toStoredList = (list: readonly ProviderModel[], day: string): StoredModelList => ({
   askedAt: day,
   models: new Map(list.map(({ id, shutdownDate }) => [id, { shutdownDate, isListed: true }])),
 });
@@ -34,10 +34,10 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
   /** Known by the provider's list: its date has come, or the catalogue's has, and a list of since then lacks the model. */
   async function find(userId: number, model: string): Promise<RetirementDate | null> {
     const today = dayOf(now());
-    const named = namedBy(model);
+    const named = parseModelName(model);
     const fresh = lately(userId);
     const list = fresh
-      ? asRemembered(fresh, today)
+      ? toStoredList(fresh, today)
       : await lists.findOf(userId, baseUrl, named.baseModel ?? named.model);
     const end = retirementOf({ catalogue, list, today }, named);
     if (end?.lifecycle !== 'gone') return null;

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EndingModel } from '@roster/contracts/models/retirement';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { engines, startApp, type TestApp } from '#server/testing/app';
 import { created } from '#server/testing/assistants';
@@ -26,7 +26,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  const lifeOf = async (visitor: HttpClient): Promise<EndingModel[]> => (await visitor.get(path)).body.items;
+  const lifeOf = async (visitor: HttpClient): Promise<RetiringModel[]> => (await visitor.get(path)).body.items;
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
   /** Someone whose key's list was read on this day. */
   async function looked(): Promise<HttpClient> {
@@ -208,7 +208,7 @@ test.each(engines)(
       const visitor = await app.as('ada');
       await created(visitor, { model: 'gpt-6-luna' });
       await created(visitor, { model: 'left-out' });
-      const found = async () => (await visitor.get(path)).body.items.map(({ model }: EndingModel) => model);
+      const found = async () => (await visitor.get(path)).body.items.map(({ model }: RetiringModel) => model);
       expect(await found()).toEqual(['gpt-6-luna', 'left-out']);
       await app.withKey('ada');
       await visitor.get('/api/models');

@@ -10,13 +10,13 @@ const rememberedAtMost = 2_000;
 type Listed = Pick<ProviderModel, 'id' | 'shutdownDate'>;
 
 /** What a key's list said when it was last asked for. */
-export type RememberedList = {
+export type StoredModelList = {
   askedAt: string;
   /** Those that it has or once had, with the dates it gave. */
   models: ReadonlyMap<string, { shutdownDate: string | null; isListed: boolean }>;
 };
 
-const asModels = (rows: Selectable<Database['listed_models']>[]): RememberedList['models'] =>
+const asModels = (rows: Selectable<Database['listed_models']>[]): StoredModelList['models'] =>
   new Map(rows.map((row) => [row.model, { shutdownDate: row.shutdown_date, isListed: row.is_listed === 1 }]));
 
 /** Asked with each message that is sent. */
@@ -33,7 +33,7 @@ const findOf = prepared((db, at: Params<{ userId: number; baseUrl: string; model
 
 /** The lists of models as they were last read: what pages and mails say of ends asks nobody. */
 export function modelListRepository(db: Kysely<Database>) {
-  async function stored(trx: Kysely<Database>, userId: number): Promise<RememberedList['models']> {
+  async function stored(trx: Kysely<Database>, userId: number): Promise<StoredModelList['models']> {
     const rows = await trx.selectFrom('listed_models').selectAll().where('user_id', '=', userId).execute();
     return asModels(rows);
   }
@@ -106,7 +106,7 @@ export function modelListRepository(db: Kysely<Database>) {
       }),
 
     /** The same of one model, in one statement. */
-    async findOf(userId: number, baseUrl: string, model: string): Promise<RememberedList | null> {
+    async findOf(userId: number, baseUrl: string, model: string): Promise<StoredModelList | null> {
       const row = await findOf.first(db, { userId, baseUrl, model });
       if (!row) return null;
       const { asked_at: askedAt, shutdown_date: shutdownDate, is_listed: isListed } = row;
@@ -115,7 +115,7 @@ export function modelListRepository(db: Kysely<Database>) {
     },
 
     /** Of some users, by their id; of those without a list nothing. */
-    async findAll(userIds: number[], baseUrl: string): Promise<Map<number, RememberedList>> {
+    async findAll(userIds: number[], baseUrl: string): Promise<Map<number, StoredModelList>> {
       const heads = await db
         .selectFrom('model_lists')
         .select(['user_id', 'asked_at'])
@@ -133,7 +133,7 @@ export function modelListRepository(db: Kysely<Database>) {
     },
 
     /** null: it was never read, or from another provider. */
-    async find(userId: number, baseUrl: string): Promise<RememberedList | null> {
+    async find(userId: number, baseUrl: string): Promise<StoredModelList | null> {
       const head = await db
         .selectFrom('model_lists')
         .select('asked_at')

@@ -4,7 +4,7 @@ import type { Database } from '#server/db/schema';
 
 const dayName = 'model_ends_told';
 /** A conversation with a model of its own counts as long as it was written in so lately. */
-export const writtenInWithinMs = 90 * 24 * 60 * 60_000;
+export const activeThreadMs = 90 * 24 * 60 * 60_000;
 
 type InUse = { userId: number; model: string; baseModel: string | null; assistants: number };
 export type Notification = { userId: number; model: string; step: number; shutdownDate: string };
@@ -40,7 +40,7 @@ export function notificationRepository(db: Kysely<Database>) {
 
     /** What their assistants, conversations with a model of their own, and fine-tuned models use. */
     async inUse(userIds: number[], now: number): Promise<InUse[]> {
-      const since = new Date(now - writtenInWithinMs).toISOString();
+      const since = new Date(now - activeThreadMs).toISOString();
       const users = sql.join(userIds);
       const { rows } = await sql<InUse>`
         select used.user_id as "userId", used.model as model, max(c.base_model) as "baseModel",

@@ -14,19 +14,19 @@ import { type Notification, notificationRepository } from './notification-reposi
 type Dependencies = { db: Kysely<Database>; catalogue: Catalogue; baseUrl: string; now: () => number };
 
 /** So many days before the end somebody is told, each time once. */
-const steps = [1, 14, 60];
+const noticeDays = [1, 14, 60];
 const usersAtOnce = 100;
 /** What one mail names; it says how many more there are. */
 const namedAtMost = 20;
 /** More models than anybody uses. */
 const notedAtMost = 500;
 /** A date that is put off by more is another end, of which is told anew. */
-const sameEndDays = 30;
+const sameRetirementDays = 30;
 
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
 
 /** Only the latest step that is due: whoever was not told in time is told once. */
-const stepOf = (days: number) => (days < 1 ? undefined : steps.find((step) => days <= step));
+const dueStep = (days: number) => (days < 1 ? undefined : noticeDays.find((step) => days <= step));
 
 /** A round of one day, from the user after this one on. */
 export const notifyJob = defineJob({
@@ -37,17 +37,17 @@ export const notifyJob = defineJob({
 
 type Due = RetirementDate & { step: number; assistants: number };
 
-const wasTold = (told: Notification[], userId: number, { model, step, shutdownDate }: Due) =>
+const wasNotified = (told: Notification[], userId: number, { model, step, shutdownDate }: Due) =>
   told.some(
     (one) =>
       one.userId === userId &&
       one.model === model &&
       one.step === step &&
-      daysBetween(one.shutdownDate, shutdownDate) <= sameEndDays,
+      daysBetween(one.shutdownDate, shutdownDate) <= sameRetirementDays,
   );
 
 /** Writes down who is told what and has it mailed, in the transaction of the caller. */
-async function tell(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: Due[]) {
+async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: Due[]) {
   const noted = await notificationRepository(trx).note(
     userId,
     due.slice(0, notedAtMost),
@@ -62,7 +62,7 @@ async function tell(trx: Kysely<Database>, { now }: Dependencies, userId: number
 }
 
 /** What is due to be told to the users of a batch. */
-async function dueTo({ db, catalogue, baseUrl, now }: Dependencies, userIds: number[], day: string) {
+async function dueNotices({ db, catalogue, baseUrl, now }: Dependencies, userIds: number[], day: string) {
   const repository = notificationRepository(db);
   const [inUse, told, lists] = await Promise.all([
     repository.inUse(userIds, now()),
@@ -75,23 +75,23 @@ async function dueTo({ db, catalogue, baseUrl, now }: Dependencies, userIds: num
       .filter((used) => used.userId === userId)
       .flatMap(({ model, baseModel, assistants }): Due[] => {
         const end = retirementOf(sources, { model, baseModel: baseModel ?? undefined });
-        const step = end && stepOf(daysBetween(day, end.shutdownDate));
+        const step = end && dueStep(daysBetween(day, end.shutdownDate));
         return end && step ? [{ ...end, step, assistants }] : [];
       })
-      .filter((end) => !wasTold(told, userId, end))
+      .filter((end) => !wasNotified(told, userId, end))
       .sort(bySoonestRetirement);
     return due.length > 0 ? [{ userId, due }] : [];
   });
 }
 
-async function tellBatch(dependencies: Dependencies, day: string, after: number) {
+async function notifyBatch(dependencies: Dependencies, day: string, after: number) {
   const { db } = dependencies;
   const userIds = await notificationRepository(db).recipients(after, usersAtOnce);
   const last = userIds.at(-1);
   if (last === undefined) return;
-  const found = await dueTo(dependencies, userIds, day);
+  const found = await dueNotices(dependencies, userIds, day);
   await db.transaction().execute(async (trx) => {
-    for (const { userId, due } of found) await tell(trx, dependencies, userId, due);
+    for (const { userId, due } of found) await notify(trx, dependencies, userId, due);
     if (userIds.length === usersAtOnce) await enqueue(trx, notifyJob, { day, after: last });
   });
 }
@@ -106,6 +106,6 @@ export function notifyOfRetirement(dependencies: Dependencies): { upkeep: Schedu
     });
   return {
     upkeep: [{ everyMs: hourMs, atStart: true, run: beginDay }],
-    jobs: [jobHandler(notifyJob, ({ day, after }) => tellBatch(dependencies, day, after))],
+    jobs: [jobHandler(notifyJob, ({ day, after }) => notifyBatch(dependencies, day, after))],
   };
 }

@@ -1,4 +1,4 @@
-import { type EndingModel, endingModelsAtMost, usersOfModelAtMost } from '@roster/contracts/models/retirement';
+import { modelUsageListLimit, type RetiringModel, retiringModelLimit } from '@roster/contracts/models/retirement';
 import { dayOf } from '@roster/contracts/usage/day';
 import type { LastUsed } from '#server/features/usage/last-used';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
@@ -48,14 +48,14 @@ export function retirementService({ catalogue, lists, use, baseUrl, recentUse, n
         found.map(({ model, shutdownDate, lifecycle, successor }) => [model, { shutdownDate, lifecycle, successor }]),
       );
     },
-    async list(userId: number): Promise<EndingModel[]> {
+    async list(userId: number): Promise<RetiringModel[]> {
       const [byAssistants, byConversations, tuned] = await Promise.all([
         use.byAssistants(userId),
         use.byConversations(userId),
         use.tunedModels(userId),
       ]);
       const inUse = [...byAssistants, ...byConversations].map(({ model }) => model);
-      const found = (await ends(userId, named(inUse, tuned))).slice(0, endingModelsAtMost);
+      const found = (await ends(userId, named(inUse, tuned))).slice(0, retiringModelLimit);
       const ids = found.map(({ model }) => model);
       const [assistants, withUsage] = await Promise.all([
         use.assistantsOf(userId, ids),
@@ -68,7 +68,7 @@ export function retirementService({ catalogue, lists, use, baseUrl, recentUse, n
           assistants: assistants.filter(({ model }) => model === end.model).map(({ id, name }) => ({ id, name })),
           assistantCount: countOf(byAssistants, end.model),
           conversations: countOf(byConversations, end.model),
-          tunedModels: tunedModels.slice(0, usersOfModelAtMost).map(({ baseModel: _, ...tunedModel }) => tunedModel),
+          tunedModels: tunedModels.slice(0, modelUsageListLimit).map(({ baseModel: _, ...tunedModel }) => tunedModel),
           tunedModelCount: tunedModels.length,
         };
       });

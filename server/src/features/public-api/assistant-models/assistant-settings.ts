@@ -1,5 +1,5 @@
 import type { AssistantTools } from '@roster/contracts/assistants/tools';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { ToolRegistry } from '#server/conversation/tools';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { Knowledge } from '#server/features/assistants/knowledge/service';
@@ -154,7 +154,7 @@ async function passages(
   { apiKey, question }: Asking,
 ): Promise<string[]> {
   const options = {
-    query: beginningOf(question, queryLimit),
+    query: truncate(question, queryLimit),
     ...(maxResults !== undefined && { max_num_results: maxResults }),
     ...(ranking && { ranking_options: ranking }),
   };
@@ -171,4 +171,4 @@ async function passages(
   ];
 }
 
-export type SettingsOf = ReturnType<typeof assistantSettings>;
+export type ResolveAssistantSettings = ReturnType<typeof assistantSettings>;

@@ -116,7 +116,7 @@ function attachingIn(vectorStores: VectorStores) {
  * What tools may use, as it is kept: each has to be its person's own. Files have Roster's ids, since the provider's change when
  * it loses one.
  */
-export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
+export function createStoredResources({ fileIds, vectorStores }: Dependencies) {
   async function checked(userId: number, given: NewToolResources): Promise<ToolResources> {
     const named = given.code_interpreter?.file_ids ?? [];
     const own = await fileIds.numbersOf(userId, named);
@@ -153,10 +153,10 @@ export function keptToolResources({ fileIds, vectorStores }: Dependencies) {
     },
   };
 }
-export type KeptToolResources = ReturnType<typeof keptToolResources>;
+export type StoredResources = ReturnType<typeof createStoredResources>;
 
 /** The same as it is shown, of several things of one person: files that have been deleted since are left out. */
-export function shownToolResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
+export function createPublicResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
   return async function shown(userId: number, all: ToolResources[]): Promise<ToolResources[]> {
     const named = all.flatMap(({ code_interpreter: code }) => code?.file_ids ?? []);
     if (named.length === 0) return all;
@@ -168,4 +168,4 @@ export function shownToolResources({ fileIds }: Pick<Dependencies, 'fileIds'>) {
   };
 }
 
-export type ShownToolResources = ReturnType<typeof shownToolResources>;
+export type PublicResources = ReturnType<typeof createPublicResources>;

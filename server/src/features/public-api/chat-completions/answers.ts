@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Answered, readInto } from '#server/features/public-api/responses/answer';
+import { type Answered, pipeToReader } from '#server/features/public-api/responses/answer';
 import { readResponseBody } from '#server/features/public-api/shared/read-response-body';
 import { writerFrom } from '#server/http/streaming/event-stream';
 import type { JsonObject } from '#server/lib/is-object';
@@ -8,8 +8,8 @@ import { usedTools } from '#server/provider/responses/tools';
 import { notAnAnswer } from '#server/provider/transport/event-reader';
 import { chatWithoutKey, keyIn } from '#server/provider/transport/masking';
 import { chunkWriter } from './by-responses/chunk-writer.ts';
-import { cutOf, responseEventReader } from './by-responses/event-reader.ts';
-import { costInWhole, type Outcome, passOn } from './pass-on.ts';
+import { responseEventReader, truncationReason } from './by-responses/event-reader.ts';
+import { type Outcome, readCost, relayStream } from './relay-stream.ts';
 
 /** An answer of the provider that has begun. */
 export type Answer = {
@@ -40,7 +40,7 @@ export function relayedAnswer(
     async whole(signal) {
       const body = await readResponseBody(relayed, signal);
       const outcome = {
-        ...costInWhole(body, relayed.apiKey),
+        ...readCost(body, relayed.apiKey),
         events: Math.ceil(body.length / 4),
         used: [],
         failure: undefined,
@@ -49,7 +49,7 @@ export function relayedAnswer(
       const told = isSafe ? body : Buffer.from(chatWithoutKey(body.toString(), relayed.apiKey));
       return { ...outcome, type: relayed.contentType || json, body: told };
     },
-    passOn: (raw, signal) => passOn(relayed, raw, { hidesUsage, signal }),
+    passOn: (raw, signal) => relayStream(relayed, raw, { hidesUsage, signal }),
   };
 }
 
@@ -68,7 +68,7 @@ export function translatedAnswer(
   };
   async function read(signal: AbortSignal, send: (frames: string) => void): Promise<Outcome> {
     try {
-      await readInto(reader, answered, { send, signal });
+      await pipeToReader(reader, answered, { send, signal });
       return outcomeOf(undefined);
     } catch (failure) {
       send(writer.taken());
@@ -80,12 +80,12 @@ export function translatedAnswer(
     notes,
     async whole(signal) {
       const outcome = await read(signal, () => undefined);
-      return { ...outcome, type: json, body: writer.whole(cutOf(reader.ending()), outcome.usage) };
+      return { ...outcome, type: json, body: writer.whole(truncationReason(reader.ending()), outcome.usage) };
     },
     async passOn(raw, signal) {
       const { write, release } = writerFrom(answered.body, raw);
       const outcome = await read(signal, write);
-      if (outcome.failure === undefined) write(writer.ending(cutOf(reader.ending()), outcome.usage));
+      if (outcome.failure === undefined) write(writer.ending(truncationReason(reader.ending()), outcome.usage));
       release();
       return outcome;
     },

@@ -2,7 +2,7 @@ import type { ChatCompletion } from '@roster/contracts/public-api/chat-completio
 import type {
   AssistantSettings,
   BudgetCheck,
-  SettingsOf,
+  ResolveAssistantSettings,
 } from '#server/features/public-api/assistant-models/assistant-settings';
 import { builtInNames, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { ParsedRequest, RequestParser } from '#server/features/public-api/responses/parse-request';
@@ -10,13 +10,13 @@ import type { AssistantModels } from '#server/features/public-api/shared/assista
 import type { Provider } from '#server/provider/provider';
 import { unsupportedToolNote } from '#server/provider/unsupported/tools';
 import type { Secret } from '#server/security/secret';
-import { asResponse } from './by-responses/request.ts';
-import { type PreparedRequest, questionOf, requestForAssistant, requestForModel } from './request.ts';
+import { toResponses } from './by-responses/request.ts';
+import { lastUserText, type PreparedRequest, requestForAssistant, requestForModel } from './request.ts';
 
 type Dependencies = {
   provider: Pick<Provider, 'lacksTool'>;
   assistantModels: Pick<AssistantModels, 'isNamed'>;
-  settingsOf: SettingsOf;
+  settingsOf: ResolveAssistantSettings;
   responses: { orderOf: RequestParser };
 };
 
@@ -46,7 +46,7 @@ export async function prepare(dependencies: Dependencies, asked: Asked): Promise
     await check(null);
     return requestForModel(body, text ?? JSON.stringify(body));
   }
-  const settings = await settingsOf(userId, { model, question: questionOf(messages) }, apiKey, check);
+  const settings = await settingsOf(userId, { model, question: lastUserText(messages) }, apiKey, check);
   return withTools(dependencies, asked, settings);
 }
 
@@ -81,7 +81,7 @@ async function withTools(
   const notes = [...prepared.notes, ...missing];
   const without = (why: string) => [...notes, ...names.map((name) => unsupportedToolNote(name, why))];
   if (names.length === 0) return { ...prepared, notes };
-  const said = asResponse(body);
+  const said = toResponses(body);
   if ('unsaid' in said) return { ...prepared, notes: without(otherwiseUnsaid(said.unsaid)) };
   const order = await responses.orderOf(userId, said.request, { apiKey, check, known: assistant });
   return {

@@ -1,12 +1,12 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import { z } from 'zod';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
-import { estimateInput } from '#server/features/public-api/shared/input-tokens';
-import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
+import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
+import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { JsonObject } from '#server/lib/is-object';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type Added = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
+export type AddedField = 'stream_options' | 'temperature' | 'top_p' | 'reasoning_effort' | 'response_format';
 
 export type PreparedRequest = {
   assistantId: number | null;
@@ -15,7 +15,7 @@ export type PreparedRequest = {
   /** What could not be done as the assistant is set up. */
   notes: string[];
   /** The request without what was refused. `hidesUsage`: what it asks for more than its program did is taken out of the answer. */
-  write: (refused: ReadonlySet<Added>) => Written<Added> & { hidesUsage: boolean };
+  write: (refused: ReadonlySet<AddedField>) => SerializedRequest<AddedField> & { hidesUsage: boolean };
 };
 
 /** What it costs is told at the end of a stream only where that is asked for. */
@@ -29,7 +29,7 @@ export function requestForModel(body: ChatCompletion, text: string): PreparedReq
   return {
     assistantId: null,
     model: body.model,
-    inputTokens: estimateInput(body.messages),
+    inputTokens: estimateInputTokens(body.messages),
     notes: [],
     write(refused) {
       if (!lacksUsage(body) || refused.has('stream_options')) return { text, added: new Map(), hidesUsage: false };
@@ -54,10 +54,10 @@ export function requestForAssistant(body: ChatCompletion, assistant: AssistantSe
   return {
     assistantId,
     model,
-    inputTokens: estimateInput(messages),
+    inputTokens: estimateInputTokens(messages),
     notes,
     write(refused) {
-      const { added, fields, add } = additions(refused);
+      const { added, fields, add } = collectAdditions(refused);
       if (body.temperature == null) add('temperature', temperature);
       if (body.top_p == null) add('top_p', topP);
       if (body.reasoning_effort == null) add('reasoning_effort', effort);
@@ -84,7 +84,7 @@ const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 const Question = z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(z.unknown())]) });
 
 /** The words of the last message that a person has written. */
-export function questionOf(messages: ChatCompletion['messages']): string {
+export function lastUserText(messages: ChatCompletion['messages']): string {
   for (const message of messages.toReversed()) {
     const question = Question.safeParse(message);
     if (!question.success) continue;

@@ -1,5 +1,9 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
-import { areNotServed, insteadOf, type ResponseSender } from '#server/features/public-api/responses/send';
+import {
+  fallBackToChat,
+  isResponsesUnsupported,
+  type ResponseSender,
+} from '#server/features/public-api/responses/send';
 import { retryWithoutUnsupported } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
@@ -38,8 +42,8 @@ export function chatSender({ provider, responses }: Dependencies) {
     try {
       return await byResponses(wanted, how);
     } catch (error) {
-      if (!areNotServed(wanted.order, error)) throw error;
-      const answer = await insteadOf(error, () => byChat(prepared, how, wanted.otherwise));
+      if (!isResponsesUnsupported(wanted.order, error)) throw error;
+      const answer = await fallBackToChat(error, () => byChat(prepared, how, wanted.otherwise));
       await provider.responses.areNotServed(how.apiKey, wanted.order.model, error);
       return answer;
     }

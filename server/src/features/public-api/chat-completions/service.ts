@@ -1,8 +1,8 @@
 import type { ChatCompletion } from '@roster/contracts/public-api/chat-completions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
-  budgetCheck,
   ClientDisconnectedError,
+  createBudgetCheck,
   sendNotes,
   whileClientWaits,
 } from '#server/features/public-api/shared/call-context';
@@ -18,8 +18,8 @@ import { AppError } from '#server/lib/errors';
 import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Answer } from './answers.ts';
-import type { Outcome } from './pass-on.ts';
 import { prepare } from './prepare.ts';
+import type { Outcome } from './relay-stream.ts';
 import { chatSender } from './send.ts';
 
 type Dependencies = Parameters<typeof prepare>[0] &
@@ -42,7 +42,7 @@ export function chatCompletionService(dependencies: Dependencies) {
     const { signal } = controller;
     const apiKey = await keys.open(caller.userId);
     const { userId } = caller;
-    const check = budgetCheck(budgets, caller);
+    const check = createBudgetCheck(budgets, caller);
     const prepared = await prepare(dependencies, { userId, body, text: request.bodyText, apiKey, check });
     const stored = await calls.begin(caller, prepared);
     let isEnded = false;

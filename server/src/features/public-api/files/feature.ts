@@ -4,11 +4,11 @@ import type { Feature } from '#server/features/feature';
 import type { fileDownload } from '#server/features/files/download';
 import type { FileRepository } from '#server/features/files/repository';
 import type { uploadService } from '#server/features/files/uploads';
-import { listAnswer, secondsOf } from '#server/features/public-api/shared/list';
+import { listAnswer, unixSeconds } from '#server/features/public-api/shared/list';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { FileIds } from './file-ids.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from './upload-queue.ts';
 
 type Dependencies = {
   files: Pick<FileRepository, 'page' | 'find'> &
@@ -44,7 +44,7 @@ function toApiFile(id: string, { size, createdAt, filename, purpose, provider: {
     id,
     object: 'file',
     bytes: size,
-    created_at: secondsOf(createdAt),
+    created_at: unixSeconds(createdAt),
     filename,
     purpose,
     status,

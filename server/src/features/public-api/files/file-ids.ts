@@ -9,7 +9,7 @@ type Dependencies = { db: Kysely<Database>; ids: () => Promise<Ids> };
  * Files as programs name them: by one of our ids, or by the one that the provider has given to a copy, which programs from
  * before Roster have in their configuration.
  */
-export function fileIds({ db, ids }: Dependencies) {
+export function createFileIds({ db, ids }: Dependencies) {
   async function numbersOf(userId: number, named: readonly string[]): Promise<Map<string, number>> {
     // The first look at an id makes the installation's key: not for a call that may be refused, and names none.
     if (named.length === 0) return new Map();
@@ -56,4 +56,4 @@ export function fileIds({ db, ids }: Dependencies) {
   };
 }
 
-export type FileIds = ReturnType<typeof fileIds>;
+export type FileIds = ReturnType<typeof createFileIds>;

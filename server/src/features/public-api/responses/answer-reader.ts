@@ -1,13 +1,13 @@
 import type { JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
-import type { KeptItem } from './items.ts';
+import type { StoredItem } from './items.ts';
 
 /** What the provider says at the end of an answer. */
 export type Ending = {
   status: 'completed' | 'incomplete' | 'failed';
   /** The provider's response, as far as it has one. */
   of: JsonObject;
-  output: KeptItem[];
+  output: StoredItem[];
   usage: TokenCounts | null;
 };
 
@@ -23,7 +23,7 @@ export type AnswerReader = {
   taken: () => string;
   ending: () => Ending | undefined;
   /** `tier`: the service tier that answers, where that is known before the end. */
-  soFar: () => { output: KeptItem[]; deltas: number; tier?: string | null };
+  soFar: () => { output: StoredItem[]; deltas: number; tier?: string | null };
 };
 
 /** The events have numbers, in their order. */

@@ -1,4 +1,4 @@
-import { estimateInput } from '#server/features/public-api/shared/input-tokens';
+import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
 import { publicFailure } from '#server/features/public-api/shared/provider-failure';
 import { apiError } from '#server/http/public-api/errors';
 import { AppError } from '#server/lib/errors';
@@ -14,10 +14,10 @@ import type { AnswerReader, NumberedReader } from './answer-reader.ts';
 import { CancelledError } from './background.ts';
 import { chatReader } from './chat-events.ts';
 import { done, endFrame, errorFrame } from './events.ts';
-import type { Naming } from './item-files.ts';
-import type { KeptItem } from './items.ts';
+import type { RenameFile } from './item-files.ts';
+import type { StoredItem } from './items.ts';
 import { relayReader } from './relay-stream.ts';
-import { ownResponse, type ResponseObject, usageObject } from './response-object.ts';
+import { type ResponseObject, toClientResponse, usageObject } from './response-object.ts';
 
 /** How an answer ended. What is said of its end waits until that is stored. */
 export type Outcome = {
@@ -40,7 +40,7 @@ const charactersAtMost = 64 * 1024 * 1024;
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 
 /** Feeds the reader with all that comes. @throws ProviderError, or the reason of the signal */
-export async function readInto(
+export async function pipeToReader(
   reader: AnswerReader,
   answered: Answered,
   { send, signal }: { send: (frames: string) => void; signal: AbortSignal },
@@ -69,12 +69,12 @@ export async function readInto(
 export async function readAnswer(
   answered: Answered,
   base: ResponseObject,
-  { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: Naming | undefined },
+  { send, signal, naming }: { send: (frames: string) => void; signal: AbortSignal; naming: RenameFile | undefined },
 ): Promise<Outcome> {
   const reader =
     answered.speaks === 'chat' ? chatReader(base, answered.apiKey) : relayReader(base, naming, answered.apiKey);
   try {
-    await readInto(reader, answered, { send, signal });
+    await pipeToReader(reader, answered, { send, signal });
   } catch (failure) {
     // What it has begun with, where nothing else came.
     const frames = reader.taken();
@@ -86,7 +86,7 @@ export async function readAnswer(
   const { status, of, output, usage } = ending;
   const counted = of.usage === undefined && usage ? { usage: usageObject(usage) } : {};
   const completed = status === 'completed' && of.completed_at == null ? { completed_at: seconds() } : {};
-  const response = ownResponse(base, { ...of, ...counted, ...completed }, status, output);
+  const response = toClientResponse(base, { ...of, ...counted, ...completed }, status, output);
   const events = tokensIn(output, reader.soFar().deltas);
   const used = usedIn(answered, output);
   return {
@@ -101,10 +101,10 @@ export async function readAnswer(
 }
 
 /** A server that sends all its words at once has few deltas, or none. */
-const tokensIn = (output: KeptItem[], deltas: number) => Math.max(deltas, estimateInput(output.map(written)));
+const tokensIn = (output: StoredItem[], deltas: number) => Math.max(deltas, estimateInputTokens(output.map(written)));
 
 /** What a model wrote of an item: names and states are Roster's or the provider's. */
-const written = ({ content, summary, arguments: args, input, code }: KeptItem) =>
+const written = ({ content, summary, arguments: args, input, code }: StoredItem) =>
   [content, summary]
     .flatMap((parts) => (Array.isArray(parts) ? parts.map(wordsOfPart) : []))
     .concat([args, input, code]);
@@ -114,7 +114,7 @@ const wordsOfPart = (part: unknown) => (isObject(part) ? (part.text ?? part.refu
 const seconds = () => Math.floor(Date.now() / 1000);
 
 /** An item that was not finished is not kept: nobody knows what was still to come. */
-const isFinished = ({ status }: KeptItem) => status !== 'in_progress';
+const isFinished = ({ status }: StoredItem) => status !== 'in_progress';
 
 /** What of a failure stands in the response. */
 export function responseError(failure: unknown): { code: string; message: string } {
@@ -130,7 +130,7 @@ function asAppError(failure: unknown): AppError {
 }
 
 /** Chat Completions run no tools: a picture in their answer is part of it. */
-const usedIn = ({ speaks }: Answered, output: KeptItem[]) => (speaks === 'chat' ? [] : usedTools(output));
+const usedIn = ({ speaks }: Answered, output: StoredItem[]) => (speaks === 'chat' ? [] : usedTools(output));
 
 function brokenOff(base: ResponseObject, failure: unknown, reader: NumberedReader, answered: Answered): Outcome {
   const soFar = reader.soFar();
@@ -149,14 +149,14 @@ export function failedOutcome(
     used = [],
     tier = null,
     number,
-  }: { output: KeptItem[]; deltas: number; used?: ToolUse[]; tier?: string | null; number: number },
+  }: { output: StoredItem[]; deltas: number; used?: ToolUse[]; tier?: string | null; number: number },
 ): Outcome {
   const soFar = { usage: null, events: tokensIn(output, deltas), used, tier, failure };
   if (failure instanceof CancelledError) {
-    const response = ownResponse(base, {}, 'cancelled', output);
+    const response = toClientResponse(base, {}, 'cancelled', output);
     return { ...soFar, response, lastFrames: endFrame(response, number) + done };
   }
-  const response = ownResponse(base, { error: responseError(failure) }, 'failed', output);
+  const response = toClientResponse(base, { error: responseError(failure) }, 'failed', output);
   const { error } = apiError(asAppError(failure)).body;
   const lastFrames = errorFrame(error, number) + endFrame(response, number + 1) + done;
   return { ...soFar, response, lastFrames };

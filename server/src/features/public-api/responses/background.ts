@@ -35,7 +35,7 @@ async function endElsewhere({ find }: Pick<ResponseRepository, 'find'>, userId: 
 }
 
 /** Responses that are written without their programs. Each belongs to the process that took it. */
-export function backgroundWork({ repository, log, providerTimes }: Dependencies) {
+export function createBackgroundRunner({ repository, log, providerTimes }: Dependencies) {
   const live = new Map<number, Live>();
   let isClosing = false;
 
@@ -91,4 +91,4 @@ export function backgroundWork({ repository, log, providerTimes }: Dependencies)
   };
 }
 
-export type BackgroundWork = ReturnType<typeof backgroundWork>;
+export type BackgroundRunner = ReturnType<typeof createBackgroundRunner>;

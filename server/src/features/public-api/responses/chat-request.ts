@@ -1,6 +1,6 @@
 import type { ResponseItem } from '@roster/contracts/public-api/responses';
 import { builtInNames, withoutBuiltIn } from '#server/features/public-api/assistant-models/merge-tools';
-import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
+import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { unsupportedToolNote } from '#server/provider/unsupported/tools';
@@ -9,7 +9,7 @@ import { typeOf } from './items.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type Added =
+export type AddedField =
   | 'temperature'
   | 'top_p'
   | 'reasoning_effort'
@@ -234,8 +234,8 @@ export function chatRequest(order: ParsedRequest) {
   ];
   return {
     notes,
-    write(refused: ReadonlySet<Added>): Written<Added> {
-      const { added, fields, add } = additions(refused);
+    write(refused: ReadonlySet<AddedField>): SerializedRequest<AddedField> {
+      const { added, fields, add } = collectAdditions(refused);
       add('stream_options', { include_usage: true });
       const limit = body.max_output_tokens;
       add('max_completion_tokens', limit);

@@ -36,7 +36,7 @@ const noFile = (id: string) =>
   });
 
 /** Reads which files a request gives to the code that a model runs. */
-export function codeFilesOfResponses({ ids, fileIds, files: { copies } }: Dependencies) {
+export function createCodeFileResolver({ ids, fileIds, files: { copies } }: Dependencies) {
   /** @throws PublicApiError for a file of Roster's that is not there */
   return async (userId: number, tools: unknown): Promise<CodeFiles> => {
     const all: unknown[] = Array.isArray(tools) ? tools : [];

@@ -1,18 +1,18 @@
 import type { ResponseState } from '@roster/contracts/public-api/responses';
 import type { WebLink } from '@roster/contracts/text/web-links';
 import type { JsonObject } from '#server/lib/is-object';
-import { type KeptItem, newItemId, outputItem } from './items.ts';
-import { ownResponse, type ResponseObject } from './response-object.ts';
+import { newItemId, type StoredItem, toOutputItem } from './items.ts';
+import { type ResponseObject, toClientResponse } from './response-object.ts';
 
 /** An event as it goes over the wire. */
-export const frameOf = (type: string, data: string) => `event: ${type}\ndata: ${data}\n\n`;
+export const eventFrame = (type: string, data: string) => `event: ${type}\ndata: ${data}\n\n`;
 
 /** What a stream ends with, as Open Responses has it. */
 export const done = 'data: [DONE]\n\n';
 
 type TextKind = 'output_text' | 'refusal' | 'reasoning_text';
 type OpenPart = { kind: TextKind; text: string; logprobs: unknown[]; annotations: JsonObject[] };
-type Call = { index: number; item: KeptItem; given: string };
+type Call = { index: number; item: StoredItem; given: string };
 
 const partOf = ({ kind, text, logprobs, annotations }: OpenPart): JsonObject => {
   if (kind === 'refusal') return { type: kind, refusal: text };
@@ -29,20 +29,20 @@ const partOf = ({ kind, text, logprobs, annotations }: OpenPart): JsonObject => 
  */
 export function eventWriter(base: ResponseObject, send: (frames: string) => void) {
   let sequence = 0;
-  const output: KeptItem[] = [];
-  let open: { index: number; item: KeptItem; parts: JsonObject[]; part: OpenPart | undefined } | undefined;
+  const output: StoredItem[] = [];
+  let open: { index: number; item: StoredItem; parts: JsonObject[]; part: OpenPart | undefined } | undefined;
   const calls: Call[] = [];
 
   function emit(type: string, fields: JsonObject) {
-    send(frameOf(type, JSON.stringify({ type, ...fields, sequence_number: sequence++ })));
+    send(eventFrame(type, JSON.stringify({ type, ...fields, sequence_number: sequence++ })));
   }
 
-  function add(item: KeptItem): number {
+  function add(item: StoredItem): number {
     emit('response.output_item.added', { output_index: output.length, item });
     return output.push(item) - 1;
   }
 
-  function finish(index: number, item: KeptItem) {
+  function finish(index: number, item: StoredItem) {
     output[index] = item;
     emit('response.output_item.done', { output_index: index, item });
   }
@@ -75,7 +75,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     if (open && open.item.type !== type) closeItem('completed');
     if (!open) {
       const of = type === 'message' ? { role: 'assistant', content: [] } : { summary: [], content: [] };
-      const item: KeptItem = { id: newItemId(type), type, status: 'in_progress', ...of };
+      const item: StoredItem = { id: newItemId(type), type, status: 'in_progress', ...of };
       open = { index: add(item), item, parts: [], part: undefined };
     }
     if (open.part && open.part.kind !== kind) closePart();
@@ -112,7 +112,14 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     call(callId: string, name: string): (delta: string) => void {
       closeItem('completed');
       const type = 'function_call';
-      const item: KeptItem = { id: newItemId(type), type, status: 'in_progress', call_id: callId, name, arguments: '' };
+      const item: StoredItem = {
+        id: newItemId(type),
+        type,
+        status: 'in_progress',
+        call_id: callId,
+        name,
+        arguments: '',
+      };
       const call: Call = { index: add(item), item, given: '' };
       calls.push(call);
       return (delta) => {
@@ -124,7 +131,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     /** An item that came whole. */
     item(value: unknown) {
       closeItem('completed');
-      const item = outputItem(value);
+      const item = toOutputItem(value);
       if (item) finish(add(item), item);
     },
     /** Ends what is open. `isCut`: the model was stopped in the middle of it. */
@@ -141,7 +148,7 @@ export function eventWriter(base: ResponseObject, send: (frames: string) => void
     },
     output: () => output,
     /** The response with what there is by now. */
-    response: (of: JsonObject, status: ResponseState): ResponseObject => ownResponse(base, of, status, output),
+    response: (of: JsonObject, status: ResponseState): ResponseObject => toClientResponse(base, of, status, output),
     /** The event that ends the response. */
     last: (response: ResponseObject) => endFrame(response, sequence),
     nextNumber: () => sequence,
@@ -153,7 +160,7 @@ export type EventWriter = ReturnType<typeof eventWriter>;
 /** The event by which a response ends. */
 export function endFrame(response: ResponseObject, sequence: number): string {
   const type = `response.${response.status === 'cancelled' ? 'failed' : response.status}`;
-  return frameOf(type, JSON.stringify({ type, response, sequence_number: sequence }));
+  return eventFrame(type, JSON.stringify({ type, response, sequence_number: sequence }));
 }
 
 /** The event that tells of a failure, in the words of both descriptions. */
@@ -162,5 +169,5 @@ export function errorFrame(
   sequence: number,
 ) {
   const { message, code, param } = error;
-  return frameOf('error', JSON.stringify({ type: 'error', code, message, param, error, sequence_number: sequence }));
+  return eventFrame('error', JSON.stringify({ type: 'error', code, message, param, error, sequence_number: sequence }));
 }

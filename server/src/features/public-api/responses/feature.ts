@@ -6,8 +6,8 @@ import type { CallLog } from '#server/features/public-api/shared/call-log';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';
 import { hourMs } from '#server/lib/scheduled-task';
-import { backgroundWork } from './background.ts';
-import { codeFilesOfResponses } from './code-files.ts';
+import { createBackgroundRunner } from './background.ts';
+import { createCodeFileResolver } from './code-files.ts';
 import { responseExport } from './export-part.ts';
 import { fileNames } from './file-names.ts';
 import { responseHistory } from './history.ts';
@@ -24,11 +24,11 @@ type Dependencies = Parameters<typeof responseSender>[0] &
   Omit<Parameters<typeof requestParser>[0], 'history' | 'names' | 'searchedBy' | 'codeFilesBy' | 'fileNames'> &
   Parameters<typeof providerNames>[0] &
   Parameters<typeof searchStores>[0] &
-  Parameters<typeof codeFilesOfResponses>[0] &
+  Parameters<typeof createCodeFileResolver>[0] &
   Parameters<typeof fileNames>[0] &
   Omit<Parameters<typeof responseService>[0], 'orderOf' | 'ask' | 'store' | 'background' | 'begun'> & {
     log: FastifyBaseLogger;
-    providerTimes: Parameters<typeof backgroundWork>[0]['providerTimes'];
+    providerTimes: Parameters<typeof createBackgroundRunner>[0]['providerTimes'];
     database: Pick<OpenDatabase, 'db' | 'reader'>;
     calls: CallLog;
     ids: () => Promise<Ids>;
@@ -55,14 +55,14 @@ export function responseFeature({
   const repository = responseRepository(database.db);
   const history = responseHistory({ repository, ids });
   const inItems = fileNames({ ...dependencies, ids });
-  const background = backgroundWork({ ...dependencies, repository });
+  const background = createBackgroundRunner({ ...dependencies, repository });
   const { ask, byResponses } = responseSender(dependencies);
   const orderOf = requestParser({
     ...dependencies,
     history,
     names: providerNames({ ...dependencies, ids }),
     searchedBy: searchStores({ ...dependencies, ids }),
-    codeFilesBy: codeFilesOfResponses({ ...dependencies, ids }),
+    codeFilesBy: createCodeFileResolver({ ...dependencies, ids }),
     fileNames: inItems,
   });
   const service = responseService({

@@ -2,7 +2,7 @@ import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import type { JsonObject } from '#server/lib/is-object';
 import type { SearchedFile } from '#server/provider/provider';
-import { type Naming, namesIn, renamedItem } from './item-files.ts';
+import { fileNamesIn, type RenameFile, renameFilesInItem } from './item-files.ts';
 
 type Dependencies = {
   ids: () => Promise<Ids>;
@@ -13,7 +13,7 @@ type Dependencies = {
 type Copies = ReadonlyMap<string, number>;
 
 /** What an answer can name files of. */
-export type Sources = {
+export type CitableSources = {
   /** Those of the vector stores that are searched. */
   files: ReadonlyMap<string, SearchedFile>;
   /** Roster's stores, and none else, are searched. */
@@ -24,18 +24,18 @@ export type Sources = {
   before: Copies;
 };
 
+async function named<Item extends JsonObject>(items: Item[], naming: (names: string[]) => Promise<RenameFile>) {
+  const names = fileNamesIn(items);
+  if (names.length === 0) return items;
+  const name = await naming(names);
+  return items.map((item) => renameFilesInItem(item, name));
+}
+
 /**
  * Files in what models say: there they have the provider's names, while programs know them by Roster's. Items are kept as
  * programs read them.
  */
 export function fileNames({ ids, fileIds }: Dependencies) {
-  const named = async <Item extends JsonObject>(items: Item[], naming: (names: string[]) => Promise<Naming>) => {
-    const names = namesIn(items);
-    if (names.length === 0) return items;
-    const name = await naming(names);
-    return items.map((item) => renamedItem(item, name));
-  };
-
   return {
     /** Kept items as a program reads them: what has been deleted since is left out. */
     forProgram: <Item extends JsonObject>(userId: number, items: Item[]): Promise<Item[]> =>
@@ -71,7 +71,10 @@ export function fileNames({ ids, fileIds }: Dependencies) {
     },
 
     /** For an answer; undefined: it can name none. */
-    async ofAnswer(userId: number, { files, areAll, hasOthers, before }: Sources): Promise<Naming | undefined> {
+    async ofAnswer(
+      userId: number,
+      { files, areAll, hasOthers, before }: CitableSources,
+    ): Promise<RenameFile | undefined> {
       if (!areAll && !hasOthers && before.size === 0) return undefined;
       const copies = hasOthers ? await fileIds.copies(userId) : before;
       const { encode } = await ids();

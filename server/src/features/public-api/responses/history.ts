@@ -2,7 +2,7 @@ import type { ResponseItem } from '@roster/contracts/public-api/responses';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { PublicApiError } from '#server/http/public-api/errors';
 import type { JsonObject } from '#server/lib/is-object';
-import { type KeptItem, keptItem, readAgain, typeOf } from './items.ts';
+import { type StoredItem, toInputItems, toStoredItem, typeOf } from './items.ts';
 import type { ResponseRepository } from './repository.ts';
 
 /** How far back a response can go on from others: so many of them, so many bytes. */
@@ -19,7 +19,7 @@ const refusedPrevious = (message: string, code: string | null) =>
 const noPrevious = (id: string) =>
   refusedPrevious(`Previous response with id '${id.slice(0, 100)}' not found.`, 'previous_response_not_found');
 
-export type History = { previousId: number | null; items: KeptItem[] };
+export type History = { previousId: number | null; items: StoredItem[] };
 
 /** What was said before a request, by what it names: the responses that it goes on from, and single items. */
 export function responseHistory({ repository, ids }: Dependencies) {
@@ -47,7 +47,7 @@ export function responseHistory({ repository, ids }: Dependencies) {
       userId,
       links.map(({ id }) => id),
     );
-    return { previousId, items: rows.map(({ item }): KeptItem => JSON.parse(item)) };
+    return { previousId, items: rows.map(({ item }): StoredItem => JSON.parse(item)) };
   }
 
   return {
@@ -66,7 +66,10 @@ export function responseHistory({ repository, ids }: Dependencies) {
         const item = named[index];
         return item !== undefined && (isReference(item) || own.has(String(item.id)));
       };
-      return { items, read: items.flatMap((item, index) => (isOurs(index) ? readAgain(keptItem(item)) : [item])) };
+      return {
+        items,
+        read: items.flatMap((item, index) => (isOurs(index) ? toInputItems(toStoredItem(item)) : [item])),
+      };
     },
   };
 }

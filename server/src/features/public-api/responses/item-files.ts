@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** What a file is called on the other side, by its name on this one. undefined: there it is nobody's, and is left out. */
-export type Naming = (id: string) => { file_id: string; filename?: string } | undefined;
+export type RenameFile = (id: string) => { file_id: string; filename?: string } | undefined;
 
-const renamed = (parts: unknown[], naming: Naming): unknown[] =>
+const renamed = (parts: unknown[], naming: RenameFile): unknown[] =>
   parts.flatMap((part) => {
     if (!isObject(part) || typeof part.file_id !== 'string') return [part];
     const name = naming(part.file_id);
@@ -11,16 +11,16 @@ const renamed = (parts: unknown[], naming: Naming): unknown[] =>
   });
 
 /** Citations alone: what code has made in a container of the provider is none of Roster's files. */
-const renamedAnnotations = (annotations: unknown[], naming: Naming): unknown[] =>
+const renamedAnnotations = (annotations: unknown[], naming: RenameFile): unknown[] =>
   annotations.flatMap((one) => (isObject(one) && one.type === 'file_citation' ? renamed([one], naming) : [one]));
 
-const renamedPart = (part: unknown, naming: Naming): unknown =>
+const renamedPart = (part: unknown, naming: RenameFile): unknown =>
   isObject(part) && Array.isArray(part.annotations)
     ? { ...part, annotations: renamedAnnotations(part.annotations, naming) }
     : part;
 
 /** An item with the files that were found and cited by their names on the other side. */
-export function renamedItem<Item extends JsonObject>(item: Item, naming: Naming): Item {
+export function renameFilesInItem<Item extends JsonObject>(item: Item, naming: RenameFile): Item {
   const { type, results, content } = item;
   return {
     ...item,
@@ -30,10 +30,10 @@ export function renamedItem<Item extends JsonObject>(item: Item, naming: Naming)
 }
 
 /** The names of the files that were found and cited. */
-export function namesIn(items: JsonObject[]): string[] {
+export function fileNamesIn(items: JsonObject[]): string[] {
   const names = new Set<string>();
   for (const item of items)
-    renamedItem(item, (id) => {
+    renameFilesInItem(item, (id) => {
       names.add(id);
       return { file_id: id };
     });
@@ -41,7 +41,7 @@ export function namesIn(items: JsonObject[]): string[] {
 }
 
 /** The same for the events of a response. undefined: the event says nothing but what is left out. */
-export function renamedEvents(naming: Naming) {
+export function createEventRenamer(naming: RenameFile) {
   const leftOut = new Map<string, number>();
 
   /** Those that come after one that was left out move up. */
@@ -58,7 +58,7 @@ export function renamedEvents(naming: Naming) {
     switch (type) {
       case 'response.output_item.added':
       case 'response.output_item.done':
-        return isObject(event.item) ? { ...event, item: renamedItem(event.item, naming) } : event;
+        return isObject(event.item) ? { ...event, item: renameFilesInItem(event.item, naming) } : event;
       case 'response.content_part.added':
       case 'response.content_part.done':
         return { ...event, part: renamedPart(event.part, naming) };

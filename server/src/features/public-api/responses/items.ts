@@ -3,7 +3,7 @@ import type { ResponseItem } from '@roster/contracts/public-api/responses';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
 /** An item as it is kept: it has an id by which programs can name it. */
-export type KeptItem = JsonObject & { id: string; type: string };
+export type StoredItem = JsonObject & { id: string; type: string };
 
 const prefixes = new Map([
   ['message', 'msg'],
@@ -34,7 +34,7 @@ export const outputText = (text: string) => ({ type: 'output_text', text, annota
 const withStatus = new Set(['message', 'function_call', 'function_call_output']);
 
 /** An item of the input in its long form, as the provider keeps it. */
-export function keptItem(item: ResponseItem): KeptItem {
+export function toStoredItem(item: ResponseItem): StoredItem {
   const type = typeOf(item);
   const id = typeof item.id === 'string' && item.id !== '' ? item.id : newItemId(type);
   return {
@@ -47,7 +47,7 @@ export function keptItem(item: ResponseItem): KeptItem {
 }
 
 /** An item of the output, which the provider may have left without an id. */
-export function outputItem(value: unknown): KeptItem | undefined {
+export function toOutputItem(value: unknown): StoredItem | undefined {
   if (!isObject(value) || typeof value.type !== 'string') return undefined;
   const id = typeof value.id === 'string' && value.id !== '' ? value.id : newItemId(value.type);
   return { ...value, id, type: value.type };
@@ -57,7 +57,7 @@ export function outputItem(value: unknown): KeptItem | undefined {
  * An item of an earlier response as the provider is to read it again. It has kept nothing, so that its own ids mean nothing to
  * it; and a thought can be read only where it came along sealed.
  */
-export function readAgain(item: KeptItem): JsonObject[] {
+export function toInputItems(item: StoredItem): JsonObject[] {
   if (item.type === 'reasoning') {
     if (typeof item.encrypted_content !== 'string') return [];
     const { status: _, ...thought } = item;

@@ -2,21 +2,21 @@ import type { ResponseItem, ResponseRequest } from '@roster/contracts/public-api
 import type {
   AssistantSettings,
   BudgetCheck,
-  SettingsOf,
+  ResolveAssistantSettings,
 } from '#server/features/public-api/assistant-models/assistant-settings';
 import { type MergedTools, mergeTools } from '#server/features/public-api/assistant-models/merge-tools';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
-import { estimateInput } from '#server/features/public-api/shared/input-tokens';
+import { estimateInputTokens } from '#server/features/public-api/shared/input-tokens';
 import { isObject } from '#server/lib/is-object';
 import type { Provider } from '#server/provider/provider';
 import type { Secret } from '#server/security/secret';
-import type { CodeFiles, codeFilesOfResponses } from './code-files.ts';
+import type { CodeFiles, createCodeFileResolver } from './code-files.ts';
 import type { FileNames } from './file-names.ts';
 import type { ResponseHistory } from './history.ts';
-import type { Naming } from './item-files.ts';
-import { type KeptItem, keptItem, readAgain } from './items.ts';
+import type { RenameFile } from './item-files.ts';
+import { type StoredItem, toInputItems, toStoredItem } from './items.ts';
 import type { ProviderNames } from './provider-names.ts';
-import type { Searched, searchStores } from './search-stores.ts';
+import type { SearchTargets, searchStores } from './search-stores.ts';
 
 /** A request as it was understood: what is to be asked of which model, and what is to be kept of it. */
 export type ParsedRequest = {
@@ -30,12 +30,12 @@ export type ParsedRequest = {
   input: string | ResponseItem[];
   /** The program's, and those of the assistant. */
   tools: MergedTools;
-  searched: Searched;
+  searched: SearchTargets;
   codeFiles: CodeFiles;
   /** Of the files that the answer names; undefined: it can name none. */
-  naming: Naming | undefined;
+  naming: RenameFile | undefined;
   /** The new items, as they are kept. */
-  kept: KeptItem[];
+  kept: StoredItem[];
   previousId: number | null;
   isStored: boolean;
   isBackground: boolean;
@@ -47,10 +47,10 @@ type Dependencies = {
   provider: Pick<Provider, 'lacksTool'>;
   history: ResponseHistory;
   assistantModels: Pick<AssistantModels, 'isNamed'>;
-  settingsOf: SettingsOf;
+  settingsOf: ResolveAssistantSettings;
   names: ProviderNames;
   searchedBy: ReturnType<typeof searchStores>;
-  codeFilesBy: ReturnType<typeof codeFilesOfResponses>;
+  codeFilesBy: ReturnType<typeof createCodeFileResolver>;
   fileNames: FileNames;
 };
 
@@ -62,7 +62,7 @@ type For = {
 };
 
 /** The words of the last message that a person has written. */
-function questionOf(items: KeptItem[]): string {
+function questionOf(items: StoredItem[]): string {
   const question = items.findLast(({ type, role }) => type === 'message' && role === 'user');
   if (!question || !Array.isArray(question.content)) return '';
   return question.content
@@ -86,14 +86,14 @@ export function requestParser(dependencies: Dependencies) {
     const before = await history.before(userId, body.previous_response_id);
     const named: ResponseItem[] = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
     const { items, read } = await history.resolved(userId, named);
-    const kept = items.map(keptItem);
+    const kept = items.map(toStoredItem);
     const assistant = assistantModels.isNamed(body.model)
       ? (known ?? (await settingsOf(userId, { model: body.model, question: questionOf(kept) }, apiKey, check)))
       : null;
     if (!assistant) await check(null);
     const isText = typeof body.input === 'string' && before.items.length === 0;
     const said = await fileNames.forProvider<ResponseItem>(userId, [
-      ...(await names.itemsBefore(userId, before.items.flatMap(readAgain))),
+      ...(await names.itemsBefore(userId, before.items.flatMap(toInputItems))),
       ...(await names.items(userId, read)),
     ]);
     const input = isText ? body.input : said.items;
@@ -117,7 +117,7 @@ export function requestParser(dependencies: Dependencies) {
       previousId: before.previousId,
       isStored: body.store !== false,
       isBackground: body.background === true,
-      inputTokens: estimateInput([input, instructions ?? '']),
+      inputTokens: estimateInputTokens([input, instructions ?? '']),
       notes: [...(assistant?.notes ?? []), ...tools.notes],
     };
   };

@@ -6,10 +6,10 @@ import { failureInStream } from '#server/provider/transport/failures';
 import { keyInText, responsesEventWithoutKey, responseWithoutKey } from '#server/provider/transport/masking';
 import type { Secret } from '#server/security/secret';
 import type { Ending, NumberedReader } from './answer-reader.ts';
-import { eventWriter, frameOf } from './events.ts';
-import { type Naming, renamedEvents, renamedItem } from './item-files.ts';
-import { type KeptItem, outputItem } from './items.ts';
-import { ownResponse, type ResponseObject } from './response-object.ts';
+import { eventFrame, eventWriter } from './events.ts';
+import { createEventRenamer, type RenameFile, renameFilesInItem } from './item-files.ts';
+import { type StoredItem, toOutputItem } from './items.ts';
+import { type ResponseObject, toClientResponse } from './response-object.ts';
 
 const endings = new Map<string, Ending['status']>([
   ['response.completed', 'completed'],
@@ -24,9 +24,9 @@ const beginnings = new Set(['response.created', 'response.in_progress', 'respons
  *
  * Long: each kind of event adds to the same answer.
  */
-export function relayReader(base: ResponseObject, naming: Naming | undefined, apiKey: Secret): NumberedReader {
-  const renamedEvent = naming && renamedEvents(naming);
-  const items = new Map<number, KeptItem>();
+export function relayReader(base: ResponseObject, naming: RenameFile | undefined, apiKey: Secret): NumberedReader {
+  const renamedEvent = naming && createEventRenamer(naming);
+  const items = new Map<number, StoredItem>();
   const mayHoldKey = keyInText(apiKey);
   let frames = '';
   let number = 0;
@@ -39,15 +39,15 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
 
   const output = () => [...items.keys()].sort((one, other) => one - other).flatMap((index) => items.get(index) ?? []);
 
-  function kept(all: unknown): KeptItem[] {
-    const its = Array.isArray(all) ? all.flatMap((one) => outputItem(one) ?? []) : [];
-    return naming ? its.map((item) => renamedItem(item, naming)) : its;
+  function kept(all: unknown): StoredItem[] {
+    const its = Array.isArray(all) ? all.flatMap((one) => toOutputItem(one) ?? []) : [];
+    return naming ? its.map((item) => renameFilesInItem(item, naming)) : its;
   }
 
   function rewritten(type: string, event: JsonObject) {
     tier = tierIn(event.response);
-    const response = ownResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
-    frames += frameOf(type, JSON.stringify({ ...event, type, response }));
+    const response = toClientResponse(base, isObject(event.response) ? event.response : {}, 'in_progress', []);
+    frames += eventFrame(type, JSON.stringify({ ...event, type, response }));
   }
 
   /** Those that come after one that was left out move up. */
@@ -61,13 +61,13 @@ export function relayReader(base: ResponseObject, naming: Naming | undefined, ap
     if (!told) return void missing++;
     if (type === 'response.output_item.done') itemDone(told);
     if (type.endsWith('.delta')) tokens += estimatePiece(event.delta);
-    if (told !== event || missing > 0) frames += frameOf(type, numbered(told));
+    if (told !== event || missing > 0) frames += eventFrame(type, numbered(told));
     // An event in several lines is one line of JSON all the same.
-    else frames += frameOf(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
+    else frames += eventFrame(type, data.includes('\n') ? data.replaceAll('\n', ' ') : data);
   }
 
   function itemDone({ item, output_index: index }: JsonObject) {
-    const one = outputItem(item);
+    const one = toOutputItem(item);
     if (one) items.set(typeof index === 'number' ? index : items.size, one);
   }
 

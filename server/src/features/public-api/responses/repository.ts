@@ -2,7 +2,7 @@ import type { ResponseState } from '@roster/contracts/public-api/responses';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 import type { NumberedPage } from '#server/features/public-api/shared/list';
-import type { KeptItem } from './items.ts';
+import type { StoredItem } from './items.ts';
 
 export type NewResponse = {
   userId: number;
@@ -15,10 +15,10 @@ export type NewResponse = {
   /** JSON. */
   fields: string;
   callId: number;
-  input: KeptItem[];
+  input: StoredItem[];
   expiresAt: string;
 };
-export type ResponseEnd = { state: ResponseState; fields: string; error: string | null; output: KeptItem[] };
+export type ResponseEnd = { state: ResponseState; fields: string; error: string | null; output: StoredItem[] };
 
 export type StoredResponse = {
   id: number;
@@ -40,7 +40,7 @@ const now = () => new Date().toISOString();
 
 /** Responses of programs. An item is kept as the JSON that it is answered as. */
 export function responseRepository(db: Kysely<Database>) {
-  async function insertItems(userId: number, responseId: number, direction: Direction, items: KeptItem[]) {
+  async function insertItems(userId: number, responseId: number, direction: Direction, items: StoredItem[]) {
     let bytes = 0;
     for (let at = 0; at < items.length; at += rowsAtOnce) {
       const rows = items.slice(at, at + rowsAtOnce).map((one) => {

@@ -1,10 +1,15 @@
 import type { ResponseRequest, ResponseState } from '@roster/contracts/public-api/responses';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
-import type { KeptItem } from './items.ts';
+import type { StoredItem } from './items.ts';
 
 /** A response as a program reads it. */
-export type ResponseObject = JsonObject & { id: string; object: 'response'; status: ResponseState; output: KeptItem[] };
+export type ResponseObject = JsonObject & {
+  id: string;
+  object: 'response';
+  status: ResponseState;
+  output: StoredItem[];
+};
 
 type Named = {
   id: string;
@@ -81,7 +86,7 @@ const isNaming = (tool: unknown) =>
     (tool.type === 'code_interpreter' && isObject(tool.container) && tool.container.file_ids !== undefined));
 
 /** The provider's response as the program's: with what the provider has left out, and by our names. */
-export function ownResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: KeptItem[]) {
+export function toClientResponse(base: ResponseObject, of: JsonObject, status: ResponseState, output: StoredItem[]) {
   const own = Object.fromEntries(owned.map((name) => [name, base[name]]));
   // A search names vector stores, and a container files, which the provider knows by other names.
   const namesThings = Array.isArray(base.tools) && base.tools.some(isNaming);

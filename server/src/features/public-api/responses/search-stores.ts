@@ -2,12 +2,12 @@ import type { Ids } from '#server/features/public-api/shared/ids';
 import { type SearchedStores, type StoreSearch, storeLost } from '#server/features/public-api/vector-stores/search';
 import { isObject } from '#server/lib/is-object';
 import type { ProviderError } from '#server/provider/transport/error';
-import type { Sources } from './file-names.ts';
+import type { CitableSources } from './file-names.ts';
 
 type Dependencies = { ids: () => Promise<Ids>; searchedStores: StoreSearch['forAnswer'] };
 
 /** What the tools of a response search. */
-export type Searched = Omit<Sources, 'before'> & {
+export type SearchTargets = Omit<CitableSources, 'before'> & {
   /** The tools, with the vector stores as the provider knows them. */
   tools: unknown;
   /** The provider does not have one of the stores: what the program is told. Roster's are made again. */
@@ -33,7 +33,7 @@ export function searchStores({ ids, searchedStores }: Dependencies) {
   }
 
   /** @throws PublicApiError for a vector store that is not there */
-  return async (userId: number, tools: unknown): Promise<Searched> => {
+  return async (userId: number, tools: unknown): Promise<SearchTargets> => {
     const searches = Array.isArray(tools) ? await Promise.all(tools.map((tool) => searchOf(userId, tool))) : [];
     const own = searches.flatMap(({ own: stores }) => stores ?? []);
     const hasOthers = searches.some(({ others }) => others.length > 0);

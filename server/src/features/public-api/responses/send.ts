@@ -23,11 +23,11 @@ type How = { apiKey: Secret; streams: boolean; signal: AbortSignal };
 type Noted = Answered & { notes: string[] };
 
 /** True if the provider may not serve Responses at all, rather than lack a file that the request names. */
-export const areNotServed = ({ codeFiles }: ParsedRequest, error: unknown): error is ProviderError =>
+export const isResponsesUnsupported = ({ codeFiles }: ParsedRequest, error: unknown): error is ProviderError =>
   mayLackResponses(error) && !(codeFiles.areNamed && error.isFileGone);
 
 /** If Chat Completions are not served either, the first refusal is the better reason. */
-export async function insteadOf<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
+export async function fallBackToChat<Answer>(refusal: ProviderError, byChat: () => Promise<Answer>): Promise<Answer> {
   try {
     return await byChat();
   } catch (error) {
@@ -125,8 +125,8 @@ export function responseSender(dependencies: Dependencies) {
         return answered;
       } catch (error) {
         if (error instanceof ProviderError && error.code === 'store_gone') throw order.searched.gone(error);
-        if (!areNotServed(order, error)) throw error;
-        const answered = await insteadOf(error, () => byChat(order, how));
+        if (!isResponsesUnsupported(order, error)) throw error;
+        const answered = await fallBackToChat(error, () => byChat(order, how));
         await learn(how.apiKey, order.model, error);
         return answered;
       }

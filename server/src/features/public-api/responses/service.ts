@@ -1,8 +1,8 @@
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
-  budgetCheck,
   ClientDisconnectedError,
+  createBudgetCheck,
   sendNotes,
   whileClientWaits,
 } from '#server/features/public-api/shared/call-context';
@@ -18,11 +18,11 @@ import type { ProviderKeyService } from '#server/provider/keys/provider-key';
 import { ProviderError } from '#server/provider/transport/error';
 import type { Secret } from '#server/security/secret';
 import { failedOutcome, type Outcome, readAnswer } from './answer.ts';
-import { type BackgroundWork, CancelledError } from './background.ts';
+import { type BackgroundRunner, CancelledError } from './background.ts';
 import type { ParsedRequest, requestParser } from './parse-request.ts';
 import type { ResponseRepository } from './repository.ts';
 import type { ResponseSender } from './send.ts';
-import type { OpenResponse, responseStore } from './store.ts';
+import type { PendingResponse, responseStore } from './store.ts';
 
 type Dependencies = {
   keys: Pick<ProviderKeyService, 'open' | 'noteRejected'>;
@@ -31,13 +31,13 @@ type Dependencies = {
   orderOf: ReturnType<typeof requestParser>;
   ask: ResponseSender['ask'];
   store: ReturnType<typeof responseStore>;
-  background: BackgroundWork;
+  background: BackgroundRunner;
   begun: ResponseRepository['begun'];
 };
 
 export type Call = { caller: ApiPrincipal; body: ResponseRequest; request: FastifyRequest; reply: FastifyReply };
 /** A request that is stored and not asked yet. */
-type Begun = { order: ParsedRequest; open: OpenResponse; apiKey: Secret };
+type Begun = { order: ParsedRequest; open: PendingResponse; apiKey: Secret };
 
 /** Answers a program's Responses on the key of its person: stores, asks, passes on, and stores how it ended before it says so. */
 export function responseService(dependencies: Dependencies) {
@@ -45,7 +45,7 @@ export function responseService(dependencies: Dependencies) {
 
   async function begin({ caller, body }: Call): Promise<Begun> {
     const apiKey = await keys.open(caller.userId);
-    const order = await orderOf(caller.userId, body, { apiKey, check: budgetCheck(budgets, caller) });
+    const order = await orderOf(caller.userId, body, { apiKey, check: createBudgetCheck(budgets, caller) });
     return { order, open: await store.begin(caller, order), apiKey };
   }
 
@@ -200,5 +200,5 @@ function ended(outcome: Outcome): Outcome {
 }
 
 /** Stores how it ended, with what it has cost. */
-const end = ({ inputTokens }: ParsedRequest, open: OpenResponse, outcome: Outcome) =>
+const end = ({ inputTokens }: ParsedRequest, open: PendingResponse, outcome: Outcome) =>
   open.end(costOf(inputTokens, outcome), ended(outcome));

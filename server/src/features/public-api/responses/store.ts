@@ -22,7 +22,7 @@ type Dependencies = {
 };
 
 /** A response that is being written. */
-export type OpenResponse = {
+export type PendingResponse = {
   /** As it begins. */
   base: ResponseObject;
   /** Its number, where it is kept. */
@@ -56,7 +56,7 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
 
   return {
     /** @throws not_signed_in where the token has ended since */
-    async begin({ userId, tokenId }: ApiPrincipal, order: ParsedRequest): Promise<OpenResponse> {
+    async begin({ userId, tokenId }: ApiPrincipal, order: ParsedRequest): Promise<PendingResponse> {
       const { body, model, assistant, tools, kept, previousId, isStored, isBackground, inputTokens } = order;
       const { encode } = await ids();
       const createdAt = Date.now();
@@ -102,7 +102,11 @@ export function responseStore({ calls, ids, reading }: Dependencies) {
   };
 }
 
-function ending(userId: number, id: number | null, stored: Awaited<ReturnType<CallLog['begin']>>): OpenResponse['end'] {
+function ending(
+  userId: number,
+  id: number | null,
+  stored: Awaited<ReturnType<CallLog['begin']>>,
+): PendingResponse['end'] {
   let isEnded = false;
   return async (cost, outcome) => {
     if (isEnded) return;

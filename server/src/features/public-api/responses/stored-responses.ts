@@ -2,14 +2,14 @@ import type { ApiPage } from '@roster/contracts/public-api/list';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { listAnswer, numberedPage } from '#server/features/public-api/shared/list';
 import { PublicApiError } from '#server/http/public-api/errors';
-import type { BackgroundWork } from './background.ts';
+import type { BackgroundRunner } from './background.ts';
 import type { FileNames } from './file-names.ts';
-import type { KeptItem } from './items.ts';
+import type { StoredItem } from './items.ts';
 import type { ResponseRepository } from './repository.ts';
 
 type Dependencies = {
   repository: Pick<ResponseRepository, 'find' | 'items' | 'inputPage' | 'named' | 'remove'>;
-  background: Pick<BackgroundWork, 'cancel'>;
+  background: Pick<BackgroundRunner, 'cancel'>;
   ids: () => Promise<Ids>;
   fileNames: Pick<FileNames, 'forProgram'>;
 };
@@ -23,7 +23,7 @@ export function storedResponses({ repository, background, ids, fileNames }: Depe
   const read = (userId: number, rows: { item: string }[]) =>
     fileNames.forProgram(
       userId,
-      rows.map(({ item }): KeptItem => JSON.parse(item)),
+      rows.map(({ item }): StoredItem => JSON.parse(item)),
     );
 
   async function numberOf(name: string): Promise<number> {

@@ -1,13 +1,13 @@
 import type { ResponseRequest } from '@roster/contracts/public-api/responses';
 import type { AssistantSettings } from '#server/features/public-api/assistant-models/assistant-settings';
-import { additions, type Written } from '#server/features/public-api/shared/retry-without-unsupported';
+import { collectAdditions, type SerializedRequest } from '#server/features/public-api/shared/retry-without-unsupported';
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import { formatOf } from '#server/provider/responses/tools';
 import { isEchoItem } from './call-echo.ts';
 import type { ParsedRequest } from './parse-request.ts';
 
 /** Fields that Roster adds to a client's request, and removes again if they are refused. */
-export type Added = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
+export type AddedField = 'temperature' | 'top_p' | 'reasoning' | 'text' | 'include' | 'store';
 
 const sealedThoughts = 'reasoning.encrypted_content';
 
@@ -23,8 +23,8 @@ export function responsesRequest(
 ) {
   const { body, model, assistant, instructions, input, isStored } = order;
   const { previous_response_id: _, background: __, conversation: ___, store: ____, ...rest } = body;
-  return (refused: ReadonlySet<Added>, streams: boolean): Written<Added> => {
-    const { added, fields, add } = additions(refused);
+  return (refused: ReadonlySet<AddedField>, streams: boolean): SerializedRequest<AddedField> => {
+    const { added, fields, add } = collectAdditions(refused);
     if (assistant) addSettings(add, body, assistant);
     add('store', false);
     const include = Array.isArray(body.include) ? body.include : [];
@@ -48,7 +48,7 @@ export function responsesRequest(
 
 /** An assistant's settings count where the program has named none. */
 function addSettings(
-  add: (name: Added, value: unknown) => void,
+  add: (name: AddedField, value: unknown) => void,
   body: ResponseRequest,
   { temperature, topP, effort, format }: AssistantSettings,
 ) {

@@ -26,14 +26,14 @@ export function readFields(kept: ApiFields | undefined) {
     response_format: response_format ?? ('auto' as const),
   };
 }
-export type KeptFields = ReturnType<typeof readFields>;
+export type StoredFields = ReturnType<typeof readFields>;
 
 type Given = Omit<NewApiAssistant | ApiAssistantChanges, 'tool_resources'> & {
   tool_resources?: ToolResources | null | undefined;
 };
 
 /** What Roster's own fields become. What is left out is left out here too. */
-export function settingsIn(given: Given, before: AssistantTools = {}) {
+export function toSettings(given: Given, before: AssistantTools = {}) {
   const { name, description, model, temperature, reasoning_effort, instructions, tools } = given;
   const settings: Partial<AssistantSettings> = {};
   if (name !== undefined) settings.name = name === null || isBlank(name) ? untitled : tidyName(name);
@@ -63,12 +63,12 @@ export const newSettings = (given: Given & { model: string }): AssistantSettings
   color: null,
   tools: {},
   responseSchema: null,
-  ...settingsIn(given),
+  ...toSettings(given),
   model: given.model.trim(),
 });
 
 /** The rest, after what was kept so far. null puts a field back to what it begins with. */
-export function keptAfter(before: ApiFields, given: Given): ApiFields {
+export function mergeStoredFields(before: ApiFields, given: Given): ApiFields {
   const after: ApiFields = { ...before };
   const put = (field: keyof ApiAssistantFields, value: unknown) => {
     if (value === null) delete after[field];
@@ -85,12 +85,12 @@ export function keptAfter(before: ApiFields, given: Given): ApiFields {
 }
 
 /** The name as a program gave it; a page may have given it another since. */
-export const shownName = (name: string, kept: KeptFields): ApiAssistant['name'] =>
+export const shownName = (name: string, kept: StoredFields): ApiAssistant['name'] =>
   kept.name !== undefined && name === untitled ? kept.name : name;
 
 /** With what a page may have changed since: the code interpreter, and the search of the files that it knows from. */
 export function shownTools(
-  { tools: kept }: KeptFields,
+  { tools: kept }: StoredFields,
   { tools: { codeInterpreter }, files }: Pick<Assistant, 'tools' | 'files'>,
 ): ApiTool[] {
   const tools = codeInterpreter ? kept : kept.filter(({ type }) => type !== 'code_interpreter');

@@ -39,7 +39,7 @@ export async function whileClientWaits(
 }
 
 /** Before anything is spent. */
-export const budgetCheck =
+export const createBudgetCheck =
   (budgets: Pick<BudgetService, 'check'>, caller: ApiPrincipal) =>
   async (assistantId: number | null): Promise<void> => {
     refuseOverTokenBudget(caller);

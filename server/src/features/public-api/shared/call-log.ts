@@ -22,7 +22,7 @@ type Dependencies = {
 
 type Asked = { assistantId: number | null; model: string; inputTokens: number };
 /** What is stored together with a call, or with its end. */
-export type AlsoStore = (trx: Kysely<Database>) => Promise<void>;
+export type ExtraWrites = (trx: Kysely<Database>) => Promise<void>;
 type AlsoBegin = (trx: Kysely<Database>, callId: number) => Promise<void>;
 export type Cost = {
   counts: TokenCounts;
@@ -59,7 +59,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
   const live = new Set<number>();
 
   /** Once: what another process has ended, as abandoned, stays as that has left it. */
-  function end(userId: number, id: number, model: string, cost: Cost | null, also?: AlsoStore) {
+  function end(userId: number, id: number, model: string, cost: Cost | null, also?: ExtraWrites) {
     return db.transaction().execute(async (trx) => {
       const usage = cost ? await usageOf(pricing, { userId, model, cost }, trx) : [];
       if (await callLogRepository(trx).end(userId, id, usage)) await also?.(trx);
@@ -84,7 +84,7 @@ export function createCallLog({ db, presence, pricing, onAbandoned }: Dependenci
       live.add(id);
       return {
         /** `cost` null: the provider has done nothing. */
-        async end(cost: Cost | null, alsoEnd?: AlsoStore) {
+        async end(cost: Cost | null, alsoEnd?: ExtraWrites) {
           try {
             await end(userId, id, asked.model, cost, alsoEnd);
           } finally {

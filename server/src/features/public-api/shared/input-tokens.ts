@@ -1,7 +1,7 @@
 const imageTokens = 1_000;
 
 /** Roughly four characters a token; what is inline as data is an image or a sound of unknown length. */
-export function estimateInput(messages: unknown[]): number {
+export function estimateInputTokens(messages: unknown[]): number {
   let tokens = 0;
   const open: unknown[] = [...messages];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

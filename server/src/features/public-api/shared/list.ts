@@ -68,4 +68,4 @@ export function listAnswer<Item extends { id: string }>(found: Item[], limit: nu
 }
 
 /** Seconds, as the provider's objects have them. */
-export const secondsOf = (time: string) => Math.floor(Date.parse(time) / 1000);
+export const unixSeconds = (time: string) => Math.floor(Date.parse(time) / 1000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pollAfterMs } from './poll-interval.ts';
+import { pollIntervalMs } from './poll-interval.ts';
 
 test.each([
   [300, 500],
@@ -8,5 +8,5 @@ test.each([
   [30, 5_000],
   [0, 5_000],
 ])('a program with %i of 300 calls left looks again after %i ms', (remaining, ms) => {
-  expect(pollAfterMs({ limit: 300, remaining })).toBe(ms);
+  expect(pollIntervalMs({ limit: 300, remaining })).toBe(ms);
 });

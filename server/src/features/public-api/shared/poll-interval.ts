@@ -5,7 +5,7 @@ const soonestMs = 500;
 const latestMs = 5_000;
 
 /** Later, the less is left of the calls of this minute: programs that wait for several things at once do not use them up. */
-export const pollAfterMs = ({ limit, remaining }: { limit: number; remaining: number }) =>
+export const pollIntervalMs = ({ limit, remaining }: { limit: number; remaining: number }) =>
   Math.min(latestMs, Math.round((soonestMs * limit) / Math.max(1, remaining)));
 
 const underWay = new Set(['queued', 'in_progress', 'cancelling']);
@@ -14,6 +14,9 @@ const underWay = new Set(['queued', 'in_progress', 'cancelling']);
 export function withPollInterval<Answer extends { status: string }>(reply: FastifyReply, answer: Answer): Answer {
   const standing = (name: string) => Number(reply.getHeader(`x-ratelimit-${name}-requests`));
   if (underWay.has(answer.status))
-    reply.header('openai-poll-after-ms', pollAfterMs({ limit: standing('limit'), remaining: standing('remaining') }));
+    reply.header(
+      'openai-poll-after-ms',
+      pollIntervalMs({ limit: standing('limit'), remaining: standing('remaining') }),
+    );
   return answer;
 }

@@ -9,7 +9,7 @@ const isOfRequest = (status: number | undefined): status is number =>
  * What a program is told of a failure of the provider. A rejected provider key is not 401: that would say that the access
  * token is wrong, which it is not.
  */
-export function providerRefusal(error: ProviderError): AppError {
+export function toApiError(error: ProviderError): AppError {
   const { code, message, status, providerCode, param, retryAfterSeconds, cause } = error;
   const details = { cause, param, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   switch (code) {
@@ -34,4 +34,4 @@ export function providerRefusal(error: ProviderError): AppError {
 }
 
 /** As a program is told; what is not the provider's stays as it is. */
-export const publicFailure = (error: unknown) => (error instanceof ProviderError ? providerRefusal(error) : error);
+export const publicFailure = (error: unknown) => (error instanceof ProviderError ? toApiError(error) : error);

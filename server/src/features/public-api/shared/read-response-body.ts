@@ -6,7 +6,7 @@ const wholeLimit = 20 * 1024 * 1024;
 
 export const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 /** A connection that ended too early, as one failure. */
-export function brokeOff(cause: unknown): ProviderError {
+export function toConnectionError(cause: unknown): ProviderError {
   if (cause instanceof ProviderError) return cause;
   const failure = networkFailure(cause);
   if (failure.code === 'provider_timeout') return failure;
@@ -24,7 +24,7 @@ export async function readResponseBody({ body }: RelayedResponse, signal: AbortS
       chunks.push(chunk);
     }
   } catch (error) {
-    throw signal.aborted ? signal.reason : brokeOff(error);
+    throw signal.aborted ? signal.reason : toConnectionError(error);
   }
   return Buffer.concat(chunks);
 }

@@ -23,11 +23,11 @@ const fieldOf = <Name extends string>(name: Name) => ({
 });
 
 /** The added field that the provider has refused: by the field that it names, else by its words. */
-const refusedAddition = <Name extends string>(error: unknown, added: Added<Name>): Name | undefined =>
+const refusedAddition = <Name extends string>(error: unknown, added: AddedFields<Name>): Name | undefined =>
   unsupportedFieldIn(error, [...added.keys()].map(fieldOf))?.name;
 
 /** Collects fields that Roster adds to a client's request. Empty values and refused fields are left out. */
-export function additions<Name extends string>(refused: ReadonlySet<Name>) {
+export function collectAdditions<Name extends string>(refused: ReadonlySet<Name>) {
   const added = new Map<Name, unknown>();
   const fields: Record<string, unknown> = {};
   return {
@@ -42,9 +42,9 @@ export function additions<Name extends string>(refused: ReadonlySet<Name>) {
 }
 
 /** The fields that Roster has added to a request, with their values. */
-export type Added<Name extends string> = ReadonlyMap<Name, unknown>;
+export type AddedFields<Name extends string> = ReadonlyMap<Name, unknown>;
 /** A request's text, and what Roster has added to it. */
-export type Written<Name extends string> = { text: string; added: Added<Name> };
+export type SerializedRequest<Name extends string> = { text: string; added: AddedFields<Name> };
 
 /** The name that answers on pages remember the same field by: a model that refuses one effort may accept another. */
 function rememberedAs(name: string, value: unknown): string {
@@ -66,7 +66,7 @@ const isOfField = (error: unknown, name: string) =>
 const notesOn = (refused: ReadonlySet<string>, model: string) =>
   [...refused].flatMap((name) => unsupportedSettingNote(name, model) ?? []);
 
-type Asking<Name extends string, Request extends Written<Name>> = {
+type Asking<Name extends string, Request extends SerializedRequest<Name>> = {
   model: string;
   apiKey: Secret;
   provider: Pick<Provider, 'refusedFields'>;
@@ -78,7 +78,7 @@ type Asking<Name extends string, Request extends Written<Name>> = {
  * Sends a request without the added fields that are known to be refused, and again without each one that is refused now. A
  * refusal is remembered once the request without it has succeeded. Notes name the settings that were left out.
  */
-export async function retryWithoutUnsupported<Name extends string, Request extends Written<Name>>(
+export async function retryWithoutUnsupported<Name extends string, Request extends SerializedRequest<Name>>(
   asking: Asking<Name, Request>,
 ): Promise<{ relayed: RelayedResponse; request: Request; notes: string[] }> {
   const { model, apiKey, write, relay, provider } = asking;

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { Kysely } from 'kysely';
 import type { Config } from '#server/config/config';
 import type { Database } from '#server/db/schema';
@@ -16,7 +16,7 @@ type Dependencies = {
 };
 
 export const noVectorStores = (providerName: string) =>
-  `${providerIn('beginning', providerName)} has no vector stores.`;
+  `${providerNameIn('beginning', providerName)} has no vector stores.`;
 
 const noStore = (id: string) => resourceNotFound('vector store', id);
 

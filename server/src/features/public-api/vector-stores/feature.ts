@@ -22,7 +22,7 @@ import { storeAccess } from './access.ts';
 import { vectorStoreExport } from './export-part.ts';
 import { storeFileRepository } from './file-repository.ts';
 import { storeFileService } from './files.ts';
-import { queueFilling } from './job.ts';
+import { enqueueSync } from './job.ts';
 import { programStoreRepository } from './repository.ts';
 import { storeSearch } from './search.ts';
 import { storeService } from './stores.ts';
@@ -81,7 +81,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     onProblem: (error) => log.error({ err: error }, 'a vector store could not be made again'),
     entryIn: files.entryIn,
     repair: (userId, { id, assistantId }) =>
-      assistantId === null ? queueFilling(db, userId, id) : knowledge.lookAgain(userId, assistantId),
+      assistantId === null ? enqueueSync(db, userId, id) : knowledge.lookAgain(userId, assistantId),
   });
 
   return {
@@ -125,7 +125,7 @@ export function vectorStoreFeature({ database, config, provider, keys, log, ids,
     keySaved: (userId: number) =>
       db.transaction().execute(async (trx) => {
         await storeFileRepository(trx).beginAgain(userId);
-        for (const storeId of await programStoreRepository(trx).open(userId)) await queueFilling(trx, userId, storeId);
+        for (const storeId of await programStoreRepository(trx).open(userId)) await enqueueSync(trx, userId, storeId);
       }),
     /** For the Assistants API and its runs. */
     vectorStores: {

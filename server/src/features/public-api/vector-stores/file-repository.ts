@@ -23,7 +23,7 @@ export type StoreEntry = {
 };
 
 /** The same with what is known of its copy at the provider, to put it into the store there. */
-export type EntryToFill = Omit<KnowledgeFile, 'assistantId' | 'addedAt' | 'size'> & {
+export type EntryToSync = Omit<KnowledgeFile, 'assistantId' | 'addedAt' | 'size'> & {
   id: number;
   attributes: string;
   attributesSent: boolean;
@@ -39,7 +39,7 @@ export type NewEntry = {
 };
 
 /** A store's files, or those of one batch, with this status. */
-export type Listed = { storeId: number; batchId: number | null; status: VectorStoreFileStatus | undefined };
+export type EntryFilter = { storeId: number; batchId: number | null; status: VectorStoreFileStatus | undefined };
 
 const statesOf: Record<VectorStoreFileStatus, State[]> = {
   in_progress: ['waiting', 'indexing'],
@@ -55,8 +55,11 @@ const isCode = (code: string): code is VectorStoreFileError['code'] => ourCodes.
  * Where a page begins or ends: at an entry, or where a file was that has gone since, as by a program that takes out what it
  * lists.
  */
-export type Place = { of: 'entry' | 'file'; number: number };
-export type EntryPage = Omit<NumberedPage, 'after' | 'before'> & { after: Place | null; before: Place | null };
+export type EntryCursor = { of: 'entry' | 'file'; number: number };
+export type EntryPage = Omit<NumberedPage, 'after' | 'before'> & {
+  after: EntryCursor | null;
+  before: EntryCursor | null;
+};
 
 /** Values of one statement; a database takes only so many. */
 const atOnce = 500;
@@ -115,7 +118,7 @@ export function storeFileRepository(db: Kysely<Database>) {
       return ofStore(userId, storeId).where('entry.file_id', '=', fileId).select(columns).executeTakeFirst();
     },
     /** One more than asked for. */
-    async page(userId: number, listed: Listed, { limit, order, after, before }: EntryPage): Promise<StoreEntry[]> {
+    async page(userId: number, listed: EntryFilter, { limit, order, after, before }: EntryPage): Promise<StoreEntry[]> {
       const { storeId, batchId, status } = listed;
       let query = ofStore(userId, storeId).select(columns);
       if (batchId !== null)
@@ -143,7 +146,7 @@ export function storeFileRepository(db: Kysely<Database>) {
         .execute();
     },
     /** What is to be in the store at the provider. */
-    async toFill(userId: number, storeId: number): Promise<EntryToFill[]> {
+    async toFill(userId: number, storeId: number): Promise<EntryToSync[]> {
       const rows = await ofStore(userId, storeId)
         .innerJoin('files', 'files.id', 'entry.file_id')
         .leftJoin('provider_copies as copy', (join) =>
@@ -269,7 +272,7 @@ export function storeFileRepository(db: Kysely<Database>) {
       return numDeletedRows > 0n;
     },
     /** Only where nobody has changed it since it was read. */
-    async change({ id, userId, changedAt }: EntryToFill, to: Change) {
+    async change({ id, userId, changedAt }: EntryToSync, to: Change) {
       const { state, error, errorCode, indexedFileId, bytes } = to;
       const code = errorCode && isCode(errorCode) ? errorCode : 'server_error';
       await change(userId, id)
@@ -289,7 +292,7 @@ export function storeFileRepository(db: Kysely<Database>) {
       await change(userId, id).set({ attributes, attributes_sent: 0 }).execute();
     },
     /** Only where they are still what was sent. */
-    async attributesSent({ userId, id, attributes }: EntryToFill) {
+    async attributesSent({ userId, id, attributes }: EntryToSync) {
       await change(userId, id).set({ attributes_sent: 1 }).where('attributes', '=', attributes).execute();
     },
     /** The stores of programs that have a file. */

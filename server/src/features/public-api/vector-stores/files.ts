@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AssistantFile } from '@roster/contracts/assistants/assistants';
-import { whyNotSearchable } from '@roster/contracts/files/searchable-files';
+import { unsearchableReason } from '@roster/contracts/files/searchable-files';
 import {
   type ApiFileBatch,
   type ApiVectorStoreFile,
@@ -19,8 +19,14 @@ import { listAnswer } from '#server/features/public-api/shared/list';
 import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { StoreAccess } from './access.ts';
-import { type EntryPage, type NewEntry, type Place, type StoreEntry, storeFileRepository } from './file-repository.ts';
-import { queueFilling } from './job.ts';
+import {
+  type EntryCursor,
+  type EntryPage,
+  type NewEntry,
+  type StoreEntry,
+  storeFileRepository,
+} from './file-repository.ts';
+import { enqueueSync } from './job.ts';
 import { type ProgramStore, programStoreRepository, statusOf } from './repository.ts';
 import { entryOf, serializeBatch, serializeFile } from './serializers.ts';
 
@@ -49,7 +55,7 @@ const notInStore = (fileId: string, storeId: string) =>
     {},
   );
 
-export const stored = (attributes: Attributes | null | undefined) =>
+export const serializeAttributes = (attributes: Attributes | null | undefined) =>
   attributes ? JSON.stringify(attributes) : undefined;
 const storedChunking = (chunking: Chunking | null | undefined) => (chunking ? JSON.stringify(chunking) : null);
 
@@ -77,9 +83,9 @@ export async function putFiles(
     if (filename === undefined) throw noFile(file.file_id);
     return {
       fileId,
-      attributes: stored(file.attributes),
+      attributes: serializeAttributes(file.attributes),
       chunking: storedChunking(file.chunking_strategy),
-      refusal: whyNotSearchable(filename),
+      refusal: unsearchableReason(filename),
     };
   });
   const entryIds = await files.put(userId, store.id, entries);
@@ -88,14 +94,14 @@ export async function putFiles(
       param: 'file_ids',
     });
   await programStoreRepository(trx).touch(userId, store);
-  await queueFilling(trx, userId, store.id);
+  await enqueueSync(trx, userId, store.id);
   return entryIds;
 }
 
 /** A page of a list that is short enough to be read whole, oldest first; its entries are numbered as their files. */
 function pageOf(all: StoreEntry[], { limit, order, after, before }: EntryPage): StoreEntry[] {
   const ordered = order === 'asc' ? all : all.toReversed();
-  const indexOf = ({ number }: Place) => {
+  const indexOf = ({ number }: EntryCursor) => {
     const index = ordered.findIndex(({ fileId }) => (order === 'asc' ? fileId >= number : fileId <= number));
     const exact = ordered.findIndex(({ fileId }) => fileId === number);
     if (exact >= 0) return { from: exact + 1, to: exact };
@@ -163,7 +169,7 @@ export function storeFileService(dependencies: Dependencies) {
 
   async function list(userId: number, store: ProgramStore, batchId: number | null, query: FilePage) {
     const known = await ids();
-    const placeOf = async (id: string | undefined): Promise<Place | null> => {
+    const placeOf = async (id: string | undefined): Promise<EntryCursor | null> => {
       if (id === undefined) return null;
       const number = await fileIds.placeOf(userId, id);
       if (number === undefined) throw notInStore(id, known.encode('vs', store.id));
@@ -225,8 +231,8 @@ export function storeFileService(dependencies: Dependencies) {
     async update(userId: number, storeId: string, fileId: string, attributes: Attributes | null) {
       const { store, entry } = await entryIn(userId, storeId, fileId);
       await change(userId, storeId, async (trx) => {
-        await storeFileRepository(trx).setAttributes(userId, entry.id, stored(attributes) ?? '{}');
-        await queueFilling(trx, userId, store.id, patienceMs);
+        await storeFileRepository(trx).setAttributes(userId, entry.id, serializeAttributes(attributes) ?? '{}');
+        await enqueueSync(trx, userId, store.id, patienceMs);
       });
       await tellNow(userId, store.id);
       return shown(userId, store, entry.fileId);
@@ -239,7 +245,7 @@ export function storeFileService(dependencies: Dependencies) {
         await inTransaction.hold(userId, [entry.fileId]);
         if (!(await inTransaction.remove(userId, store.id, entry.fileId))) throw notInStore(fileId, storeId);
         await programStoreRepository(trx).touch(userId, store);
-        await queueFilling(trx, userId, store.id);
+        await enqueueSync(trx, userId, store.id);
       });
       return { id: fileId, object: 'vector_store.file.deleted' as const, deleted: true as const };
     },
@@ -280,7 +286,7 @@ export function storeFileService(dependencies: Dependencies) {
           // One whose files are all done stays as it is.
           if (current && current.counts.in_progress > 0) {
             await batches.cancel(userId, found.id, batch.id);
-            await queueFilling(trx, userId, found.id);
+            await enqueueSync(trx, userId, found.id);
           }
           return { store: found, now: await batches.find(userId, found.id, batch.id) };
         });

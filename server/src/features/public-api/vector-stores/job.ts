@@ -13,11 +13,11 @@ export const fillStoreJob = defineJob({
 });
 
 /** Enqueues, in the caller's transaction, the job that brings a store at the provider in line with its files. */
-export const queueFilling = (trx: Kysely<Database>, userId: number, storeId: number, inMs = 0) =>
+export const enqueueSync = (trx: Kysely<Database>, userId: number, storeId: number, inMs = 0) =>
   enqueueOnce(trx, fillStoreJob, { userId, storeId }, { inMs });
 
 /** A file has been forwarded, or could not be: the stores of programs that have it go on. */
-export async function copySettledInStores(trx: Kysely<Database>, userId: number, fileId: number) {
+export async function onCopyFinishedInStores(trx: Kysely<Database>, userId: number, fileId: number) {
   for (const storeId of await storeFileRepository(trx).storesWith(userId, fileId))
-    await queueFilling(trx, userId, storeId);
+    await enqueueSync(trx, userId, storeId);
 }

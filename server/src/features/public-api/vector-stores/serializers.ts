@@ -6,7 +6,7 @@ import type {
   Chunking,
 } from '@roster/contracts/public-api/vector-stores';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import type { StoredBatch, StoreEntry } from './file-repository.ts';
 import { type Contents, noFiles, type ProgramStore, statusOf } from './repository.ts';
 
@@ -19,15 +19,15 @@ export function serializeStore({ encode }: Ids, store: ProgramStore, contents: C
   return {
     id: encode('vs', store.id),
     object: 'vector_store',
-    created_at: secondsOf(store.createdAt),
+    created_at: unixSeconds(store.createdAt),
     name: store.name,
     description: store.description,
     usage_bytes: bytes,
     file_counts: counts,
     status: store.hasExpired ? 'expired' : counts.in_progress > 0 ? 'in_progress' : 'completed',
     ...(days !== null && { expires_after: { anchor: 'last_active_at', days } }),
-    expires_at: expiresAt === null ? null : secondsOf(expiresAt),
-    last_active_at: secondsOf(store.lastActiveAt),
+    expires_at: expiresAt === null ? null : unixSeconds(expiresAt),
+    last_active_at: unixSeconds(store.lastActiveAt),
     metadata: JSON.parse(store.metadata),
   };
 }
@@ -43,7 +43,7 @@ export function serializeFile({ encode }: Ids, storeId: number, entry: StoreEntr
     id: encode('file', entry.fileId),
     object: 'vector_store.file',
     usage_bytes: entry.bytes,
-    created_at: secondsOf(entry.addedAt),
+    created_at: unixSeconds(entry.addedAt),
     vector_store_id: encode('vs', storeId),
     status,
     last_error:
@@ -76,7 +76,7 @@ function batchStatus({ cancelledAt, counts }: StoredBatch): ApiFileBatch['status
 export const serializeBatch = ({ encode }: Ids, storeId: number, batch: StoredBatch): ApiFileBatch => ({
   id: encode('vsfb', batch.id),
   object: 'vector_store.files_batch',
-  created_at: secondsOf(batch.createdAt),
+  created_at: unixSeconds(batch.createdAt),
   vector_store_id: encode('vs', storeId),
   status: batchStatus(batch),
   file_counts: batch.counts,

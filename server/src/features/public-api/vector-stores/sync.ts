@@ -6,8 +6,8 @@ import { jobHandler } from '#server/jobs/define';
 import type { Provider } from '#server/provider/provider';
 import type { FileOptions } from '#server/provider/resources/vector-stores';
 import { noVectorStores } from './access.ts';
-import { type EntryToFill, storeFileRepository } from './file-repository.ts';
-import { fillStoreJob, queueFilling } from './job.ts';
+import { type EntryToSync, storeFileRepository } from './file-repository.ts';
+import { enqueueSync, fillStoreJob } from './job.ts';
 import { programStoreRepository } from './repository.ts';
 
 type Dependencies = {
@@ -17,7 +17,7 @@ type Dependencies = {
   config: Pick<Config, 'provider'>;
 };
 
-function optionsOf({ attributes, chunking }: EntryToFill): FileOptions {
+function optionsOf({ attributes, chunking }: EntryToSync): FileOptions {
   return {
     ...(attributes !== '{}' && { attributes: JSON.parse(attributes) }),
     ...(chunking !== null && { chunking_strategy: JSON.parse(chunking) }),
@@ -32,12 +32,12 @@ export function vectorStoreSync({ db, provider, fill, config }: Dependencies) {
   async function run(userId: number, storeId: number): Promise<boolean> {
     const store = await programStoreRepository(db).find(userId, storeId);
     if (!store || store.hasExpired) return true;
-    return fill<EntryToFill>(userId, storeId, {
+    return fill<EntryToSync>(userId, storeId, {
       name: store.name || 'Roster',
       rows: () => files.toFill(userId, storeId),
       change: (row, to) =>
         files.change(row, to.state === 'not_served' ? { ...to, error: noVectorStores(config.provider.name) } : to),
-      again: (inMs) => queueFilling(db, userId, storeId, inMs),
+      again: (inMs) => enqueueSync(db, userId, storeId, inMs),
       waitsForKey: false,
       optionsOf,
       async onEntry(row, { apiKey, storeId: at, fileId, isNew }) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/shared/result-text';
-import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
+import { maskSecret, sizeOf, truncateResult } from '#server/features/tool-servers/shared/result-text';
+import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 
 const itemsAtMost = 1_000;
 
@@ -48,6 +48,6 @@ export function resultText(answer: unknown, secrets: readonly string[] = []): To
   if (content.length > itemsAtMost) parts.push(`[${content.length - itemsAtMost} further parts were left out]`);
   const isStructured = content.length === 0 && structuredContent !== undefined;
   const text = isStructured ? JSON.stringify(structuredContent) : parts.join('\n');
-  const masked = secrets.reduce<string>(withoutSecret, storable(text));
-  return { text: cutResult(masked), isError };
+  const masked = secrets.reduce<string>(maskSecret, sanitizeText(text));
+  return { text: truncateResult(masked), isError };
 }

@@ -1,11 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
-import { httpStatusOf, serverFailure, ToolServerError } from '#server/features/tool-servers/shared/failure';
+import { httpStatusOf, ToolServerError, toToolServerError } from '#server/features/tool-servers/shared/failure';
 import { parseExact } from '#server/lib/exact-json';
 import { isObject } from '#server/lib/is-object';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
-import { mcpFetch } from './answers.ts';
+import { mcpFetch } from './fetch.ts';
 
 export type McpServer = { url: string; credentials: Record<string, string> };
 export type Ask = (method: 'tools/list' | 'tools/call', params: Record<string, unknown>) => Promise<unknown>;
@@ -153,7 +153,7 @@ export function mcpClient(outgoing: SsrfGuard, times: Pick<ToolTimeouts, 'endMs'
       } catch (error) {
         if (bounds.signal.aborted)
           throw new ToolServerError('The call was stopped.', { mayHaveRun: told.called, cause: error });
-        throw serverFailure(error instanceof SessionExpiredError ? error.cause : error, {
+        throw toToolServerError(error instanceof SessionExpiredError ? error.cause : error, {
           called: told.called,
           secrets: Object.values(server.credentials),
         });

@@ -1,7 +1,7 @@
 import { tidyName } from '@roster/contracts/text/name';
 import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
 import { z } from 'zod';
-import { modelSchema } from '#server/features/tool-servers/shared/model-schema';
+import { toModelSchema } from '#server/features/tool-servers/shared/model-schema';
 import { OmittedOperationError } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
@@ -54,7 +54,7 @@ function taken(described: unknown): ToolSnapshot {
   if (!success) throw new OmittedOperationError('its name has characters or a length that Roster cannot take');
   // A tool without arguments may leave them out.
   const given = described.inputSchema ?? { type: 'object' };
-  const schema = modelSchema(given);
+  const schema = toModelSchema(given);
   if (!isObject(given) || !schema)
     throw new OmittedOperationError('its arguments are no object, and no provider takes anything else');
   const inputSchema = JSON.stringify(given);

@@ -2,19 +2,19 @@ import type { Kysely, Selectable } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import { SignInRequiredError, ToolServerError } from '#server/features/tool-servers/shared/failure';
-import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
 import { settlesWithin } from '#server/lib/with-timeout';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import type { Vault } from '#server/security/vault';
 import { type EncryptedSignIns, encryptedSignIns, Tokens } from './encrypted.ts';
-import { type RenewalDependencies, type Renewed, renewals } from './renewal.ts';
+import { createTokenRenewal, type RenewalDependencies, type Renewed } from './renewal.ts';
 import { type StoredSignIn, signInRepository } from './sign-in-repository.ts';
 
 type Dependencies = {
   db: Kysely<Database>;
   vault: Vault;
   outgoing: SsrfGuard;
-  headers: ServerHeaders;
+  headers: ServerSecrets;
   times: Pick<ToolTimeouts, 'signInMs'>;
 };
 type Reached = Selectable<Database['tool_servers']> & {
@@ -52,11 +52,11 @@ function opened(sealed: EncryptedSignIns, server: Reached, row: StoredSignIn | u
 }
 
 /** What a person reaches a server with: nothing, its owner's header, or tokens of their own, which are renewed at need. */
-export function serverAccess({ db, vault, outgoing, headers, times }: Dependencies) {
+export function createServerAccess({ db, vault, outgoing, headers, times }: Dependencies) {
   const signIns = signInRepository(db);
   const sealed = encryptedSignIns({ db, vault });
   const renewalDependencies: RenewalDependencies = { db, sealed, outgoing, times };
-  const { renew, underWay } = renewals(renewalDependencies);
+  const { renew, underWay } = createTokenRenewal(renewalDependencies);
 
   async function renewed(server: Reached, userId: number, version: number): Promise<Renewed> {
     const result = await renew(userId, server.id, version);
@@ -113,4 +113,4 @@ export function serverAccess({ db, vault, outgoing, headers, times }: Dependenci
   };
 }
 
-export type ServerAccess = ReturnType<typeof serverAccess>;
+export type ServerAccess = ReturnType<typeof createServerAccess>;

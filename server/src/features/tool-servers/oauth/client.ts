@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
-import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
 import type { StoredServer } from '#server/features/tool-servers/shared/repository';
 import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
@@ -14,7 +14,7 @@ import { signInRepository } from './sign-in-repository.ts';
 type Dependencies = {
   db: Kysely<Database>;
   sealed: EncryptedSignIns;
-  headers: ServerHeaders;
+  headers: ServerSecrets;
   outgoing: SsrfGuard;
   times: Pick<ToolTimeouts, 'signInMs'>;
 };

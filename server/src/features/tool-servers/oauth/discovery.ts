@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
 import { type AllowedHosts, hostOf } from '#server/outbound/allowed-hosts';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
-import { parseAddress, addressKind } from '#server/outbound/ip-ranges';
+import { addressKind, parseAddress } from '#server/outbound/ip-ranges';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { Authority } from './encrypted.ts';
 import { SignInError } from './failure.ts';
@@ -11,7 +11,7 @@ import { oauthFetch } from './fetch.ts';
 /** Loaded with the first sign-in. */
 export const loadAuth = () => import('@modelcontextprotocol/sdk/client/auth.js');
 
-export type Found = { authority: Authority; resource: string | undefined; scope: string | undefined };
+export type Discovered = { authority: Authority; resource: string | undefined; scope: string | undefined };
 
 const scopeLimit = 2_000;
 const hello = JSON.stringify({
@@ -38,7 +38,7 @@ const isSame = (one: string, other: string) => one.replace(/\/$/, '') === other.
  * Where a browser may be sent: to https, or to this very machine where the operator has listed that, as for Roster's own
  * requests. Whatever else an address can begin with does something in the page.
  */
-export function mayBeOpened(address: string, allowed: AllowedHosts): boolean {
+export function isBrowserUrlAllowed(address: string, allowed: AllowedHosts): boolean {
   const url = URL.parse(address);
   if (!url || url.username || url.password) return false;
   if (url.protocol === 'https:') return true;
@@ -54,7 +54,7 @@ function checked(authority: Authority, issuer: string, allowed: AllowedHosts): A
   const { host } = new URL(issuer);
   if (!isSame(authority.issuer, issuer))
     throw new SignInError(`${host} describes the sign-in of somebody else, so it is not used.`);
-  if (!mayBeOpened(authority.authorization_endpoint, allowed))
+  if (!isBrowserUrlAllowed(authority.authorization_endpoint, allowed))
     throw new SignInError(`${host} wants people to sign in at an address that does not begin with https://.`);
   if (
     !authority.response_types_supported.includes('code') ||
@@ -70,7 +70,7 @@ export async function discover(
   allowed: AllowedHosts,
   serverUrl: string,
   withinMs: number,
-): Promise<Found> {
+): Promise<Discovered> {
   const sdk = await loadAuth();
   const asked = await challenge(outgoing, new URL(serverUrl), withinMs);
   const guarded = oauthFetch(outgoing, withinMs);

@@ -51,7 +51,7 @@ const headerSafe = /^[\x21-\x7e]+$/;
 const longestSeconds = 365 * 24 * 60 * 60;
 
 /** What is given for a code or for the tokens of before, within our bounds. */
-export const Given = z.object({
+export const TokenResponse = z.object({
   access_token: z.string().max(8_000).regex(headerSafe),
   token_type: z.string().regex(/^bearer$/i),
   refresh_token: z

@@ -21,7 +21,7 @@ const codeOf = (error: Error): string | undefined =>
  * Of what the other side says only its code is passed on, and not as a cause either: what it writes besides may repeat the
  * secrets that it was sent. What no other side can bring about goes on as it is.
  */
-export function signInFailure(error: unknown, host: string): unknown {
+export function toSignInError(error: unknown, host: string): unknown {
   if (error instanceof SignInError) return error;
   if (error instanceof AddressBlockedError || error instanceof OutboundRequestError)
     return new SignInError(error.message, { cause: error });

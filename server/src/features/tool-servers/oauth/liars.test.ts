@@ -5,7 +5,7 @@ import { engines, startApp, type TestApp } from '#server/testing/app';
 import type { HttpClient } from '#server/testing/http-client';
 import { serverNow } from '#server/testing/tool-servers';
 import { addressOf, cameBack, decided, startProtectedToolServer } from '#server/testing/tool-sign-in';
-import { mayBeOpened } from './discovery.ts';
+import { isBrowserUrlAllowed } from './discovery.ts';
 
 const path = '/api/tool-servers';
 
@@ -25,7 +25,7 @@ describe('where a browser may be sent', () => {
     ['file:///etc/passwd', false],
     ['/authorize', false],
     ['', false],
-  ])('%s: %s', (address, may) => expect(mayBeOpened(address, allowed)).toBe(may));
+  ])('%s: %s', (address, may) => expect(isBrowserUrlAllowed(address, allowed)).toBe(may));
 });
 
 describe.each(engines)('a server that describes its sign-in, on %s', (engine) => {

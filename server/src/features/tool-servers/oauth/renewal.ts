@@ -5,8 +5,8 @@ import type { Database } from '#server/db/schema';
 import { ToolServerError } from '#server/features/tool-servers/shared/failure';
 import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import { loadAuth } from './discovery.ts';
-import { type EncryptedSignIns, Given, Tokens } from './encrypted.ts';
-import { isFinal, isOfClient, SignInError, signInFailure } from './failure.ts';
+import { type EncryptedSignIns, TokenResponse, Tokens } from './encrypted.ts';
+import { isFinal, isOfClient, SignInError, toSignInError } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
 import { signInRepository } from './sign-in-repository.ts';
 
@@ -42,9 +42,9 @@ async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, r
       ...(resource !== undefined && { resource: new URL(resource) }),
       fetchFn: oauthFetch(outgoing, times.signInMs),
     });
-    return Given.parse(given);
+    return TokenResponse.parse(given);
   } catch (error) {
-    throw signInFailure(error, new URL(authority.token_endpoint).host);
+    throw toSignInError(error, new URL(authority.token_endpoint).host);
   }
 }
 
@@ -52,7 +52,7 @@ async function asked({ outgoing, times }: RenewalDependencies, tokens: Tokens, r
  * Renews tokens: one process at a time, which holds a lease in the row, because tokens to renew with may be good for once only. What it
  * is given is stored before anybody uses it, and it goes on although nobody waits for it any more.
  */
-export function renewals(dependencies: RenewalDependencies) {
+export function createTokenRenewal(dependencies: RenewalDependencies) {
   const { db, sealed, times } = dependencies;
   const signIns = signInRepository(db);
   const running = new Map<string, Promise<Renewed | null>>();

@@ -5,7 +5,7 @@ import type { Config } from '#server/config/config';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Database } from '#server/db/schema';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
 import { type StoredServer, toolServerRepository } from '#server/features/tool-servers/shared/repository';
 import { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 import { AppError } from '#server/lib/errors';
@@ -13,8 +13,8 @@ import type { SsrfGuard } from '#server/outbound/ssrf-guard';
 import type { Actor, LockActor, SignedIn } from '#server/security/actor';
 import { clientFor } from './client.ts';
 import { discover, loadAuth } from './discovery.ts';
-import { type EncryptedSignIns, Flow, Given, type Tokens } from './encrypted.ts';
-import { SignInError, signInFailure } from './failure.ts';
+import { type EncryptedSignIns, Flow, TokenResponse, type Tokens } from './encrypted.ts';
+import { SignInError, toSignInError } from './failure.ts';
 import { oauthFetch } from './fetch.ts';
 import { expiryOf } from './renewal.ts';
 import { signInRepository } from './sign-in-repository.ts';
@@ -23,14 +23,14 @@ export type SignInDependencies = {
   db: Kysely<Database>;
   config: Pick<Config, 'publicUrl' | 'toolHostsAllowed'>;
   sealed: EncryptedSignIns;
-  headers: ServerHeaders;
+  headers: ServerSecrets;
   outgoing: SsrfGuard;
   times: Pick<ToolTimeouts, 'signInMs'>;
   lockActor: LockActor;
 };
 
 /** What the browser comes back with. */
-export type CameBack = {
+export type CallbackParams = {
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -95,7 +95,7 @@ async function begin(dependencies: SignInDependencies, actor: Actor, serverId: n
     });
     return { address: authorizationUrl.href };
   } catch (error) {
-    const failure = signInFailure(error, host);
+    const failure = toSignInError(error, host);
     if (!(failure instanceof SignInError)) throw failure;
     throw new AppError('conflict', failure.message, { cause: failure });
   }
@@ -115,9 +115,9 @@ async function exchanged({ outgoing, times }: SignInDependencies, flow: Flow, co
       ...(resource !== undefined && { resource: new URL(resource) }),
       fetchFn: oauthFetch(outgoing, times.signInMs),
     });
-    return Given.parse(given);
+    return TokenResponse.parse(given);
   } catch (error) {
-    throw signInFailure(error, new URL(authority.token_endpoint).host);
+    throw toSignInError(error, new URL(authority.token_endpoint).host);
   }
 }
 
@@ -128,7 +128,7 @@ function isFromOther({ authority }: Flow, iss: string | undefined): boolean {
 }
 
 /** What keeps the answer from being used; null: nothing. */
-function wrongIn(flow: Flow | null, { code, iss, error }: CameBack): [ToolSignInFailure, string | null] | null {
+function wrongIn(flow: Flow | null, { code, iss, error }: CallbackParams): [ToolSignInFailure, string | null] | null {
   if (!flow) return ['expired', null];
   const { host } = new URL(flow.authority.issuer);
   if (isFromOther(flow, iss)) return ['failed', `The answer did not come from ${host}, so it was not used.`];
@@ -140,7 +140,7 @@ function wrongIn(flow: Flow | null, { code, iss, error }: CameBack): [ToolSignIn
   return null;
 }
 
-async function finish(dependencies: SignInDependencies, actor: SignedIn, answer: CameBack): Promise<SignInEnd> {
+async function finish(dependencies: SignInDependencies, actor: SignedIn, answer: CallbackParams): Promise<SignInEnd> {
   const { db, sealed } = dependencies;
   const { userId, sessionId } = actor;
   const signIns = signInRepository(db);
@@ -204,7 +204,7 @@ async function signOut({ db }: SignInDependencies, { userId, stillMay }: Actor, 
 /** Each person signs in at a tool server for themselves, an administrator's that is offered to everybody too. */
 export const signInService = (dependencies: SignInDependencies) => ({
   begin: (actor: Actor, serverId: number) => begin(dependencies, actor, serverId),
-  finish: (actor: SignedIn, answer: CameBack) => finish(dependencies, actor, answer),
+  finish: (actor: SignedIn, answer: CallbackParams) => finish(dependencies, actor, answer),
   signOut: (actor: Actor, serverId: number) => signOut(dependencies, actor, serverId),
 });
 

@@ -1,6 +1,6 @@
 import type { ToolResult } from '#server/conversation/tools';
-import { cutResult, sizeOf, withoutSecret } from '#server/features/tool-servers/shared/result-text';
-import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
+import { maskSecret, sizeOf, truncateResult } from '#server/features/tool-servers/shared/result-text';
+import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 import type { OutboundResponse } from '#server/outbound/ssrf-guard';
 
 const readAtMost = 1024 * 1024;
@@ -44,14 +44,14 @@ export async function answerText(answer: OutboundResponse, secret: string | null
   const type = said.split(';')[0]?.trim().toLowerCase() ?? '';
   const { bytes, isWhole } = await bytesOf(answer);
   const isError = status < 200 || status > 299;
-  const head = `HTTP ${status}${type && ` ${withoutSecret(storable(type.slice(0, 100)), secret)}`}`;
+  const head = `HTTP ${status}${type && ` ${maskSecret(sanitizeText(type.slice(0, 100)), secret)}`}`;
   if (bytes.length === 0) return { text: head, isError };
   if (isBinary(type, bytes)) {
     const size = isWhole ? sizeOf(bytes.length) : 'more than 1 MB';
     return { text: `${head}\n[no text, ${size}: it cannot be given here]`, isError };
   }
-  const text = withoutSecret(decoded(bytes, said), secret);
+  const text = maskSecret(decoded(bytes, said), secret);
   // The end that may hold a part of the secret is not given.
   const kept = isWhole ? text : text.slice(0, Math.max(0, text.length - overlap));
-  return { text: cutResult(storable(`${head}\n\n${kept}`), isWhole ? undefined : 'more than 1 MB'), isError };
+  return { text: truncateResult(sanitizeText(`${head}\n\n${kept}`), isWhole ? undefined : 'more than 1 MB'), isError };
 }

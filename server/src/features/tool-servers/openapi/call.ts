@@ -1,6 +1,6 @@
 import type { ToolResult } from '#server/conversation/tools';
 import type { OpenApiClient } from './client.ts';
-import { secretPlaceOf } from './look.ts';
+import { secretPlaceOf } from './discover.ts';
 import { Operation } from './operation.ts';
 
 type Server = {

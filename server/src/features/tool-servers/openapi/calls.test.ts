@@ -275,7 +275,10 @@ describe('an answer', () => {
     service.answer = () => stopping.abort(new Error('enough'));
     await expect(call('listNotes', {}, { signal: stopping.signal })).rejects.toThrow('The call was stopped.');
     for (const url of ['https://10.0.0.1/', 'http://169.254.169.254/', 'https://localhost.example.invalid/'])
-      await expect(call('listNotes', {}, { url })).rejects.toMatchObject({ name: 'ToolServerError', mayHaveRun: false });
+      await expect(call('listNotes', {}, { url })).rejects.toMatchObject({
+        name: 'ToolServerError',
+        mayHaveRun: false,
+      });
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Document, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
+import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 
 /** A description that cannot be read. The message is for people. `about`: what of it they can change. */
 export class UnreadableDocumentError extends Error {
@@ -15,7 +15,7 @@ export class UnreadableDocumentError extends Error {
 }
 
 const shown = (error: unknown) =>
-  error instanceof Error ? storable(error.message.split('\n')[0] ?? '').slice(0, 200) : 'it is damaged';
+  error instanceof Error ? sanitizeText(error.message.split('\n')[0] ?? '').slice(0, 200) : 'it is damaged';
 
 /** Numbers that stand for texts keep the form that their author gave them: `1.0` is not `1`. */
 function keepTexts(document: Document) {
@@ -39,7 +39,7 @@ function refuseRepeatedKeys(document: Document, text: string) {
         if (!isScalar(key)) continue;
         if (seen.has(key.value))
           throw new UnreadableDocumentError(
-            `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${storable(String(key.value)).slice(0, 100)}” once more in the same place. Write all of it under one.`,
+            `Line ${lineOf(text, key.range?.[0] ?? 0)} has “${sanitizeText(String(key.value)).slice(0, 100)}” once more in the same place. Write all of it under one.`,
           );
         seen.add(key.value);
       }
@@ -72,7 +72,7 @@ function parsedYaml(text: string): unknown {
 }
 
 /** JSON or YAML. Slow with what was made to be slow: who calls it has a time limit. @throws Unreadable */
-export function parsedDocument(text: string): unknown {
+export function parseDescription(text: string): unknown {
   const plain = text.replace(/^\uFEFF/, '');
   try {
     if (/^\s*\{/.test(plain)) return JSON.parse(plain);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parsedDocument } from './document.ts';
+import { parseDescription } from './document.ts';
 import { readDescription } from './read.ts';
-import { descriptionThread } from './read-thread.ts';
+import { createReadWorker } from './read-worker-client.ts';
 
 type Json = Record<string, unknown>;
 
@@ -73,7 +73,7 @@ describe('a description', () => {
         {"name": "constructor", "in": "query"}],
       "post": {"operationId": "__proto__", "summary": "Nul \\u0000 and \\ud800", "requestBody": {"content": {"application/json":
         {"schema": {"properties": {"__proto__": {"type": "string"}, "toString": {"type": "string"}}}}}}}}}}`;
-    const { tools } = readDescription(parsedDocument(text), order);
+    const { tools } = readDescription(parseDescription(text), order);
     expect(tools).toMatchObject([{ name: 'proto', title: 'Nul  and \ufffd' }]);
     const { properties } = JSON.parse(tools[0]?.inputSchema ?? '');
     expect(Object.keys(properties)).toEqual(['proto', 'constructor', 'body']);
@@ -157,7 +157,7 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
     ['deep JSON', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['many aliases', `a: &a [x]\n${'b: *a\n'.repeat(100_000)}`],
   ])('as %s does, is refused while everything else goes on', async (_what, text) => {
-    const thread = descriptionThread({ withinMs: 3_000 });
+    const thread = createReadWorker({ withinMs: 3_000 });
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
     await expect(thread.read({ ...order, text })).rejects.toMatchObject({ name: 'Unreadable' });
@@ -167,14 +167,14 @@ paths: {/a: {post: {requestBody: {content: {application/json: {schema: {enum: *d
   });
 
   test('is bounded where an alias stands for much', async () => {
-    const thread = descriptionThread();
+    const thread = createReadWorker();
     const { tools, leftOut } = await thread.read({ ...order, text: asEnum });
     expect([tools, leftOut.map(({ reason }) => reason)]).toEqual([[], ['its arguments are larger than Roster takes']]);
     await thread.close();
   });
 
   test('is not read any more once Roster stops', async () => {
-    const thread = descriptionThread();
+    const thread = createReadWorker();
     const reading = thread.read({ ...order, text: '['.repeat(500_000) });
     const refused = expect(reading).rejects.toThrow('Roster is stopping');
     await thread.close();

@@ -1,7 +1,7 @@
 import { tidyName } from '@roster/contracts/text/name';
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
 import { OmittedOperationError, type References } from '#server/features/tool-servers/shared/references';
-import { cutTo, type OmittedTool, storable, titleLimit } from '#server/features/tool-servers/shared/tool-snapshot';
+import { cutTo, type OmittedTool, sanitizeText, titleLimit } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
 import { Operation } from './operation.ts';
 
@@ -17,13 +17,13 @@ const tagLimit = 100;
 export const textIn = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 
 /** Its own id, or else where it is called. */
-export const nameWanted = ({ operation, method, path }: { operation: unknown; method: string; path: string }) =>
+export const preferredName = ({ operation, method, path }: { operation: unknown; method: string; path: string }) =>
   textIn(isObject(operation) ? operation.operationId : '') || `${method.toLowerCase()}${path}`;
 
-export type Listed = { item: Json; path: string; method: (typeof methods)[number]; operation: unknown };
+export type ListedOperation = { item: Json; path: string; method: (typeof methods)[number]; operation: unknown };
 
 /** All operations, and paths that cannot be read. */
-export function* listed(paths: Json, { follow }: References): Generator<Listed | OmittedTool> {
+export function* listOperations(paths: Json, { follow }: References): Generator<ListedOperation | OmittedTool> {
   for (const [path, given] of Object.entries(paths)) {
     if (path.startsWith('x-')) continue;
     try {
@@ -38,32 +38,35 @@ export function* listed(paths: Json, { follow }: References): Generator<Listed |
   }
 }
 
-export function callable({ method, operation }: Listed): { method: Operation['method']; operation: Json } {
+export function requireCallable({ method, operation }: ListedOperation): {
+  method: Operation['method'];
+  operation: Json;
+} {
   const { success, data } = Operation.shape.method.safeParse(method.toUpperCase());
   if (!success) throw new OmittedOperationError(`Roster does not call ${method.toUpperCase()}`);
   if (!isObject(operation)) throw new OmittedOperationError('it cannot be read');
   return { method: data, operation };
 }
 
-export const keyOf = ({ method, path }: Pick<Listed, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
+export const keyOf = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>) => `${method.toUpperCase()} ${path}`;
 
 /** An operation as a person chooses it. */
-function described({ method, path, operation }: Listed): DescribedOperation {
+function described({ method, path, operation }: ListedOperation): DescribedOperation {
   const { summary, operationId, tags } = isObject(operation) ? operation : {};
   const names = Array.isArray(tags) ? tags.slice(0, tagsAtMost) : [];
   return {
-    operation: storable(keyOf({ method, path })),
+    operation: sanitizeText(keyOf({ method, path })),
     summary: cutTo(tidyName(textIn(summary) || textIn(operationId)), titleLimit),
     tags: names.flatMap((tag) => cutTo(tidyName(textIn(tag)), tagLimit) || []),
   };
 }
 
 /** The operations that can be chosen, in the order of the description. */
-export function choosable() {
+export function createOperationList() {
   const operations: DescribedOperation[] = [];
   return {
     operations,
-    note(one: Listed) {
+    note(one: ListedOperation) {
       if (operations.length >= operationsListed || one.path.length > pathLimit) return;
       if (Operation.shape.method.safeParse(one.method.toUpperCase()).success) operations.push(described(one));
     },

@@ -22,7 +22,7 @@ const plainName = (name: string) =>
     .slice(0, 56) || 'value';
 
 /** Names that are not alike, whatever was given. */
-export function distinctNames() {
+export function createNameAllocator() {
   const taken = new Set<string>();
   return (wanted: string): string => {
     let name = wanted;

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { parsedDocument, UnreadableDocumentError } from './document.ts';
+import { parseDescription, UnreadableDocumentError } from './document.ts';
 import { readDescription } from './read.ts';
-import type { ThreadAnswer, ThreadOrder } from './read-thread.ts';
+import type { ReadResult, ReadTask } from './read-worker-client.ts';
 
-function answer({ text, ...order }: ThreadOrder): ThreadAnswer {
+function answer({ text, ...order }: ReadTask): ReadResult {
   try {
-    return { read: readDescription(parsedDocument(text), order) };
+    return { read: readDescription(parseDescription(text), order) };
   } catch (error) {
     if (error instanceof UnreadableDocumentError) return { unreadable: { message: error.message, about: error.about } };
     // Nested deeper than the stack is high.
@@ -15,5 +15,5 @@ function answer({ text, ...order }: ThreadOrder): ThreadAnswer {
   }
 }
 
-const order: ThreadOrder = workerData;
+const order: ReadTask = workerData;
 parentPort?.postMessage(answer(order));

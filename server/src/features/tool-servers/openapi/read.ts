@@ -1,7 +1,7 @@
 import { tidyName } from '@roster/contracts/text/name';
 import type { DescribedOperation } from '@roster/contracts/tool-servers/openapi-servers';
 import { toolNameLimit } from '@roster/contracts/tool-servers/tool-servers';
-import { modelSchema } from '#server/features/tool-servers/shared/model-schema';
+import { toModelSchema } from '#server/features/tool-servers/shared/model-schema';
 import { OmittedOperationError, type References, references } from '#server/features/tool-servers/shared/references';
 import {
   cutTo,
@@ -9,26 +9,35 @@ import {
   descriptionLimit,
   digestOf,
   type OmittedTool,
+  sanitizeText,
   schemaLimit,
   shownLeftOut,
-  storable,
   type ToolSnapshot,
   titleLimit,
   toolsAtMost,
   totalLimit,
 } from '#server/features/tool-servers/shared/tool-snapshot';
 import { isObject } from '#server/lib/is-object';
-import { addressOf, operationHasOwnAddress } from './address.ts';
+import { findBaseUrl, hasOwnBaseUrl } from './base-url.ts';
 import { UnreadableDocumentError } from './document.ts';
 import { isForm, type Operation } from './operation.ts';
-import { callable, choosable, keyOf, type Listed, listed, nameWanted, pathLimit, textIn } from './operations.ts';
-import { type Argument, distinctNames, readParameters, type SecretPlace } from './parameters.ts';
+import {
+  createOperationList,
+  keyOf,
+  type ListedOperation,
+  listOperations,
+  pathLimit,
+  preferredName,
+  requireCallable,
+  textIn,
+} from './operations.ts';
+import { type Argument, createNameAllocator, readParameters, type SecretPlace } from './parameters.ts';
 import { type SchemaReader, schemaReader } from './schemas.ts';
 import { fromSwagger } from './swagger.ts';
 
 type Json = Record<string, unknown>;
 
-export type ReadDescription = {
+export type ParsedDescription = {
   /** Where its operations are called. */
   url: string;
   tools: ToolSnapshot[];
@@ -41,7 +50,7 @@ export type ReadDescription = {
   operations: DescribedOperation[];
 };
 
-export type ReadOrder = {
+export type ReadOptions = {
   /** Where the description lies; null: it was pasted. */
   descriptionUrl: string | null;
   /** What a person wants instead of the address in the description. */
@@ -52,14 +61,14 @@ export type ReadOrder = {
 };
 
 /** The description in the form of OpenAPI 3. @throws Unreadable where this is none that Roster reads */
-function openApiOf(document: unknown, { descriptionUrl }: ReadOrder): Json {
+function openApiOf(document: unknown, { descriptionUrl }: ReadOptions): Json {
   if (!isObject(document) || (document.openapi === undefined && document.swagger === undefined))
     throw new UnreadableDocumentError('This is no OpenAPI description: it has no “openapi” at its beginning.');
   const isSwagger = document.openapi === undefined;
   const said = isSwagger ? document.swagger : document.openapi;
   // Without quotation marks YAML takes it for a number, and 3.0 for 3.
   const version = typeof said === 'number' ? said.toFixed(1) : said;
-  const shown = typeof version === 'string' ? storable(version.slice(0, 20)) : 'something else';
+  const shown = typeof version === 'string' ? sanitizeText(version.slice(0, 20)) : 'something else';
   if (isSwagger ? shown !== '2.0' : !/^3\.[01](\.|$)/.test(shown))
     throw new UnreadableDocumentError(`Roster reads OpenAPI 3.0 and 3.1 and Swagger 2.0, and this says ${shown}.`);
   if (!isObject(document.paths))
@@ -85,7 +94,9 @@ function readBody(value: unknown, { follow }: References, schemas: SchemaReader)
     types.find((one) => isForm(one));
   if (type === undefined || !/^[\x20-\x7e]{1,100}$/.test(type)) {
     const [first = 'nothing'] = types;
-    throw new OmittedOperationError(`its body is neither JSON nor a plain form, but ${storable(first).slice(0, 60)}`);
+    throw new OmittedOperationError(
+      `its body is neither JSON nor a plain form, but ${sanitizeText(first).slice(0, 60)}`,
+    );
   }
   const content = body.content[type];
   const schema = schemas.read(isObject(content) ? (content.schema ?? {}) : {});
@@ -103,7 +114,7 @@ type Source = { document: Json; item: Json; operation: Json; method: Operation['
 type Readers = {
   refs: References;
   schemas: SchemaReader;
-  order: ReadOrder;
+  order: ReadOptions;
   url: string;
   nameOf: (wanted: string) => string;
 };
@@ -132,7 +143,7 @@ function describe({ operation, method, path }: Source) {
   ];
   const call = `${method} ${path}`;
   const said = cutTo(parts.filter(Boolean).join('\n\n'), descriptionLimit - call.length - 2);
-  return { title: summary, description: said ? `${said}\n\n${storable(call)}` : storable(call) };
+  return { title: summary, description: said ? `${said}\n\n${sanitizeText(call)}` : sanitizeText(call) };
 }
 
 /** @throws LeftOut */
@@ -140,9 +151,8 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
   const { item, operation, method, path } = source;
   schemas.beginOperation();
   checkPath(path);
-  if (operationHasOwnAddress(source, order, url))
-    throw new OmittedOperationError('it is called at an address of its own');
-  const distinct = distinctNames();
+  if (hasOwnBaseUrl(source, order, url)) throw new OmittedOperationError('it is called at an address of its own');
+  const distinct = createNameAllocator();
   const sources = { ofPath: item.parameters, ofOperation: operation.parameters, secret: order.secret };
   const { parameters, args } = readParameters(sources, { refs, schemas, distinct });
   checkPlaces({ path, parameters });
@@ -153,13 +163,13 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
   const inputSchema = inputSchemaOf(args);
   const called: Operation = { method, path, parameters, body };
   const { title, description } = describe(source);
-  const name = nameOf(nameWanted({ operation, method, path }));
+  const name = nameOf(preferredName({ operation, method, path }));
   return {
     name,
     title: cutTo(tidyName(title) || name, titleLimit),
     description,
     inputSchema,
-    modelSchema: modelSchema(JSON.parse(inputSchema)),
+    modelSchema: toModelSchema(JSON.parse(inputSchema)),
     isReadOnly,
     mayRepeat: isReadOnly,
     // Where it goes belongs to what it is: a description that names another address has other tools.
@@ -170,7 +180,7 @@ function toolOf(source: Source, { refs, schemas, order, url, nameOf }: Readers):
 
 /** What a tool can be called. */
 function toolNames() {
-  const distinct = distinctNames();
+  const distinct = createNameAllocator();
   return (wanted: string) =>
     distinct(
       wanted
@@ -182,9 +192,9 @@ function toolNames() {
 }
 
 /** The tools that the operations of a description make, and what of them is left out. @throws Unreadable */
-export function readDescription(given: unknown, order: ReadOrder): ReadDescription {
+export function readDescription(given: unknown, order: ReadOptions): ParsedDescription {
   const document = openApiOf(given, order);
-  const url = addressOf(document, order);
+  const url = findBaseUrl(document, order);
   const refs = references(document);
   const readers = { refs, schemas: schemaReader(refs), order, url, nameOf: toolNames() };
   const tools: ToolSnapshot[] = [];
@@ -196,15 +206,15 @@ export function readDescription(given: unknown, order: ReadOrder): ReadDescripti
     if (leftOut.length < shownLeftOut)
       leftOut.push({ operation: cutTo(operation, titleLimit), reason: cutTo(reason, titleLimit) });
   };
-  const { operations, note } = choosable();
+  const { operations, note } = createOperationList();
   const chosen = order.chosen && new Set(order.chosen);
-  const isChosen = (one: Listed) => !chosen || chosen.has(storable(keyOf(one)));
+  const isChosen = (one: ListedOperation) => !chosen || chosen.has(sanitizeText(keyOf(one)));
   const isFull = () =>
     tools.length >= toolsAtMost || tools.length + leftOutCount >= describedAtMost || size > totalLimit;
   let isCut = false;
-  function take(one: Listed) {
+  function take(one: ListedOperation) {
     try {
-      const tool = toolOf({ document, ...one, ...callable(one) }, readers);
+      const tool = toolOf({ document, ...one, ...requireCallable(one) }, readers);
       tools.push(tool);
       size += tool.description.length + tool.inputSchema.length;
     } catch (error) {
@@ -212,10 +222,10 @@ export function readDescription(given: unknown, order: ReadOrder): ReadDescripti
       leave({ operation: keyOf(one), reason: error.message });
     }
   }
-  for (const one of listed(isObject(document.paths) ? document.paths : {}, refs)) {
+  for (const one of listOperations(isObject(document.paths) ? document.paths : {}, refs)) {
     if (!('reason' in one)) note(one);
     // A tool keeps its name whatever else is chosen.
-    if (!('reason' in one) && !isChosen(one)) readers.nameOf(nameWanted(one));
+    if (!('reason' in one) && !isChosen(one)) readers.nameOf(preferredName(one));
     else if (isFull()) isCut = true;
     else if (!('reason' in one)) take(one);
     else if (!chosen) leave(one);

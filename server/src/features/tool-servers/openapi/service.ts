@@ -5,32 +5,32 @@ import type {
   OpenApiServerChanges,
   Operations,
 } from '@roster/contracts/tool-servers/openapi-servers';
-import { serversAtMost } from '@roster/contracts/tool-servers/tool-servers';
+import { toolServerLimit } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 import { requestDiscovery } from '#server/features/tool-servers/discover-tools';
-import { checkOffer, flag, found, notFound, toServer } from '#server/features/tool-servers/service';
+import { checkOffer, findServer, flag, notFound, toServer } from '#server/features/tool-servers/service';
 import { refusedField } from '#server/features/tool-servers/shared/auth';
-import type { ServerHeaders } from '#server/features/tool-servers/shared/headers';
+import type { ServerSecrets } from '#server/features/tool-servers/shared/headers';
 import {
   type StoredAuth,
   type StoredServer,
   toolServerRepository,
 } from '#server/features/tool-servers/shared/repository';
-import { storable } from '#server/features/tool-servers/shared/tool-snapshot';
+import { sanitizeText } from '#server/features/tool-servers/shared/tool-snapshot';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
+import { type DiscoveredOperations, secretPlaceOf, toDiscovery } from './discover.ts';
 import { UnreadableDocumentError } from './document.ts';
-import { type FoundOperations, foundIn, secretPlaceOf } from './look.ts';
-import type { DescriptionThread, ThreadOrder } from './read-thread.ts';
+import type { ReadTask, ReadWorker } from './read-worker-client.ts';
 import { descriptionRepository } from './repository.ts';
 
-type Dependencies = { db: Kysely<Database>; headers: ServerHeaders; thread: DescriptionThread };
+type Dependencies = { db: Kysely<Database>; headers: ServerSecrets; thread: ReadWorker };
 
 /** A text that was pasted is read before it is stored, so that its author is told what is wrong with it. */
-const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOperations> =>
+const readNow = (thread: ReadWorker, order: ReadTask): Promise<DiscoveredOperations> =>
   thread.read(order).then(
-    (read) => foundIn(read, order.chosen ?? null),
+    (read) => toDiscovery(read, order.chosen ?? null),
     (error: unknown) => {
       if (error instanceof UnreadableDocumentError)
         throw refusedField(error.about === 'baseUrl' ? 'baseUrl' : 'description.text', error.message);
@@ -39,14 +39,14 @@ const readNow = (thread: DescriptionThread, order: ThreadOrder): Promise<FoundOp
   );
 
 /** In the transaction of the change: what a text says holds at once, what lies at an address is fetched afterwards. */
-async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: FoundOperations | null) {
+async function noteOrAsk(trx: Kysely<Database>, userId: number, id: number, read: DiscoveredOperations | null) {
   if (!read) {
     await requestDiscovery(trx, userId, id);
     return;
   }
   const servers = toolServerRepository(trx);
   await servers.wait(userId, id);
-  const server = await found(trx, userId, id);
+  const server = await findServer(trx, userId, id);
   await servers.looked(server, read);
   await descriptionRepository(trx).noteLeftOut(server, read);
 }
@@ -57,7 +57,7 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
   checkOffer(actor, isOffered);
   if (auth.type !== 'none' && auth.value === undefined) throw refusedField('auth.value', 'The value is required');
   const descriptionUrl = description.type === 'address' ? description.url : null;
-  const text = description.type === 'pasted' ? storable(description.text) : null;
+  const text = description.type === 'pasted' ? sanitizeText(description.text) : null;
   const secret = secretPlaceOf({ name: null, ...auth });
   const read = text === null ? null : await readNow(thread, { text, descriptionUrl, baseUrl, secret, chosen: null });
   // Until it is fetched: a secret goes nowhere else than to an address that its owner has named.
@@ -68,19 +68,19 @@ async function create({ db, headers, thread }: Dependencies, actor: Actor, draft
     // Holds the account, so that of two at once the second one counts the first.
     await stillMay(trx);
     const servers = toolServerRepository(trx);
-    if ((await servers.count(userId)) >= serversAtMost)
-      throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
+    if ((await servers.count(userId)) >= toolServerLimit)
+      throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
     const fields = { name, kind: 'openapi' as const, url, description_url: descriptionUrl, base_url: baseUrl };
     const id = await servers.insert(userId, { ...fields, is_offered: flag(isOffered), is_on: 1 }, sealed);
     await descriptionRepository(trx).insert(userId, id, text);
     await noteOrAsk(trx, userId, id, read);
-    return toServer(await found(trx, userId, id), userId);
+    return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
 /** What is stored of the secret after a change; undefined: what is there already. */
 async function changedAuth(
-  headers: ServerHeaders,
+  headers: ServerSecrets,
   before: StoredServer,
   url: string,
   auth: OpenApiAuth | undefined,
@@ -105,7 +105,7 @@ async function changedDescription(
   { description, baseUrl = before.base_url }: OpenApiServerChanges,
 ): Promise<Description> {
   if (description?.type === 'address') return { text: null, descriptionUrl: description.url, baseUrl };
-  if (description?.type === 'pasted') return { text: storable(description.text), descriptionUrl: null, baseUrl };
+  if (description?.type === 'pasted') return { text: sanitizeText(description.text), descriptionUrl: null, baseUrl };
   const text = await descriptionRepository(db).text(before.user_id, before.id);
   return { text, descriptionUrl: before.description_url, baseUrl };
 }
@@ -138,7 +138,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
   };
   return db.transaction().execute(async (trx) => {
     await stillMay(trx);
-    const stored = await found(trx, userId, id);
+    const stored = await findServer(trx, userId, id);
     // The secret was kept, or refused, for the address that was there; a text was read with the other fields.
     if (
       anew &&
@@ -151,7 +151,7 @@ async function update(dependencies: Dependencies, actor: Actor, id: number, chan
       await descriptionRepository(trx).changeText(userId, id, anew.text);
       await noteOrAsk(trx, userId, id, anew.read);
     }
-    return toServer(await found(trx, userId, id), userId);
+    return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
@@ -168,12 +168,12 @@ async function choose(db: Kysely<Database>, { userId, stillMay }: Actor, id: num
       throw refusedField('operations', `The description has no operation ${unknown}. Look at the list again.`);
     await descriptions.choose(userId, id, wanted);
     await requestDiscovery(trx, userId, id);
-    return toServer(await found(trx, userId, id), userId);
+    return toServer(await findServer(trx, userId, id), userId);
   });
 }
 
 async function ownDescribed(db: Kysely<Database>, userId: number, id: number): Promise<StoredServer> {
-  const server = await found(db, userId, id);
+  const server = await findServer(db, userId, id);
   if (server.kind !== 'openapi') throw notFound();
   return server;
 }

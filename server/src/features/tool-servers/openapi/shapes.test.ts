@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parsedDocument } from './document.ts';
+import { parseDescription } from './document.ts';
 import { Operation } from './operation.ts';
 import { readDescription } from './read.ts';
 import { requestOf } from './request.ts';
@@ -36,29 +36,29 @@ describe('YAML', () => {
     ],
     ['paths that are written twice', 'paths: {/a: {get: {}}}\npaths: {}', /^Line 2 has “paths” once more/],
   ])('with %s is refused with its line', (_what, text, message) => {
-    expect(() => parsedDocument(text)).toThrow(message);
+    expect(() => parseDescription(text)).toThrow(message);
   });
 
   test('whose lines are all indented is read', () => {
-    expect(parsedDocument('\ufeff\n  openapi: 3.0.0\n  info:\n    title: a\n')).toEqual({
+    expect(parseDescription('\ufeff\n  openapi: 3.0.0\n  info:\n    title: a\n')).toEqual({
       openapi: '3.0.0',
       info: { title: 'a' },
     });
   });
 
   test('keeps texts that look like numbers, and aliases', () => {
-    expect(parsedDocument('a: {type: string, enum: [1.0, 1.10, 7]}\nb: {type: number, enum: [1.0]}')).toEqual({
+    expect(parseDescription('a: {type: string, enum: [1.0, 1.10, 7]}\nb: {type: number, enum: [1.0]}')).toEqual({
       a: { type: 'string', enum: ['1.0', '1.10', '7'] },
       b: { type: 'number', enum: [1] },
     });
-    expect(parsedDocument('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } });
+    expect(parseDescription('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } });
   });
 
   test.each(['openapi: 3.0', 'openapi: 3.1', 'openapi: 3.0.1', 'swagger: 2.0', 'swagger: "2.0"'])(
     '%s is read',
     (version) => {
       const text = `${version}\nservers: [{url: 'https://example.org'}]\nhost: example.org\npaths: {/a: {get: {}}}`;
-      expect(readDescription(parsedDocument(text), order).tools).toHaveLength(1);
+      expect(readDescription(parseDescription(text), order).tools).toHaveLength(1);
     },
   );
 });

@@ -1,6 +1,6 @@
 import type { ToolServerAuth } from '@roster/contracts/tool-servers/tool-servers';
 import { AppError } from '#server/lib/errors';
-import type { ServerHeaders } from './headers.ts';
+import type { ServerSecrets } from './headers.ts';
 import type { StoredAuth, StoredServer } from './repository.ts';
 
 export const refusedField = (field: string, message: string) =>
@@ -8,7 +8,7 @@ export const refusedField = (field: string, message: string) =>
 
 /** What is stored of how a new server is reached. */
 export async function newAuth(
-  headers: ServerHeaders,
+  headers: ServerSecrets,
   userId: number,
   url: string,
   auth: ToolServerAuth,
@@ -35,7 +35,7 @@ const secretOf = (auth: ToolServerAuth) =>
 
 /** What is stored after a change; undefined: what is there already. A secret goes to no other origin than it was given for. */
 export async function changedAuth(
-  headers: ServerHeaders,
+  headers: ServerSecrets,
   before: StoredServer,
   url: string,
   auth: ToolServerAuth | undefined,

@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 import { AddressBlockedError, OutboundRequestError } from '#server/outbound/errors';
-import { withoutSecret } from './result-text.ts';
+import { maskSecret } from './result-text.ts';
 
 /** What went wrong with a tool server, in words for people. */
 export class ToolServerError extends Error {
@@ -66,12 +66,11 @@ type Asked = {
 };
 
 /** What no server can bring about is a fault of ours: it goes on as it is. */
-export function serverFailure(error: unknown, { called, secrets = [] }: Asked): unknown {
+export function toToolServerError(error: unknown, { called, secrets = [] }: Asked): unknown {
   const failure = (message: string, mayHaveRun: boolean) => new ToolServerError(message, { mayHaveRun, cause: error });
   if (error instanceof AddressBlockedError) return failure(error.message, false);
   if (error instanceof OutboundRequestError) return failure(error.message, called && error.sent);
-  const said =
-    error instanceof Error ? quoted(secrets.reduce(withoutSecret, error.message.replace(sdkPrefix, ''))) : '';
+  const said = error instanceof Error ? quoted(secrets.reduce(maskSecret, error.message.replace(sdkPrefix, ''))) : '';
   const status = httpStatusOf(error);
   // What a server answers with such a status it has refused.
   if (status !== undefined)

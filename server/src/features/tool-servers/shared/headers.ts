@@ -29,7 +29,7 @@ type Stored = Pick<Selectable<Database['tool_servers']>, 'user_id' | 'url' | 'au
 type WithSecret = Exclude<StoredAuth, { type: 'none' }>['type'];
 
 /** The secrets that people give their servers, for a header, a query or as a client: sealed when they are stored, opened again only for a call. */
-export function serverHeaders({ db, vault }: Keeper) {
+export function createServerSecrets({ db, vault }: Keeper) {
   function opened({ user_id: owner, url, auth_sealed }: Stored, wrapped: string | null): string {
     if (auth_sealed === null || wrapped === null) throw unreadable();
     try {
@@ -72,4 +72,4 @@ export function serverHeaders({ db, vault }: Keeper) {
   };
 }
 
-export type ServerHeaders = ReturnType<typeof serverHeaders>;
+export type ServerSecrets = ReturnType<typeof createServerSecrets>;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { OmittedOperationError } from './references.ts';
-import { conjunction, propertiesOf, requiredOf } from './schema-parts.ts';
-import { anyOf, simplified } from './simple-schema.ts';
+import { intersectSchemas, propertiesOf, requiredOf } from './schema-parts.ts';
+import { anyOf, simplifySchema } from './simple-schema.ts';
 
 /** What a model is told of a tool's arguments. */
 export type ModelSchema = {
@@ -22,10 +22,10 @@ const setsNamed = 8;
  * know. It accepts whatever the given one does, and may accept more: the server judges for itself.
  * @throws LeftOut where it cannot be brought into form
  */
-export function modelSchema(given: unknown): ModelSchema {
+export function toModelSchema(given: unknown): ModelSchema {
   if (!isObject(given)) throw noObject();
   for (const depth of depths) {
-    const made = withTakenNames(asArguments(simplified(given, { document: given, nodes: nodesAtMost, depth })));
+    const made = withTakenNames(asArguments(simplifySchema(given, { document: given, nodes: nodesAtMost, depth })));
     if (JSON.stringify(made.schema).length <= sizeAtMost) return made;
   }
   throw new OmittedOperationError('its arguments are larger than Roster takes');
@@ -40,7 +40,7 @@ const isOfObjects = ({ type }: JsonObject) => type === undefined || type === 'ob
 function variantsOf(schema: JsonObject): JsonObject[] {
   const { anyOf: _alternatives, ...base } = schema;
   const alternatives = alternativesOf(schema);
-  return alternatives.length === 0 ? [base] : alternatives.flatMap((one) => variantsOf(conjunction(base, one)));
+  return alternatives.length === 0 ? [base] : alternatives.flatMap((one) => variantsOf(intersectSchemas(base, one)));
 }
 
 const named = (schemas: readonly JsonObject[], name: string) =>
@@ -131,7 +131,7 @@ const withAlternatives = (schema: JsonObject): JsonObject[] => [
 ];
 
 /** The arguments of a model under the names that the server knows. */
-export function serverArguments(input: JsonObject, { schema, names }: ModelSchema): JsonObject {
+export function toServerArguments(input: JsonObject, { schema, names }: ModelSchema): JsonObject {
   if (Object.keys(names).length === 0) return input;
   const known = new Map(Object.entries(names));
   const back = (value: unknown, schemas: readonly JsonObject[]): unknown => {

@@ -9,18 +9,18 @@ export type StoredServer = Row & { tools: number; sign_in: SignInState | null; s
 type SignInState = z.output<typeof ServerSignIn>;
 
 /** A secret as it is kept. */
-export type SealedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
+export type EncryptedAuth = { type: 'header' | 'query'; name: string; sealed: string; last4: string };
 /** `sealed` of a sign-in: the secret of the client that was entered. */
 export type StoredAuth =
   | { type: 'none' }
-  | SealedAuth
+  | EncryptedAuth
   | { type: 'oauth'; name: string | null; sealed: string | null; last4: string | null };
 
 export type ServerFields = Pick<Row, 'name' | 'kind' | 'url' | 'is_offered' | 'is_on'> &
   Partial<Pick<Row, 'description_url' | 'base_url'>>;
 
 /** What a look has found; `url`: where the tools of a description are called. */
-export type Found = {
+export type DiscoveryResult = {
   state: z.output<typeof ToolServerState>;
   notice: string | null;
   tools?: ToolSnapshot[];
@@ -190,7 +190,10 @@ export function toolServerRepository(db: Kysely<Database>) {
         .execute();
     },
     /** What a look has found, if it is still the one that was asked for last. false: it does not count. */
-    async looked({ id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>, found: Found): Promise<boolean> {
+    async looked(
+      { id, user_id, look }: Pick<Row, 'id' | 'user_id' | 'look'>,
+      found: DiscoveryResult,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('tool_servers')
         .set({

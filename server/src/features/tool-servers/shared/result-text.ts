@@ -7,7 +7,7 @@ export function sizeOf(bytes: number): string {
 }
 
 /** At most so many bytes, ending with a whole character and with what was done. `whole`: how much there was, where it was not all read. */
-export function cutResult(text: string, whole?: string): string {
+export function truncateResult(text: string, whole?: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= textLimit && whole === undefined) return text;
   const kept = bytes
@@ -34,5 +34,5 @@ function formsOf(secret: string): string[] {
 }
 
 /** Without the secret, which services like to repeat in their answers. */
-export const withoutSecret = (text: string, secret: string | null): string =>
+export const maskSecret = (text: string, secret: string | null): string =>
   secret === null ? text : formsOf(secret).reduce((left, form) => left.replaceAll(form, '[secret]'), text);

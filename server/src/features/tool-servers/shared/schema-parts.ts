@@ -40,9 +40,10 @@ function valuesOfBoth(a: unknown, b: unknown): unknown {
 }
 
 /** What satisfies both simplified schemas satisfies this one. Where they contradict each other it says nothing. */
-export function conjunction(a: JsonObject, b: JsonObject): JsonObject {
+export function intersectSchemas(a: JsonObject, b: JsonObject): JsonObject {
   const properties = propertiesOf(a);
-  for (const [name, schema] of propertiesOf(b)) properties.set(name, conjunction(properties.get(name) ?? {}, schema));
+  for (const [name, schema] of propertiesOf(b))
+    properties.set(name, intersectSchemas(properties.get(name) ?? {}, schema));
   const required = [...new Set([...requiredOf(a), ...requiredOf(b)])];
   const items = [a.items, b.items].filter(isObject);
   const described = [...new Set([a.description, b.description].filter((text) => typeof text === 'string'))];
@@ -59,7 +60,7 @@ export function conjunction(a: JsonObject, b: JsonObject): JsonObject {
     enum: valuesOfBoth(a.enum, b.enum),
     properties: properties.size > 0 || a.properties || b.properties ? Object.fromEntries(properties) : undefined,
     required: required.length > 0 ? required : undefined,
-    items: items.length > 0 ? items.reduce(conjunction) : undefined,
+    items: items.length > 0 ? items.reduce(intersectSchemas) : undefined,
     additionalProperties: closed.length > 0 && closed.every((one) => one === closed[0]) ? closed[0] : undefined,
     // One of them is enough to tell, and both would be more than a model can follow.
     anyOf: a.anyOf ?? b.anyOf,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { references } from './references.ts';
-import { conjunction } from './schema-parts.ts';
+import { intersectSchemas } from './schema-parts.ts';
 
 /** `nodes` counts down over the whole schema; beyond it, and beyond `depth`, nothing more is said of a value. */
 type SchemaBounds = { document: unknown; nodes: number; depth: number };
@@ -48,17 +48,18 @@ const fits = (value: unknown, type: string) =>
   (typeof value === 'number' && (type === 'number' || (type === 'integer' && Number.isInteger(value))));
 
 /** The same schema in the keywords that every provider knows, accepting at least as much. */
-export function simplified(schema: unknown, bounds: SchemaBounds, place?: Place): JsonObject {
+export function simplifySchema(schema: unknown, bounds: SchemaBounds, place?: Place): JsonObject {
   const { refs, depth } = place ?? { refs: [], depth: bounds.depth };
   bounds.nodes--;
   if (!isObject(schema) || depth < 0 || bounds.nodes < 0) return {};
-  const inner = (value: unknown) => simplified(value, bounds, { refs, depth: depth - 1 });
+  const inner = (value: unknown) => simplifySchema(value, bounds, { refs, depth: depth - 1 });
   const parts = [withoutParts(schema, inner)];
   if (typeof schema.$ref === 'string') parts.unshift(referred(schema.$ref, bounds, { refs, depth }));
-  if (Array.isArray(schema.allOf)) parts.push(...schema.allOf.map((one) => simplified(one, bounds, { refs, depth })));
+  if (Array.isArray(schema.allOf))
+    parts.push(...schema.allOf.map((one) => simplifySchema(one, bounds, { refs, depth })));
   for (const alternatives of [schema.anyOf, schema.oneOf])
     if (Array.isArray(alternatives)) parts.push(anyOf(alternatives.map(inner)));
-  return parts.reduce(conjunction);
+  return parts.reduce(intersectSchemas);
 }
 
 /** A schema that holds itself is told once. */
@@ -66,7 +67,7 @@ function referred(ref: string, bounds: SchemaBounds, { refs, depth }: Place): Js
   if (refs.includes(ref))
     return { description: `Once more what ${ref.split('/').at(-1)?.slice(0, 100) ?? 'this'} is.` };
   try {
-    return simplified(references(bounds.document).at(ref), bounds, { refs: [...refs, ref], depth });
+    return simplifySchema(references(bounds.document).at(ref), bounds, { refs: [...refs, ref], depth });
   } catch {
     // It leads nowhere, or to another document, which is not fetched: nothing can be said of the value.
     return {};

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { operationsAtMost } from '@roster/contracts/tool-servers/openapi-servers';
+import { operationLimit } from '@roster/contracts/tool-servers/openapi-servers';
 import type { ModelSchema } from './model-schema.ts';
 
 /** A tool as its server describes it, within our bounds. */
@@ -23,7 +23,7 @@ export type ToolSnapshot = {
 export type OmittedTool = { operation: string; reason: string };
 export const shownLeftOut = 100;
 
-export const toolsAtMost = operationsAtMost;
+export const toolsAtMost = operationLimit;
 /** With those that are left out. */
 export const describedAtMost = 2_000;
 export const titleLimit = 200;
@@ -34,18 +34,19 @@ export const schemaDepth = 24;
 export const totalLimit = 4 * 1024 * 1024;
 
 /** PostgreSQL keeps no NUL, and no half of a character. */
-export const storable = (text: string) => text.toWellFormed().replaceAll('\0', '');
+export const sanitizeText = (text: string) => text.toWellFormed().replaceAll('\0', '');
 
 export const cutTo = (text: string, limit: number) =>
-  text.length > limit ? storable(text.slice(0, limit)) : storable(text);
+  text.length > limit ? sanitizeText(text.slice(0, limit)) : sanitizeText(text);
 
 /** The same text for the same value, in whatever order its fields came. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(',')}}`;
+  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
 /** What a tool is: another one has another digest. */
-export const digestOf = (what: Record<string, unknown>) => createHash('sha256').update(canonical(what)).digest('hex');
+export const digestOf = (what: Record<string, unknown>) =>
+  createHash('sha256').update(canonicalJson(what)).digest('hex');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ToolCommand, ToolCommands } from '#server/config/tool-commands';
 import type { ToolTimeouts } from '#server/conversation/tool-timeouts';
 import type { Ask, Bounds, Work } from '#server/features/tool-servers/mcp/session';
-import { serverFailure, ToolServerError } from '#server/features/tool-servers/shared/failure';
+import { ToolServerError, toToolServerError } from '#server/features/tool-servers/shared/failure';
 
 /** Which process: of one server for one person, so that nothing of a person is there for another one. */
 type Of = { serverId: number; userId: number; name: string };
@@ -37,7 +37,7 @@ const failed = (message: string, mayHaveRun: boolean, cause?: unknown) =>
 
 /** Why a command has not begun to answer. */
 function startFailure(name: string, error: unknown): ToolServerError {
-  const failure = serverFailure(error, { called: false });
+  const failure = toToolServerError(error, { called: false });
   if (failure instanceof ToolServerError) return failure;
   return failed(`The command ${name} could not be started. Roster’s operator can look into it.`, false, error);
 }
@@ -87,7 +87,7 @@ function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
  *
  * Long: one after the other what happens to a process.
  */
-export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
+export function createProcessPool(commands: ToolCommands, times: Pick<ToolTimeouts, 'idleMs'>) {
   const running = new Map<string, Starting>();
   const ending = new Set<Promise<void>>();
   let isClosed = false;
@@ -163,7 +163,7 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimeout
         }
         if (!process) throw startFailure(name, error);
         if (process.ended.aborted) throw failed('The command ended before it had answered.', called, error);
-        throw serverFailure(error, { called });
+        throw toToolServerError(error, { called });
       } finally {
         if (process) release(key, starting, process);
       }
@@ -184,4 +184,4 @@ export function commandProcesses(commands: ToolCommands, times: Pick<ToolTimeout
   }
 }
 
-export type CommandProcesses = ReturnType<typeof commandProcesses>;
+export type ProcessPool = ReturnType<typeof createProcessPool>;

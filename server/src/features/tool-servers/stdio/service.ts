@@ -1,4 +1,4 @@
-import { type NewToolCommand, serversAtMost, type ToolServer } from '@roster/contracts/tool-servers/tool-servers';
+import { type NewToolCommand, type ToolServer, toolServerLimit } from '@roster/contracts/tool-servers/tool-servers';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { ToolCommands } from '#server/config/tool-commands';
@@ -24,8 +24,8 @@ export function commandService({ db, commands, shown }: Dependencies) {
       return db.transaction().execute(async (trx) => {
         await stillMay(trx);
         const servers = toolServerRepository(trx);
-        if ((await servers.count(userId)) >= serversAtMost)
-          throw new AppError('conflict', `A person can have ${serversAtMost} tool servers. Remove one first.`);
+        if ((await servers.count(userId)) >= toolServerLimit)
+          throw new AppError('conflict', `A person can have ${toolServerLimit} tool servers. Remove one first.`);
         const fields = { name, kind: 'command', url: `command:${command}`, is_on: 1 } as const;
         const id = await servers.insert(userId, { ...fields, is_offered: isOffered ? 1 : 0 }, { type: 'none' });
         await requestDiscovery(trx, userId, id);

@@ -1,11 +1,11 @@
-import { asColor, type Colors, paletteOf } from '#web/lib/colors.ts';
+import { type Colors, derivePalette, parseColor } from '#web/lib/colors.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { ColorField } from './color-field.tsx';
 import { ColorPreview } from './color-preview.tsx';
-import { type ColorErrors, colorFields, readColors, themeColors } from './colors.ts';
+import { type ColorErrors, colorFields, mergeTypedColors, themeColors } from './colors.ts';
 import { ContrastNotice } from './contrast-notice.tsx';
 import type { Draft } from './use-draft.ts';
 
@@ -40,12 +40,12 @@ export function Advanced(props: AdvancedProps) {
 }
 
 function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors }: AdvancedProps) {
-  const shown = readColors(draft.colors, saved.colors);
+  const shown = mergeTypedColors(draft.colors, saved.colors);
   const defaults = themeColors[useTheme().shown];
   const preview = () => {
     const colors = checkedColors();
     if (!colors) return;
-    previewColors(paletteOf(colors));
+    previewColors(derivePalette(colors));
     toast({ title: 'Colors Applied', description: 'This is a preview. Save Preferences keeps the colors.' });
   };
   const reset = () => {
@@ -68,7 +68,7 @@ function CustomColors({ draft, saved, errors, onChange, onErrors, checkedColors 
               error={errors[name]}
               onChange={(typed) => {
                 onChange({ colors: { [name]: typed } });
-                if (errors[name] && asColor(typed)) onErrors({ ...errors, [name]: undefined });
+                if (errors[name] && parseColor(typed)) onErrors({ ...errors, [name]: undefined });
               }}
             />
           ))}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { type Colors, paletteOf } from '#web/lib/colors.ts';
-import { paint } from '#web/lib/theme.ts';
+import { type Colors, derivePalette } from '#web/lib/colors.ts';
+import { applyPalette } from '#web/lib/theme.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
 /** A corner of Roster in the chosen colors, as they are being chosen. */
@@ -9,7 +9,7 @@ export function ColorPreview({ colors }: { colors: Colors }) {
   const key = Object.values(colors).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is the colors.
   useEffect(() => {
-    if (panel.current) paint(panel.current, paletteOf(colors));
+    if (panel.current) applyPalette(panel.current, derivePalette(colors));
   }, [key]);
   return (
     <section aria-label="Live preview" className="flex flex-col">

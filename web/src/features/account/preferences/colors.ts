@@ -1,5 +1,5 @@
 import { type ColorName, colorDefaults } from '@roster/contracts/account';
-import { asColor, type Colors } from '#web/lib/colors.ts';
+import { type Colors, parseColor } from '#web/lib/colors.ts';
 
 /** The pickers, in their order. */
 export const colorFields: readonly { name: ColorName; label: string }[] = [
@@ -27,19 +27,19 @@ export type ColorErrors = { [Name in ColorName]?: string | undefined };
 
 /** What is wrong with what was typed, by field. */
 export function colorErrors(typed: Colors): ColorErrors {
-  const wrong = colorFields.filter(({ name }) => asColor(typed[name]) === undefined);
+  const wrong = colorFields.filter(({ name }) => parseColor(typed[name]) === undefined);
   return Object.fromEntries(
     wrong.map(({ name }) => [name, `Enter a color as # and six hexadecimal digits, such as ${colorDefaults[name]}`]),
   );
 }
 
 /** The typed colors; where one is not finished yet, what it was before. */
-export function readColors(typed: Colors, before: Colors): Colors {
+export function mergeTypedColors(typed: Colors, before: Colors): Colors {
   return {
-    backgroundColor: asColor(typed.backgroundColor) ?? before.backgroundColor,
-    foregroundColor: asColor(typed.foregroundColor) ?? before.foregroundColor,
-    primaryColor: asColor(typed.primaryColor) ?? before.primaryColor,
-    accentColor: asColor(typed.accentColor) ?? before.accentColor,
-    cardColor: asColor(typed.cardColor) ?? before.cardColor,
+    backgroundColor: parseColor(typed.backgroundColor) ?? before.backgroundColor,
+    foregroundColor: parseColor(typed.foregroundColor) ?? before.foregroundColor,
+    primaryColor: parseColor(typed.primaryColor) ?? before.primaryColor,
+    accentColor: parseColor(typed.accentColor) ?? before.accentColor,
+    cardColor: parseColor(typed.cardColor) ?? before.cardColor,
   };
 }

@@ -1,10 +1,10 @@
-import { type Colors, contrastsOf, formatContrast, leastContrast } from '#web/lib/colors.ts';
+import { type Colors, contrastReport, formatContrast, minTextContrast } from '#web/lib/colors.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 /** How well texts can be read in the chosen colors, and a warning where they cannot be. */
 export function ContrastNotice({ colors }: { colors: Colors }) {
-  const measured = contrastsOf(colors);
-  const low = measured.filter(({ ratio }) => ratio < leastContrast);
+  const measured = contrastReport(colors);
+  const low = measured.filter(({ ratio }) => ratio < minTextContrast);
   if (low.length === 0) {
     const least = Math.min(...measured.map(({ ratio }) => ratio));
     return (

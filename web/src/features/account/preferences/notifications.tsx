@@ -1,7 +1,7 @@
 import { Volume2 } from 'lucide-react';
 import { chime } from '#web/lib/chime.ts';
 import { type NotificationState, useNotificationState } from '#web/lib/notifications.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
@@ -19,7 +19,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
     if (enabled && permission === 'default') void ask();
   };
   const play = () =>
-    chime().catch(() => tellProblem({ title: 'No sound', description: 'This browser cannot play it.' }));
+    chime().catch(() => toastError({ title: 'No sound', description: 'This browser cannot play it.' }));
   return (
     <div className="grid gap-6">
       <div className="grid gap-3">

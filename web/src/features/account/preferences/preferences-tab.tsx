@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { useSavePreferences } from '#web/api/preferences.ts';
 import { UnsavedChanges } from '#web/components/unsaved-changes.tsx';
 import type { Colors } from '#web/lib/colors.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { previewColors, useTheme } from '#web/lib/theme.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
@@ -11,7 +11,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { Advanced } from './advanced.tsx';
 import { Appearance } from './appearance.tsx';
-import { type ColorErrors, colorErrors, readColors } from './colors.ts';
+import { type ColorErrors, colorErrors, mergeTypedColors } from './colors.ts';
 import { Notifications } from './notifications.tsx';
 import { Titles } from './titles.tsx';
 import { useDraft } from './use-draft.ts';
@@ -37,7 +37,7 @@ function useColorCheck({ draft, saved }: Pick<Edited, 'draft' | 'saved'>, onWron
   const checkedColors = (): Colors | undefined => {
     const wrong = draft.customColors ? colorErrors(draft.colors) : {};
     setErrors(wrong);
-    if (Object.keys(wrong).length === 0) return readColors(draft.colors, saved.colors);
+    if (Object.keys(wrong).length === 0) return mergeTypedColors(draft.colors, saved.colors);
     onWrong();
     setRefusals((count) => count + 1);
     return undefined;
@@ -65,7 +65,7 @@ function useSaving({ draft, isLoading, forget }: Edited, checkedColors: () => Co
           previewColors(undefined);
           toast({ title: 'Preferences Saved', description: 'They apply on all your devices.' });
         },
-        onError: tellFailure('Failed to Save Preferences', 'An error occurred while saving your preferences.'),
+        onError: showFailure('Failed to Save Preferences', 'An error occurred while saving your preferences.'),
       },
     );
   };

@@ -1,4 +1,4 @@
-import { cheapestForTitles, type Model, titleCost } from '@roster/contracts/models/models';
+import { cheapestTitleModel, type Model, titleCost } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { findModel, modelsQuery } from '#web/api/models.ts';
 import { formatCost } from '#web/lib/format.ts';
@@ -20,7 +20,7 @@ function modelOf(choice: string): string | null {
 /** What titles cost with this choice. */
 function costOf(model: string | null, list: readonly Model[]): string {
   if (model === '') return 'Titles are the first words of a conversation and cost nothing.';
-  const asked = model === null ? cheapestForTitles(list) : findModel(list, model);
+  const asked = model === null ? cheapestTitleModel(list) : findModel(list, model);
   if (!asked && model === null) return 'No prices are known here, so the conversation’s own model is asked.';
   const cost = titleCost(asked?.price ?? null);
   const name = asked?.id ?? model;

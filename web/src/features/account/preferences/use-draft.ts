@@ -1,7 +1,7 @@
 import { defaultPreferences, type Preferences } from '@roster/contracts/account';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { colorsOf, preferencesQuery } from '#web/api/preferences.ts';
+import { preferencesQuery, savedColors } from '#web/api/preferences.ts';
 import type { Colors } from '#web/lib/colors.ts';
 import { useTheme } from '#web/lib/theme.ts';
 import { themeColors } from './colors.ts';
@@ -24,7 +24,7 @@ const draftOf = (preferences: Preferences, unsaved: Colors): Draft => {
     modelMails,
     titleModel,
     customColors,
-    colors: colorsOf(preferences, unsaved),
+    colors: savedColors(preferences, unsaved),
   };
 };
 

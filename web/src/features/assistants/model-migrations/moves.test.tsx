@@ -1,13 +1,17 @@
 import { assistants } from '@roster/contracts/assistants/assistants';
-import { type AssistantMove, assistantMoves, type MovePlan } from '@roster/contracts/assistants/model-migrations';
+import {
+  type MigrationPlan,
+  type ModelMigration,
+  modelMigrations,
+} from '@roster/contracts/assistants/model-migrations';
 import { models } from '@roster/contracts/models/models';
-import { modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement } from '@roster/contracts/models/retirement';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, ListPage, refusal } from '#web/testing/answers.ts';
+import { answer, ListPage, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { endingModel, givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { endingModel, fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const successor = 'gpt-6.1-terra';
@@ -18,11 +22,11 @@ const known = modelList(
   model(successor, { temperature: 'conditional' }),
 );
 
-const usage: MovePlan['usage'] = {
+const usage: MigrationPlan['usage'] = {
   ...{ requests: 9, inputTokens: 1_000, cachedTokens: 0, outputTokens: 500 },
   ...{ costUsd: 12.4, costAfterUsd: 3.1 },
 };
-const plan = (more: Partial<MovePlan> = {}): MovePlan => ({
+const plan = (more: Partial<MigrationPlan> = {}): MigrationPlan => ({
   count: 2,
   assistants: [
     { id: 2, name: 'Writer', notTaken: [] },
@@ -31,13 +35,13 @@ const plan = (more: Partial<MovePlan> = {}): MovePlan => ({
   ...{ withoutTemperature: 1, withoutEffort: 1, usage },
   ...more,
 });
-const done = (id: number, more: Partial<AssistantMove> = {}): AssistantMove => ({
+const done = (id: number, more: Partial<ModelMigration> = {}): ModelMigration => ({
   ...{ id, fromModel: 'gpt-4o', toModel: successor, moved: 2, withoutTemperature: 1, withoutEffort: 1 },
   assistants: [
     { id: 2, name: 'Writer' },
     { id: 1, name: 'Tutor' },
   ],
-  ...{ createdAt: givenDay, undoneAt: null },
+  ...{ createdAt: fixtureDate, undoneAt: null },
   ...more,
 });
 
@@ -50,8 +54,8 @@ function openList(answers?: () => void, role: 'Editor' | 'Viewer' = 'Editor') {
     user: { ...person, role },
     answers() {
       answer(models.list, known);
-      keepAssistants(assistant(2, { name: 'Writer' }), assistant(1));
-      answer(assistantMoves.plan, plan());
+      serveAssistants(assistant(2, { name: 'Writer' }), assistant(1));
+      answer(modelMigrations.plan, plan());
       answers?.();
     },
   });
@@ -71,8 +75,8 @@ test('takes any model that is typed while the list of models cannot be read', as
       models: [],
       defaultModel: '',
     });
-    answer(modelLife.list, { items: [endingModel('gpt-4o')] });
-    answer(assistantMoves.plan, ({ query }) => {
+    answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
+    answer(modelMigrations.plan, ({ query }) => {
       asked.push(query.toModel);
       return plan();
     });
@@ -105,11 +109,11 @@ test('says what it costs and what is not taken, and moves the one that it was op
   );
   await expect.element(box(/^Tutor/)).toBeChecked();
   await expect.element(box(/^Writer/)).not.toBeChecked();
-  answer(assistantMoves.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
+  answer(modelMigrations.move, { ...done(5, { moved: 1 }), leftAlone: [], remaining: 1 });
   await dialog.getByRole('button', { name: 'Move 1 assistant' }).click();
   await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
   await expectHidden(dialog);
-  expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+  expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: successor, assistantIds: [1] },
   ]);
 });
@@ -120,7 +124,7 @@ test('moves all of them to the model that was chosen, and takes that back', asyn
   await box('All 2').click();
   await expect.element(box(/^Writer/)).toBeChecked();
   answer(
-    assistantMoves.plan,
+    modelMigrations.plan,
     plan({ withoutTemperature: 2, withoutEffort: 0, usage: { ...usage, costAfterUsd: null } }),
   );
   await dialog.getByLabelText('New model').selectOptions('gpt-6-astra');
@@ -132,17 +136,17 @@ test('moves all of them to the model that was chosen, and takes that back', asyn
     dialog.getByText(/does not take a temperature/),
     'gpt-6-astra does not take a temperature: that of 2 assistants stays, without effect.',
   );
-  answer(assistantMoves.move, {
+  answer(modelMigrations.move, {
     ...done(5, { toModel: 'gpt-6-astra' }),
     ...{ leftAlone: [], remaining: 0 },
   });
-  answer(assistantMoves.undo, {
-    ...done(5, { toModel: 'gpt-6-astra', undoneAt: givenDay }),
+  answer(modelMigrations.undo, {
+    ...done(5, { toModel: 'gpt-6-astra', undoneAt: fixtureDate }),
     ...{ undone: 1, leftAlone: [{ id: 2, name: 'Writer', model: 'gpt-4.1' }] },
   });
   await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
   await expectToast('2 assistants moved to gpt-6-astra', 'Each has it as a new version.');
-  expect(callsOf(assistantMoves.move).map(({ body }) => body)).toEqual([
+  expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
     { fromModel: 'gpt-4o', toModel: 'gpt-6-astra' },
   ]);
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -159,16 +163,16 @@ test('with nothing chosen nothing is moved, and a refusal stays in the dialog', 
   await box(/^Tutor/).click();
   await box(/^Writer/).click();
   await expect.element(box('All 2')).toBeChecked();
-  answer(assistantMoves.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
+  answer(modelMigrations.move, refusal('conflict', 'No assistant that was chosen uses gpt-4o any more.'));
   await dialog.getByRole('button', { name: 'Move 2 assistants' }).click();
   await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
 });
 
 test('the moves stand below the assistants, each with its way back', async () => {
   openList(() =>
-    answer(assistantMoves.list, ({ query }) =>
+    answer(modelMigrations.list, ({ query }) =>
       query.cursor === undefined
-        ? new ListPage([done(9), done(8, { moved: 7, undoneAt: givenDay })], '8')
+        ? new ListPage([done(9), done(8, { moved: 7, undoneAt: fixtureDate })], '8')
         : [done(3, { assistants: [] })],
     ),
   );
@@ -179,16 +183,16 @@ test('the moves stand below the assistants, each with its way back', async () =>
   await page.getByRole('button', { name: 'Load more moves' }).click();
   await expectCount(rows, 3);
   await expectText(rows.last(), /2 assistants, /);
-  answer(assistantMoves.undo, refusal('conflict', 'This move was undone already.'));
+  answer(modelMigrations.undo, refusal('conflict', 'This move was undone already.'));
   await rows.first().getByRole('button', { name: 'Undo the move from gpt-4o to gpt-6.1-terra' }).click();
   await expectToast('The move was not undone', 'This move was undone already.');
-  expect(callsOf(assistantMoves.undo)).toMatchObject([{ params: { id: 9 } }]);
+  expect(requestsTo(modelMigrations.undo)).toMatchObject([{ params: { id: 9 } }]);
 });
 
 test('a viewer sees the moves, and makes and undoes none', async () => {
-  openList(() => answer(assistantMoves.list, [done(9)]), 'Viewer');
+  openList(() => answer(modelMigrations.list, [done(9)]), 'Viewer');
   await expectCount(rows, 1);
   for (const name of ['Undo the move from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])
     await expect.element(page.getByRole('button', { name }).first()).toHaveAttribute('aria-disabled', 'true');
-  expect(callsOf(assistants.update)).toEqual([]);
+  expect(requestsTo(assistants.update)).toEqual([]);
 });

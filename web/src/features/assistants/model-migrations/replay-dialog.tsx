@@ -1,10 +1,10 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
-import { type AskedQuestion, type Replay, replayedQuestions } from '@roster/contracts/comparisons/replays';
+import { type AskedQuestion, type Replay, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
 import type { ModelList } from '@roster/contracts/models/models';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { modelMigrationPlanQuery } from '#web/api/model-migrations.ts';
 import { findModel } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
@@ -15,10 +15,10 @@ import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { NewModelField, useNewModel } from './new-model.tsx';
-import { NotTaken } from './not-taken.tsx';
+import { NewModelField, useReplacementModel } from './replacement-model.tsx';
 import { askedQuestionsQuery, usePrepareReplay } from './replay-queries.ts';
 import { ReplayedQuestions } from './replayed-questions.tsx';
+import { UnsupportedSettings } from './unsupported-settings.tsx';
 
 type Baseline = 'stored' | 'asked';
 export type ReplayDialogProps = { assistant: Assistant; successor: string | null; onClose: () => void };
@@ -28,7 +28,7 @@ const usualChoice = (items: readonly AskedQuestion[]): ReadonlySet<number> =>
   new Set(
     items
       .filter(({ files }) => files === 0)
-      .slice(0, replayedQuestions)
+      .slice(0, replayQuestionLimit)
       .map(({ answerId }) => answerId),
   );
 
@@ -50,9 +50,9 @@ function lead(navigate: ReturnType<typeof useNavigate>, replay: Replay) {
 /** Prepares a comparison of an assistant's old and new model on what it was really asked, and leads to it. */
 export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProps) {
   const { id, model: fromModel } = assistant;
-  const model = useNewModel(fromModel, successor);
+  const model = useReplacementModel(fromModel, successor);
   const { toModel, list } = model;
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const navigate = useNavigate();
   const [programs, setPrograms] = useState(false);
   const [baseline, setBaseline] = useState<Baseline>('stored');
@@ -79,13 +79,13 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
       className="grid gap-5"
     >
       <NewModelField {...model} />
-      <NotTaken
+      <UnsupportedSettings
         toModel={toModel}
         list={list}
         temperatures={notTaken.includes('temperature') ? 1 : 0}
         efforts={notTaken.includes('reasoningEffort') ? 1 : 0}
       />
-      {isThere(list, fromModel) ? (
+      {isModelAvailable(list, fromModel) ? (
         <BaselineChoice model={fromModel} value={baseline} onChange={setBaseline} />
       ) : (
         <p className="text-muted-foreground text-sm">{`${fromModel} is not there any more: its answers of then are compared.`}</p>
@@ -109,7 +109,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
 const whyNot = (count: number) => (count === 0 ? 'Please select at least one question' : undefined);
 
 /** As far as is known: who has no list yet is told by the server. */
-function isThere(list: ModelList | undefined, model: string): boolean {
+function isModelAvailable(list: ModelList | undefined, model: string): boolean {
   if (list?.source !== 'provider') return true;
   const lifecycle = findModel(list.models, model)?.lifecycle;
   return lifecycle !== undefined && lifecycle !== 'gone';

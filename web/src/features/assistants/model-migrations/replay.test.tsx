@@ -1,15 +1,15 @@
-import { assistantMoves, type MovePlan } from '@roster/contracts/assistants/model-migrations';
+import { type MigrationPlan, modelMigrations } from '@roster/contracts/assistants/model-migrations';
 import { type Comparison, comparisons } from '@roster/contracts/comparisons/comparisons';
 import { comparisonJudging } from '@roster/contracts/comparisons/judging';
 import { type AskedQuestion, replays } from '@roster/contracts/comparisons/replays';
 import { models } from '@roster/contracts/models/models';
-import { modelLife } from '@roster/contracts/models/retirement';
+import { modelRetirement } from '@roster/contracts/models/retirement';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { endingModel, givenDay, model, modelList } from '#web/testing/new-account.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { endingModel, fixtureDate, model, modelList } from '#web/testing/new-account.ts';
 import { expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const successor = 'gpt-6.1-terra';
@@ -17,7 +17,7 @@ const ending = model('gpt-4o', { shutdownDate: '2027-01-14', lifecycle: 'ending'
 
 const question = (answerId: number, more: Partial<AskedQuestion> = {}): AskedQuestion => ({
   ...{ answerId, text: `Question ${answerId}`, title: 'Fractions', earlier: 2, files: 0, byProgram: false },
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   ...more,
 });
 const settings = { label: 'gpt-4o', model: 'gpt-4o', instructions: '', temperature: 0.7, effort: null };
@@ -26,9 +26,9 @@ const replay: Comparison = {
   baseline: { ...settings, responseSchema: null, assistantVersion: 1 },
   candidate: { ...settings, label: successor, model: successor, responseSchema: null, assistantVersion: 1 },
   ...{ prompts: 1, answered: 0, tally: { candidate: 0, baseline: 0, tie: 0 }, state: 'idle', refusal: null },
-  createdAt: givenDay,
+  createdAt: fixtureDate,
 };
-const plan: MovePlan = {
+const plan: MigrationPlan = {
   ...{ count: 1, withoutTemperature: 1, withoutEffort: 0 },
   assistants: [{ id: 1, name: 'Tutor', notTaken: ['temperature'] }],
   usage: {
@@ -45,8 +45,8 @@ function openList(items: AskedQuestion[], answers?: () => void) {
   open('/settings?tab=assistants', {
     answers() {
       answer(models.list, modelList(ending, model(successor, { temperature: 'no' })));
-      keepAssistants(assistant(1));
-      answer(assistantMoves.plan, plan);
+      serveAssistants(assistant(1));
+      answer(modelMigrations.plan, plan);
       answer(replays.questions, ({ query }) => ({
         items: query.programs === 'true' ? [question(30, { text: 'By a program', byProgram: true }), ...items] : items,
       }));
@@ -78,7 +78,7 @@ test('the newest questions are chosen, single ones can be dropped, and the compa
   await prepare.click();
   await expectToast('Not everything can be replayed', '2 earlier messages will not be sent.');
   await expect.poll(address).toBe('/fine-tuning/comparisons/4');
-  expect(callsOf(replays.create).at(-1)).toMatchObject({
+  expect(requestsTo(replays.create).at(-1)).toMatchObject({
     params: { id: 1 },
     body: { fromModel: 'gpt-4o', toModel: successor, answerIds: [2], baseline: 'stored' },
   });
@@ -109,7 +109,7 @@ test('no more than 20 are chosen, without any there is nothing to prepare, and e
 test('of a model that is gone, and in no list any more, the answers of then are compared', async () => {
   openList([question(1)], () => {
     answer(models.list, modelList(model(successor)));
-    answer(modelLife.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
+    answer(modelRetirement.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });
   });
   await page.getByRole('button', { name: 'Try it first' }).click();
   await expectText(dialog, 'gpt-4o is not there any more: its answers of then are compared.');
@@ -118,5 +118,5 @@ test('of a model that is gone, and in no list any more, the answers of then are 
   answer(replays.create, { comparison: replay, notTaken: [], messagesLeftOut: 0, filesLeftOut: 0 });
   await prepare.click();
   await expect.poll(address).toBe('/fine-tuning/comparisons/4');
-  expect(callsOf(replays.create).at(-1)).toMatchObject({ body: { baseline: 'stored', answerIds: [1] } });
+  expect(requestsTo(replays.create).at(-1)).toMatchObject({ body: { baseline: 'stored', answerIds: [1] } });
 });

@@ -1,4 +1,4 @@
-import { type AskedQuestion, replayedQuestions } from '@roster/contracts/comparisons/replays';
+import { type AskedQuestion, replayQuestionLimit } from '@roster/contracts/comparisons/replays';
 import { formatCount } from '#web/lib/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
@@ -14,7 +14,7 @@ type ReplayedQuestionsProps = {
 export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQuestionsProps) {
   if (items.length === 0)
     return <p className="text-muted-foreground">{`This assistant has no answers of ${model} in its conversations.`}</p>;
-  const isFull = chosen.size >= replayedQuestions;
+  const isFull = chosen.size >= replayQuestionLimit;
   const choose = (id: number, on: boolean) =>
     onChoose(on ? new Set([...chosen, id]) : new Set([...chosen].filter((other) => other !== id)));
   return (
@@ -38,7 +38,7 @@ export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQu
         ))}
       </ul>
       <p className="mt-1.5 text-muted-foreground text-sm">
-        {`At most ${replayedQuestions}, each with what was said before it in its conversation.`}
+        {`At most ${replayQuestionLimit}, each with what was said before it in its conversation.`}
       </p>
     </fieldset>
   );

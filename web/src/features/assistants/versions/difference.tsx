@@ -1,7 +1,7 @@
 import { formatCount } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { type FieldDifference, fieldNames } from './field-texts.ts';
-import { type Piece, type Stretch, shortened, textDifference } from './text-difference.ts';
+import { collapseUnchanged, type Piece, type Stretch, textDifference } from './text-difference.ts';
 
 type DifferenceProps = {
   fields: FieldDifference[];
@@ -53,7 +53,7 @@ function Row({ stretch, names }: { stretch: Stretch; names: [string, string] }) 
 }
 
 function Same({ text }: { text: string }) {
-  const { begin, between, end } = shortened(text);
+  const { begin, between, end } = collapseUnchanged(text);
   const content = (
     <>
       {begin}

@@ -1,4 +1,4 @@
-import { type VersionField, versionFields, type WholeVersion } from '@roster/contracts/assistants/versions';
+import { type AssistantVersionDetail, type VersionField, versionFields } from '@roster/contracts/assistants/versions';
 import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 
 /** What the fields of a version are called. */
@@ -22,7 +22,7 @@ export const fieldNames: Record<VersionField, string> = {
 const approvals: Record<ToolApproval, string> = { always: 'asks every time', once: 'asks once', never: 'does not ask' };
 const gone = (isThere: boolean, what: string) => (isThere ? '' : ` (${what})`);
 
-function toolLines({ webSearch, codeInterpreter }: WholeVersion['settings']['tools']): string[] {
+function toolLines({ webSearch, codeInterpreter }: AssistantVersionDetail['settings']['tools']): string[] {
   const { domains = [], location = {} } = webSearch ?? {};
   const place = [location.city, location.region, location.country].filter(Boolean).join(', ');
   return [
@@ -34,7 +34,7 @@ function toolLines({ webSearch, codeInterpreter }: WholeVersion['settings']['too
 }
 
 /** A field as text, which can be compared; empty where there is nothing. */
-const texts: Record<VersionField, (version: WholeVersion) => string> = {
+const texts: Record<VersionField, (version: AssistantVersionDetail) => string> = {
   name: ({ settings }) => settings.name,
   description: ({ settings }) => settings.description,
   model: ({ settings }) => settings.model,
@@ -60,19 +60,19 @@ const texts: Record<VersionField, (version: WholeVersion) => string> = {
 export type FieldDifference = { field: VersionField; before: string; after: string };
 
 /** The fields in which two versions differ, as texts. */
-export const fieldDifferences = (before: WholeVersion, after: WholeVersion): FieldDifference[] =>
+export const fieldDifferences = (before: AssistantVersionDetail, after: AssistantVersionDetail): FieldDifference[] =>
   versionFields
     .map((field) => ({ field, before: texts[field](before), after: texts[field](after) }))
     .filter((one) => one.before !== one.after);
 
 /** All that a version has, beside nothing: how the first one is shown. */
-export const wholeFields = (version: WholeVersion): FieldDifference[] =>
+export const allFields = (version: AssistantVersionDetail): FieldDifference[] =>
   versionFields
     .map((field) => ({ field, before: '', after: texts[field](version) }))
     .filter(({ after }) => after !== '');
 
 /** What of a version cannot be brought back, in words. */
-export function missingIn({ files, chosenTools }: WholeVersion): string[] {
+export function unrestorableParts({ files, chosenTools }: AssistantVersionDetail): string[] {
   return [
     ...files.filter(({ isThere }) => !isThere).map(({ filename }) => `The file ${filename} was deleted.`),
     ...chosenTools.filter(({ isThere }) => !isThere).map(({ name }) => `The tool ${name} is not there any more.`),

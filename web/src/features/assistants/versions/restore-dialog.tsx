@@ -1,18 +1,18 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
-import type { WholeVersion } from '@roster/contracts/assistants/versions';
+import type { AssistantVersionDetail } from '@roster/contracts/assistants/versions';
 import { useQuery } from '@tanstack/react-query';
 import { findModel, modelsQuery } from '#web/api/models.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { fieldDifferences, fieldNames, missingIn } from './field-texts.ts';
+import { fieldDifferences, fieldNames, unrestorableParts } from './field-texts.ts';
 import { useRestore } from './queries.ts';
 
 type RestoreDialogProps = {
   assistant: Assistant;
-  version: WholeVersion;
+  version: AssistantVersionDetail;
   /** The present one. */
-  now: WholeVersion;
+  now: AssistantVersionDetail;
   onRestored: (assistant: Assistant) => void;
   onClose: () => void;
 };
@@ -27,7 +27,7 @@ export function RestoreDialog({ assistant, version, now, onRestored, onClose }: 
     ...(isUnknown && model !== assistant.model
       ? [`Your API key cannot use the model ${model}; ${assistant.model} stays.`]
       : []),
-    ...missingIn(version),
+    ...unrestorableParts(version),
   ];
   const undone = fieldDifferences(version, now).map(({ field }) => fieldNames[field]);
   const confirm = () =>
@@ -36,7 +36,7 @@ export function RestoreDialog({ assistant, version, now, onRestored, onClose }: 
         toast({ title: `Version ${version.number} restored`, description: left.join(' ') || 'It holds from now on.' });
         onRestored(restored);
       },
-      onError: tellFailure('Failed to restore the version', 'An error occurred. Please try again.'),
+      onError: showFailure('Failed to restore the version', 'An error occurred. Please try again.'),
     });
   return (
     <ConfirmDialog

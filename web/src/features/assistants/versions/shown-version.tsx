@@ -1,15 +1,15 @@
 import type { Assistant } from '@roster/contracts/assistants/assistants';
-import type { WholeVersion } from '@roster/contracts/assistants/versions';
+import type { AssistantVersionDetail } from '@roster/contracts/assistants/versions';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { Button } from '#web/ui/button.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { Difference } from './difference.tsx';
-import { fieldDifferences, wholeFields } from './field-texts.ts';
+import { allFields, fieldDifferences } from './field-texts.ts';
 import { versionQuery } from './queries.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
 
@@ -82,14 +82,14 @@ export function ShownVersion(props: ShownVersionProps) {
 }
 
 type RestoringProps = Pick<ShownVersionProps, 'assistant' | 'blocked' | 'onRestored'> & {
-  version: WholeVersion;
+  version: AssistantVersionDetail;
   /** The present one. */
-  now: WholeVersion;
+  now: AssistantVersionDetail;
 };
 
 function Restoring({ assistant, version, now, blocked, onRestored }: RestoringProps) {
   const [isAsking, setAsking] = useState(false);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const isSame = fieldDifferences(version, now).length === 0;
   return (
     <div className="mt-6">
@@ -105,11 +105,11 @@ function Restoring({ assistant, version, now, blocked, onRestored }: RestoringPr
   );
 }
 
-type ComparedProps = { version: WholeVersion; other: WholeVersion | undefined; kind: Comparison };
+type ComparedProps = { version: AssistantVersionDetail; other: AssistantVersionDetail | undefined; kind: Comparison };
 
 function Compared({ version, other, kind }: ComparedProps) {
-  const name = (one: WholeVersion) => `Version ${one.number}`;
-  if (!other) return <Difference fields={wholeFields(version)} before="" after={name(version)} />;
+  const name = (one: AssistantVersionDetail) => `Version ${one.number}`;
+  if (!other) return <Difference fields={allFields(version)} before="" after={name(version)} />;
   const [from, to] = kind === 'now' ? [version, other] : [other, version];
   const fields = fieldDifferences(from, to);
   if (fields.length === 0) return <p className="text-muted-foreground">Nothing is different.</p>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shortened, textDifference } from './text-difference.ts';
+import { collapseUnchanged, textDifference } from './text-difference.ts';
 
 test('lines that stayed stand once, those that did not beside each other, with the words that differ', () => {
   expect(textDifference('One\nBe patient and kind.\nThree', 'One\nBe brief and kind.\nThree\nFour\n')).toEqual([
@@ -45,6 +45,6 @@ test('texts that have little in common stand whole beside each other', () => {
 
 test('a long stretch that stayed is shortened to its ends', () => {
   const lines = ['1', '2', '3', '4', '5', '6', '7'];
-  expect(shortened(`${lines.join('\n')}\n`)).toEqual({ begin: '1\n2', between: 3, end: '6\n7' });
-  expect(shortened('1\n2\n')).toEqual({ begin: '1\n2', between: 0, end: '' });
+  expect(collapseUnchanged(`${lines.join('\n')}\n`)).toEqual({ begin: '1\n2', between: 3, end: '6\n7' });
+  expect(collapseUnchanged('1\n2\n')).toEqual({ begin: '1\n2', between: 0, end: '' });
 });

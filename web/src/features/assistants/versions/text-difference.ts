@@ -51,7 +51,7 @@ export function textDifference(before: string, after: string): Stretch[] {
 const around = 2;
 
 /** What stayed, without its middle where that is long: between them lie so many lines. */
-export function shortened(text: string): { begin: string; between: number; end: string } {
+export function collapseUnchanged(text: string): { begin: string; between: number; end: string } {
   const lines = text.replace(/\n$/, '').split('\n');
   if (lines.length <= 2 * around + 2) return { begin: lines.join('\n'), between: 0, end: '' };
   return {

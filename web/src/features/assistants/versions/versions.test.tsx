@@ -3,16 +3,20 @@ import {
   assistants,
   AssistantSettings as Settings,
 } from '@roster/contracts/assistants/assistants';
-import { type AssistantVersion, assistantVersions, type WholeVersion } from '@roster/contracts/assistants/versions';
+import {
+  type AssistantVersion,
+  type AssistantVersionDetail,
+  assistantVersions,
+} from '@roster/contracts/assistants/versions';
 import { models } from '@roster/contracts/models/models';
 import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import { answer, callsOf, ListPage } from '#web/testing/answers.ts';
+import { answer, ListPage, requestsTo } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { oneAnswer } from '#web/testing/conversations.ts';
-import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const dialog = page.getByRole('dialog', { name: 'Versions of Tutor' });
@@ -24,12 +28,12 @@ const listed = (number: number, more: Partial<AssistantVersion> = {}): Assistant
   number,
   origin: { kind: 'person' },
   changed: ['instructions'],
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   ...more,
 });
 
-type Given = { settings?: Partial<AssistantSettings> } & Partial<Omit<WholeVersion, 'settings'>>;
-const whole = (number: number, { settings, ...more }: Given = {}): WholeVersion => ({
+type Given = { settings?: Partial<AssistantSettings> } & Partial<Omit<AssistantVersionDetail, 'settings'>>;
+const whole = (number: number, { settings, ...more }: Given = {}): AssistantVersionDetail => ({
   ...listed(number),
   settings: { ...Settings.parse(assistant(1)), ...settings },
   files: [],
@@ -58,7 +62,7 @@ function openVersions(search = '', role: 'Editor' | 'Viewer' = 'Editor') {
       answer(assistants.files, []);
       answer(toolServers.list, []);
       answer(toolServers.chosen, []);
-      keepAssistants(assistant(1, { version: 3, instructions: lines('brief'), temperature: 0.2 }));
+      serveAssistants(assistant(1, { version: 3, instructions: lines('brief'), temperature: 0.2 }));
       answer(assistantVersions.list, ({ query }) =>
         query.cursor === undefined
           ? new ListPage(
@@ -111,7 +115,7 @@ test('restoring says what it undoes and what it cannot bring back, and the form 
   openVersions('&version=1');
   const restored = assistant(1, { version: 4, instructions: lines('patient') });
   answer(assistantVersions.restore, () => {
-    keepAssistants(restored);
+    serveAssistants(restored);
     return { assistant: restored, notes: ['The file lost.txt was deleted.'] };
   });
   await restore.click();
@@ -123,7 +127,7 @@ test('restoring says what it undoes and what it cannot bring back, and the form 
   ]);
   await question.getByRole('button', { name: 'Restore' }).click();
   await expectToast('Version 1 restored', 'The file lost.txt was deleted.');
-  expect(callsOf(assistantVersions.restore).map(({ params }) => params)).toEqual([{ id: 1, number: 1 }]);
+  expect(requestsTo(assistantVersions.restore).map(({ params }) => params)).toEqual([{ id: 1, number: 1 }]);
   await expectHidden(dialog);
   await expect.element(page.getByLabelText('Instructions')).toHaveValue(lines('patient'));
   // The keyboard goes on in the form.
@@ -157,7 +161,7 @@ test('on a phone the list and a version take turns', async () => {
 const chatWith = (version: number, answered: number) =>
   open('/chat/1', {
     answers() {
-      keepAssistants(assistant(1, { version }));
+      serveAssistants(assistant(1, { version }));
       oneAnswer({ text: 'It rains.', answeredBy: { assistantId: 1, version: answered } }, { assistantId: 1 });
     },
   });

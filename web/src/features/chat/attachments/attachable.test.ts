@@ -1,10 +1,10 @@
 import { attachedBytesLimit, attachedTextLimit } from '@roster/contracts/chat';
 import { expect, test } from 'vitest';
-import { seemingKind, whyNotAttachable } from './attachable.ts';
+import { attachmentProblem, guessKind } from './attachable.ts';
 
 const file = (filename: string, size = 1_000, type = 'application/octet-stream') => ({ filename, size, type });
 const why = (...[given, others = []]: [ReturnType<typeof file>, { size: number }[]?]) =>
-  whyNotAttachable(given, others);
+  attachmentProblem(given, others);
 
 test.each([
   ['moss.PNG', 'application/octet-stream', 'Image'],
@@ -18,7 +18,7 @@ test.each([
   ['main.ts', 'video.not/a-type', 'Text'],
   ['Makefile', 'application/octet-stream', 'Text'],
 ])('%s of type %s seems to be: %s', (filename, type, kind) => {
-  expect(seemingKind({ filename, type })).toBe(kind);
+  expect(guessKind({ filename, type })).toBe(kind);
 });
 
 test('what a message can bring has limits', () => {

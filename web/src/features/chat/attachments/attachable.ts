@@ -1,5 +1,5 @@
 import { attachedBytesLimit, attachedFilesLimit, attachedTextLimit } from '@roster/contracts/chat';
-import { refusals } from '#web/api/uploads/refusal.ts';
+import { uploadRules } from '#web/api/uploads/rules.ts';
 import { formatMegabytes } from '#web/lib/format.ts';
 
 type Named = { filename: string; type: string };
@@ -15,17 +15,17 @@ const unreadable =
 export type AttachableKind = 'Image' | 'Document' | 'Text' | 'Other';
 
 /** What a file seems to be. The server tells by its bytes, and has the last word. */
-export function seemingKind({ filename, type }: Named): AttachableKind {
+export function guessKind({ filename, type }: Named): AttachableKind {
   if (images.test(filename) || imageTypes.test(type)) return 'Image';
   if (documents.test(filename) || type === 'application/pdf') return 'Document';
   return unreadable.test(filename) || /^(audio|video)\//.test(type) ? 'Other' : 'Text';
 }
 
 /** Why a file cannot go along with a message that has the others already. */
-export function whyNotAttachable(file: Sized, others: readonly { size: number }[]): string | undefined {
-  const kind = seemingKind(file);
+export function attachmentProblem(file: Sized, others: readonly { size: number }[]): string | undefined {
+  const kind = guessKind(file);
   if (kind === 'Other') return 'Models cannot read this kind of file.';
-  if (file.size > attachedBytesLimit) return refusals.message.tooLarge();
+  if (file.size > attachedBytesLimit) return uploadRules.message.tooLarge();
   if (kind === 'Text' && file.size > attachedTextLimit)
     return `A text file can have ${formatMegabytes(attachedTextLimit)} in a message.`;
   if (others.length >= attachedFilesLimit) return `A message can have at most ${attachedFilesLimit} files.`;

@@ -4,7 +4,7 @@ import { fileAddress } from '#web/api/files.ts';
 import { PreviewPanel } from '#web/components/preview-panel.tsx';
 import { sizeOf } from './attachment-chip.tsx';
 import type { StoredFile } from './attachments.ts';
-import { useFocusIn } from './use-focus-in.ts';
+import { useRestoreFocus } from './use-restore-focus.ts';
 
 export type AttachmentPanelProps = {
   file: StoredFile;
@@ -14,7 +14,7 @@ export type AttachmentPanelProps = {
 };
 
 export function AttachmentPanel({ file: { id, filename, size }, box, onClose }: AttachmentPanelProps) {
-  useFocusIn(box);
+  useRestoreFocus(box);
   return (
     <PreviewPanel
       filename={filename}

@@ -1,10 +1,10 @@
 import { attachedFilesLimit } from '@roster/contracts/chat';
 import { uploadLane } from '#web/api/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
+import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
 import type { ComposerStore } from '#web/features/chat/composer/composer-state.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 
 /** One after the other, whichever conversation they are for. */
@@ -21,18 +21,18 @@ function change(composer: ComposerStore, key: number, changes: Partial<Attachmen
 
 function begun(file: File): Attachment {
   const { name: filename, size } = file;
-  const problem = whyRefused(file, 'message') ?? null;
+  const problem = refusalReason(file, 'message') ?? null;
   const state = problem === null ? 'waiting' : 'failed';
   return { key: newKey(), filename, size, state, progress: 0, id: null, problem, canRetry: problem === null, file };
 }
 
 /** Attaches what was offered, as far as there is room, and begins to upload it. `reason`: why nothing can be uploaded. */
-export function attachOffered(composer: ComposerStore, reason: string | undefined): void {
+export function attachPending(composer: ComposerStore, reason: string | undefined): void {
   const { offered, attachments } = composer.get();
   if (offered.length === 0) return;
   if (reason) {
     composer.set({ offered: [] });
-    tellProblem({ title: 'Files cannot be uploaded', description: reason });
+    toastError({ title: 'Files cannot be uploaded', description: reason });
     return;
   }
   const added = offered.slice(0, room(composer)).map(begun);
@@ -40,7 +40,7 @@ export function attachOffered(composer: ComposerStore, reason: string | undefine
   for (const one of added) if (one.state === 'waiting') void begin(composer, one);
   const tooMany = offered.length - added.length;
   if (tooMany > 0)
-    tellProblem({
+    toastError({
       title: `${formatCount(tooMany, 'file was', 'files were')} left out`,
       description: `At most ${attachedFilesLimit} files can be attached to a message.`,
     });
@@ -79,7 +79,7 @@ async function begin(composer: ComposerStore, { key, file }: Attachment) {
     change(composer, key, { state: 'done', progress: 1, id, filename, size });
   } catch (error) {
     if (!controller.signal.aborted)
-      change(composer, key, { state: 'failed', problem: errorText(error, refusals.message.failed) });
+      change(composer, key, { state: 'failed', problem: errorText(error, uploadRules.message.failed) });
   } finally {
     controllers.delete(key);
   }

@@ -37,7 +37,7 @@ export const asAttached = ({ id, filename, size }: StoredFile): Attachment => ({
   file: null,
 });
 
-export const isUnderWay = ({ state }: Attachment): boolean => state === 'waiting' || state === 'uploading';
+export const isUploading = ({ state }: Attachment): boolean => state === 'waiting' || state === 'uploading';
 
 /** What a message brings that is sent now. */
 export const attachedFiles = (attachments: readonly Attachment[]): StoredFile[] =>
@@ -46,13 +46,13 @@ export const attachedFiles = (attachments: readonly Attachment[]): StoredFile[] 
   );
 
 /** As text, for a reload: what the server has. */
-export function keptText(attachments: readonly Attachment[]): string {
+export function serializeAttachments(attachments: readonly Attachment[]): string {
   const stored = attachments.filter(({ state }) => state === 'done' || state === 'sending');
   return stored.length === 0 ? '' : JSON.stringify(stored.map(({ id, filename, size }) => ({ id, filename, size })));
 }
 
 /** What was attached and not sent before the page was loaded anew. */
-export function fromKeptText(text: string): Attachment[] {
+export function parseAttachments(text: string): Attachment[] {
   try {
     const list: unknown = JSON.parse(text || '[]');
     if (!Array.isArray(list)) return [];

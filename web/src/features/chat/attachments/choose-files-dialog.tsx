@@ -6,7 +6,7 @@ import { FileChoices } from '#web/components/file-choices.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
-import { seemingKind, whyNotAttachable } from './attachable.ts';
+import { attachmentProblem, guessKind } from './attachable.ts';
 import { sizeOf } from './attachment-chip.tsx';
 
 type ChooseFilesDialogProps = {
@@ -24,7 +24,7 @@ export function ChooseFilesDialog({ attached, onAttach, onClose }: ChooseFilesDi
   const [chosen, setChosen] = useState<readonly File[]>([]);
   const query = useInfiniteQuery(filesQuery({ q, sort: 'newest', purpose: null }));
   const blockedReason = (file: File) =>
-    attached.some(({ id }) => id === file.id) ? 'Already attached.' : whyNotAttachable(file, [...attached, ...chosen]);
+    attached.some(({ id }) => id === file.id) ? 'Already attached.' : attachmentProblem(file, [...attached, ...chosen]);
   const toggle = (file: File) =>
     setChosen((before) =>
       before.some(({ id }) => id === file.id) ? before.filter(({ id }) => id !== file.id) : [...before, file],
@@ -53,7 +53,7 @@ export function ChooseFilesDialog({ attached, onAttach, onClose }: ChooseFilesDi
         query={query}
         isSearch={q !== ''}
         chosen={chosen.map(({ id }) => id)}
-        detail={(file) => `${kindNames[seemingKind(file)]}, ${sizeOf(file.size)}`}
+        detail={(file) => `${kindNames[guessKind(file)]}, ${sizeOf(file.size)}`}
         blockedReason={blockedReason}
         onToggle={toggle}
         className="h-80 max-h-[50dvh]"

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing, useUser } from '#web/api/current-user.ts';
+import { useEditAccess, useUser } from '#web/api/current-user.ts';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import { LoadingAssistants } from '#web/features/chat/threads/loading-rows.tsx';
 import { errorText } from '#web/lib/api-client.ts';
@@ -106,7 +106,7 @@ function AssistantButton({ assistant, onStartChat }: AssistantListProps & { assi
 }
 
 function NoAssistants() {
-  const { mayEdit, reason } = useEditing();
+  const { mayEdit, reason } = useEditAccess();
   return (
     <li className="px-2 py-1.5 text-muted-foreground text-sm">
       You have no assistants.{' '}

@@ -1,5 +1,5 @@
 import { readStoredJson, writeStored } from '#web/lib/storage.ts';
-import type { Choice } from './use-assistants.ts';
+import type { Choice } from './use-chat-targets.ts';
 
 /**
  * The model that a person began their last conversation with, without an assistant; the next one begins with it. It

@@ -1,20 +1,20 @@
 import { Files, Plus, RotateCw, Upload as UploadIcon, Wrench, X } from 'lucide-react';
 import { lazy, type RefObject, Suspense, useEffect, useMemo, useRef, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
-import { AttachmentLook, useLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { AttachmentPreview, useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import { attachStored, removeAttachment, retryUpload } from '#web/features/chat/attachments/attachment-uploads.ts';
 import type { Attachment } from '#web/features/chat/attachments/attachments.ts';
-import { pictureBytes, usePicture } from '#web/features/chat/attachments/use-picture.ts';
-import { SwitchedTools } from '#web/features/chat/tools/switched-tools.tsx';
+import { maxThumbnailBytes, useImageUrl } from '#web/features/chat/attachments/use-image.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
+import { ToolOverrides } from '#web/features/chat/tools/tool-overrides.tsx';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { composerAt, useComposer } from './composer-state.ts';
-import { DropPlace } from './drop-zone.tsx';
-import { useRoomForToasts } from './use-toast-offset.ts';
+import { DropZone } from './drop-zone.tsx';
+import { useToastOffset } from './use-toast-offset.ts';
 
 const ChooseFilesDialog = lazy(async () => ({
   default: (await import('#web/features/chat/attachments/choose-files-dialog.tsx')).ChooseFilesDialog,
@@ -34,19 +34,19 @@ type ComposerAttachmentsProps = {
 
 /** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
 export function ComposerAttachments({ place, tooLong, box, tools, onFiles }: ComposerAttachmentsProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { attachments } = useComposer(place);
   const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
   // Here, because it need not be there at first.
-  useRoomForToasts(box);
+  useToastOffset(box);
   return (
     <>
       {uploads.length > 0 && <AttachmentList {...{ place, uploads, box }} />}
-      {tools && <SwitchedTools tools={tools} box={box} />}
+      {tools && <ToolOverrides tools={tools} box={box} />}
       {tooLong && <AttachAsText {...{ place, box, onFiles }} />}
       <AttachMenu {...{ place, uploads, box, tools, onFiles }} />
       <output className="sr-only">{spoken(uploads)}</output>
-      <DropPlace box={box} text={reason ?? 'Drop files to attach them to your message'} />
+      <DropZone box={box} text={reason ?? 'Drop files to attach them to your message'} />
     </>
   );
 }
@@ -57,7 +57,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
   const failed = uploads.filter(({ state }) => state === 'failed').length;
   return (
     <div className="max-h-[30dvh] basis-full overflow-y-auto">
-      <AttachmentLook box={box}>
+      <AttachmentPreview box={box}>
         <ul aria-label="Attachments" className="flex flex-wrap gap-1.5 p-0.5">
           {uploads.map((upload) => (
             <li key={upload.key} className="min-w-0 max-w-full basis-60 max-md:basis-full">
@@ -72,7 +72,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
             </li>
           ))}
         </ul>
-      </AttachmentLook>
+      </AttachmentPreview>
       {failed > 0 && (
         <p role="alert" className="px-1 pt-1 text-destructive-text text-sm">
           {failed === 1 ? 'A file was' : `${failed} files were`} not uploaded. Try again, or remove{' '}
@@ -85,7 +85,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
 
 /** A way out for a text that is longer than a message may be. */
 function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'place' | 'box' | 'onFiles'>) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const attachText = () => {
     const { text, pasted } = composerAt(place).get();
     const long = pasted !== '' && text.includes(pasted) ? pasted : text;
@@ -107,7 +107,7 @@ function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'p
 
 /** Files from this device, or those that the server has already; and the tools of the conversation. */
 function AttachMenu({ place, uploads, box, tools, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'> & Uploads) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
   const [isSwitching, setSwitching] = useState(false);
@@ -212,8 +212,8 @@ type UploadChipProps = { upload: Attachment; onRemove: () => void; onRetry: () =
 function UploadChip({ upload, onRemove, onRetry }: UploadChipProps) {
   const { id, filename, size, file, state, progress, canRetry } = upload;
   const kind = kindByName(filename);
-  const look = useLook();
-  const stored = usePicture(!file && kind === 'image' && size <= pictureBytes ? id : null);
+  const look = useAttachmentPreview();
+  const stored = useImageUrl(!file && kind === 'image' && size <= maxThumbnailBytes ? id : null);
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
     if (!file || kind !== 'image') return;

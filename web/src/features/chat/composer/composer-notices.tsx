@@ -3,8 +3,8 @@ import { userConfigQuery } from '#web/api/user-config.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
 import { BudgetNotice } from './budget-notice.tsx';
 import { MissingKeyNotice } from './missing-key-notice.tsx';
+import { MultiModelNotice } from './multi-model-notice.tsx';
 import { SendFailure } from './send-failure.tsx';
-import { SeveralNotice } from './several-notice.tsx';
 
 type ComposerNoticesProps = {
   /** The models that the next question goes to, where it goes to several. */
@@ -26,7 +26,7 @@ export function ComposerNotices(props: ComposerNoticesProps) {
   const lacksKey = needsKey && config?.hasApiKey === false && !failure;
   return (
     <>
-      <SeveralNotice models={several} onClear={onAskOne} />
+      <MultiModelNotice models={several} onClear={onAskOne} />
       {lacksKey ? (
         <MissingKeyNotice />
       ) : (

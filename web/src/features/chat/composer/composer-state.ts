@@ -3,14 +3,14 @@ import { useCallback } from 'react';
 import {
   type Attachment,
   attachedFiles,
-  fromKeptText,
-  isUnderWay,
-  keptText,
+  isUploading,
+  parseAttachments,
   type StoredFile,
+  serializeAttachments,
 } from '#web/features/chat/attachments/attachments.ts';
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { createStore, useStore } from '#web/lib/store.ts';
-import { valuesOwner } from '#web/lib/user-storage.ts';
+import { currentUserId } from '#web/lib/user-storage.ts';
 
 /** The message that is being written at a place. */
 export type ComposerState = {
@@ -44,18 +44,18 @@ const joined = (sent: string, next: string) => (sent === '' ? next : isBlank(nex
 
 /** Of one person: who signs in next finds nothing of what was written before. */
 const composers = new Map<string, ComposerStore>();
-const keyOf = (place: string) => `${valuesOwner()} ${place}`;
+const keyOf = (place: string) => `${currentUserId()} ${place}`;
 function forgetAt(place: string, composer: ComposerStore) {
   if (composers.get(keyOf(place)) === composer) composers.delete(keyOf(place));
 }
 
 /** What this browser keeps of the message at a place, so that a reload loses nothing of it. */
-function keptDraft(place: string) {
+function storedDraft(place: string) {
   let text = readDraft(place);
   let files = readDraft(filesAt(place));
   return {
     text,
-    attachments: fromKeptText(files),
+    attachments: parseAttachments(files),
     /** What was written on another page or in another tab meanwhile; empty: nothing. */
     writtenElsewhere() {
       const now = readDraft(place);
@@ -74,8 +74,8 @@ function keptDraft(place: string) {
   };
 }
 
-const isAnythingUnderWay = ({ underWay, offered, attachments }: ComposerState) =>
-  underWay !== null || offered.length > 0 || attachments.some(isUnderWay);
+const hasPendingWork = ({ underWay, offered, attachments }: ComposerState) =>
+  underWay !== null || offered.length > 0 || attachments.some(isUploading);
 
 async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: Post): Promise<void> {
   const { text, attachments } = get();
@@ -94,9 +94,9 @@ async function sendFrom({ get, set }: Pick<ComposerStore, 'get' | 'set'>, post: 
 }
 
 function createComposer(firstPlace: string): ComposerStore {
-  const owner = valuesOwner();
+  const owner = currentUserId();
   let place = firstPlace;
-  let kept = keptDraft(place);
+  let kept = storedDraft(place);
   const { text, attachments } = kept;
   const state = createStore<ComposerState>({
     text,
@@ -109,14 +109,14 @@ function createComposer(firstPlace: string): ComposerStore {
   let watchers = 0;
 
   function keep() {
-    if (owner !== valuesOwner()) return;
+    if (owner !== currentUserId()) return;
     const now = state.get();
-    kept.write(joined(now.underWay ?? '', now.text), keptText(now.attachments));
+    kept.write(joined(now.underWay ?? '', now.text), serializeAttachments(now.attachments));
   }
 
   /** What nobody looks at stays only while something of it is on its way. */
   function forgetUnwatched() {
-    if (watchers === 0 && !isAnythingUnderWay(state.get())) forgetAt(place, self);
+    if (watchers === 0 && !hasPendingWork(state.get())) forgetAt(place, self);
   }
 
   const self: ComposerStore = {
@@ -140,10 +140,10 @@ function createComposer(firstPlace: string): ComposerStore {
     },
     send: (post) => sendFrom(self, post),
     moveTo(next) {
-      if (owner !== valuesOwner()) return;
+      if (owner !== currentUserId()) return;
       kept.forget();
       place = next;
-      kept = keptDraft(place);
+      kept = storedDraft(place);
       composers.set(keyOf(place), self);
       keep();
     },

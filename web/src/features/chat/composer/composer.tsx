@@ -10,18 +10,18 @@ import {
   useId,
   useRef,
 } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { composerAt, useComposer } from './composer-state.ts';
 import { useContentHeight } from './use-content-height.ts';
-import { useFilesInto } from './use-drop-and-paste.ts';
+import { useDropAndPaste } from './use-drop-and-paste.ts';
 import { useMessageLength } from './use-message-length.ts';
-import { type SendingProps, useSending } from './use-send-message.ts';
+import { type SendingProps, useSendMessage } from './use-send-message.ts';
 
 const loadAttachments = () => import('./composer-attachments.tsx');
 const ComposerAttachments = lazy(async () => ({ default: (await whenAppReady(loadAttachments)).ComposerAttachments }));
@@ -44,10 +44,10 @@ async function attach(place: string, files: readonly File[], reason: string | un
   const store = composerAt(place);
   store.set({ offered: [...store.get().offered, ...files] });
   try {
-    (await loadUploads()).attachOffered(store, reason);
+    (await loadUploads()).attachPending(store, reason);
   } catch {
     store.set({ offered: [] });
-    tellProblem({ title: 'The files cannot be attached', description: 'Reload the page and try again.' });
+    toastError({ title: 'The files cannot be attached', description: 'Reload the page and try again.' });
   }
 }
 
@@ -55,13 +55,13 @@ async function attach(place: string, files: readonly File[], reason: string | un
 export function Composer(props: ComposerProps) {
   const { ref, place, placeholder, onStop, stopping, onEditLast, tools, notice } = props;
   const { text } = useComposer(place);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const box = useRef<HTMLTextAreaElement>(null);
   const noteId = useId();
   const { counter, tooLong, problem } = useMessageLength(text);
-  const { send, canSend, isBusy } = useSending(props, tooLong);
+  const { send, canSend, isBusy } = useSendMessage(props, tooLong);
   const onFiles = (files: readonly File[]) => void attach(place, files, reason);
-  useFilesInto(box, { onFiles, onLongText: (pasted) => composerAt(place).set({ pasted }) });
+  useDropAndPaste(box, { onFiles, onLongText: (pasted) => composerAt(place).set({ pasted }) });
 
   return (
     <div data-composer data-sends className="shrink-0 px-4 pb-3 max-md:px-3 max-md:pb-2">
@@ -111,10 +111,10 @@ function MessageBox(props: MessageBoxProps) {
   const { box, outerRef, place, text, placeholder, onEnter, onEditLast, invalid, noteId } = props;
   useContentHeight(box, text);
   const keyDown = (event: KeyboardEvent) => {
-    if (isSendingKey(event.nativeEvent)) {
+    if (isSubmitKey(event.nativeEvent)) {
       event.preventDefault();
       onEnter();
-    } else if (event.key === 'ArrowUp' && text === '' && onEditLast && !isOfInputMethod(event.nativeEvent)) {
+    } else if (event.key === 'ArrowUp' && text === '' && onEditLast && !isImeKey(event.nativeEvent)) {
       event.preventDefault();
       onEditLast();
     }

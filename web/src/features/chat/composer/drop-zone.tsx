@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { carriesFiles } from './use-drop-and-paste.ts';
 
 /** Says, while files are dragged over the conversation, what dropping them does. */
-export function DropPlace({ box, text }: { box: RefObject<HTMLTextAreaElement | null>; text: string }) {
+export function DropZone({ box, text }: { box: RefObject<HTMLTextAreaElement | null>; text: string }) {
   const [pane, setPane] = useState<HTMLElement | null>(null);
   const [dragging, setDragging] = useState(false);
   useEffect(() => {

@@ -10,7 +10,7 @@ type Taken = {
 };
 
 /** What is dropped onto the conversation or pasted into its composer. */
-export function useFilesInto(box: RefObject<HTMLTextAreaElement | null>, { onFiles, onLongText }: Taken): void {
+export function useDropAndPaste(box: RefObject<HTMLTextAreaElement | null>, { onFiles, onLongText }: Taken): void {
   const take = useEffectEvent(onFiles);
   const takeLongText = useEffectEvent(onLongText);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { isBlank } from '@roster/contracts/text/blank';
 import { useEffect, useEffectEvent } from 'react';
-import { isUnderWay, type StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import { isUploading, type StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { type ComposerState, composerAt, useComposer } from './composer-state.ts';
 
 export type SendingProps = {
@@ -18,11 +18,11 @@ export type SendingProps = {
 /** Whether there is a message to send, and whether it has to wait for its files or for what sends it. */
 const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
   isSendable: !isBlank(text) && !attachments.some(({ state }) => state === 'failed'),
-  mustWait: waiting || offered.length > 0 || attachments.some(isUnderWay),
+  mustWait: waiting || offered.length > 0 || attachments.some(isUploading),
 });
 
 /** Sends what stands in the composer, now or as soon as nothing has to be waited for any more. */
-export function useSending(props: SendingProps, tooLong: boolean) {
+export function useSendMessage(props: SendingProps, tooLong: boolean) {
   const { place, onSend, sending, waiting = false, onStop } = props;
   const composer = useComposer(place);
   const { wanted } = composer;

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react';
 
 /** Toasts appear above the composer, however high it is: what is written in it can be sent meanwhile. */
-export function useRoomForToasts(box: RefObject<HTMLTextAreaElement | null>) {
+export function useToastOffset(box: RefObject<HTMLTextAreaElement | null>) {
   useEffect(() => {
     const composer = box.current?.closest('[data-composer]');
     const pane = composer?.parentElement;

@@ -5,8 +5,8 @@ import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
 import type { OpenThread } from '#web/features/chat/threads/thread-state.ts';
-import { isOfInputMethod } from '#web/lib/enter-key.ts';
-import { useTypedAhead } from '#web/lib/use-typed-ahead.ts';
+import { isImeKey } from '#web/lib/enter-key.ts';
+import { useCapturedKeys } from '#web/lib/use-captured-keys.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useFind } from './use-find.ts';
@@ -27,14 +27,14 @@ function Bar({ open, onClose, window }: FindBarProps & { window: MessageWindow }
   const [query, setQuery] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const find = useFind(open, window, query);
-  useTypedAhead(field, setTyped);
+  useCapturedKeys(field, setTyped);
   useEffect(() => {
     const timer = setTimeout(() => setQuery(typed.trim()), settleAfter);
     return () => clearTimeout(timer);
   }, [typed]);
 
   const keyDown = (event: KeyboardEvent) => {
-    if (isOfInputMethod(event.nativeEvent)) return;
+    if (isImeKey(event.nativeEvent)) return;
     if (event.key === 'Escape') onClose();
     else if (event.key === 'Enter' && event.target === field.current) {
       // Enter searches at once for text that was just typed.

@@ -1,14 +1,14 @@
 import { chat, type Message } from '@roster/contracts/chat';
-import { findPattern, placesInMessage } from '@roster/contracts/text/find-text';
+import { countMatchesInMessage, findPattern } from '@roster/contracts/text/find-text';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import { loadAround } from '#web/features/chat/threads/thread-cache.ts';
 import type { OpenThread } from '#web/features/chat/threads/thread-state.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
-import { drawnRows, reveal } from './marks.ts';
-import { countOf, inOrder, nearest, numberOf, type Place, type Places, step } from './places.ts';
-import { type Drawn, useMarks } from './use-marks.ts';
+import { renderedRows, reveal } from './highlights.ts';
+import { countHits, hitNumber, type MessageHits, nearestHit, nextHit, type Place, sortHits } from './hits.ts';
+import { type RenderedHits, useHighlights } from './use-highlights.ts';
 
 /** A message that is drawn may still be growing; after this long, what is there is all there is. */
 const drawnAfter = 500;
@@ -39,27 +39,27 @@ function useSearch(threadId: number, window: MessageWindow, query: string) {
 }
 
 /** All places, as drawn where they have been, else as counted in the source. */
-function usePlaces(window: MessageWindow, pattern: RegExp | null, found: readonly Places[] | undefined, seen: Seen) {
+function useHits(window: MessageWindow, pattern: RegExp | null, found: readonly MessageHits[] | undefined, seen: Seen) {
   return useMemo(() => {
     const counts = new Map<number, number>();
     if (!pattern) return [];
     for (const { messageId, count } of found ?? []) counts.set(messageId, count);
     const loaded = new Map(window.items.map((message) => [message.id, message]));
-    for (const [id, message] of loaded) counts.set(id, placesInMessage(message, pattern));
+    for (const [id, message] of loaded) counts.set(id, countMatchesInMessage(message, pattern));
     for (const [id, { message, count }] of seen)
       if (!loaded.has(id) || loaded.get(id) === message) counts.set(id, count);
-    return inOrder([...counts].map(([messageId, count]) => ({ messageId, count })));
+    return sortHits([...counts].map(([messageId, count]) => ({ messageId, count })));
   }, [window, pattern, found, seen]);
 }
 
 const firstInView = (area: Element | null | undefined): number => {
   const top = area?.getBoundingClientRect().top ?? 0;
-  for (const [id, row] of area ? drawnRows(area) : []) if (row.getBoundingClientRect().bottom > top) return id;
+  for (const [id, row] of area ? renderedRows(area) : []) if (row.getBoundingClientRect().bottom > top) return id;
   return 0;
 };
 
 /** Goes to the message of a place, which is loaded and drawn for it where it was not. */
-function useWay(
+function useScrollToHit(
   { client, threadId, list }: OpenThread,
   window: MessageWindow,
   place: Place | null,
@@ -69,7 +69,7 @@ function useWay(
     const area = list.current?.area();
     if (window.items.every(({ id }) => id !== messageId))
       loadAround(client, threadId, messageId).catch((error: unknown) => onFailure(errorText(error)));
-    else if (area && drawnRows(area).has(messageId)) list.current?.stay();
+    else if (area && renderedRows(area).has(messageId)) list.current?.stay();
     else list.current?.show(messageId);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when its message has been loaded
@@ -92,7 +92,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   const [going, setGoing] = useState<Direction | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const search = useSearch(threadId, window, query);
-  const places = usePlaces(window, pattern, search.data?.items, seen);
+  const places = useHits(window, pattern, search.data?.items, seen);
   const from = useRef(0);
 
   const go = (place: Place | null, direction: Direction) => {
@@ -110,7 +110,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   }
   const begin = useEffectEvent(() => {
     from.current = from.current || firstInView(list.current?.area());
-    const place = nearest(places, from.current);
+    const place = nearestHit(places, from.current);
     if (here === null && place) go(place, 1);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever places are found, or others are
@@ -120,12 +120,12 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   }, [here]);
 
   const isGoing = going !== null;
-  useWay(open, window, isGoing ? here : null, (failure) => {
+  useScrollToHit(open, window, isGoing ? here : null, (failure) => {
     setProblem(failure);
     setGoing(null);
   });
 
-  useMarks({
+  useHighlights({
     list,
     pattern,
     only: null,
@@ -143,7 +143,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   const goOn = useEffectEvent(() => {
     const count = here && seen.get(here.messageId)?.count;
     if (!here || !going || count === null || count === undefined || here.nth < count) return;
-    if (count === 0 || going === 1) go(step(places, here, going), going);
+    if (count === 0 || going === 1) go(nextHit(places, here, going), going);
     else go({ ...here, nth: count - 1 }, going);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is drawn begins the time anew
@@ -154,18 +154,19 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
   }, [here, isGoing, seen]);
 
   return {
-    total: countOf(places),
-    number: numberOf(places, here),
+    total: countHits(places),
+    number: hitNumber(places, here),
     isSearching: search.isFetching,
     problem: problem ?? (search.isError ? 'Earlier messages could not be searched.' : null),
     retry: () => (search.isError ? void search.refetch() : go(here, 1)),
     /** true: older messages were left out. */
     isCut: search.data?.isWhole === false && !isWhole(window),
-    move: (direction: Direction) => go(here ? step(places, here, direction) : nearest(places, from.current), direction),
+    move: (direction: Direction) =>
+      go(here ? nextHit(places, here, direction) : nearestHit(places, from.current), direction),
   };
 }
 
-function withDrawn(before: Seen, drawn: Drawn, window: MessageWindow): Seen {
+function withDrawn(before: Seen, drawn: RenderedHits, window: MessageWindow): Seen {
   const changed = [...drawn].flatMap(([id, { length: count }]) => {
     const message = window.items.find((each) => each.id === id);
     const known = before.get(id);

@@ -1,13 +1,13 @@
-import type { AttachedFile, Message, UnkeptFile } from '@roster/contracts/chat';
+import type { AttachedFile, Message, UnstoredFile } from '@roster/contracts/chat';
 import { CircleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
-import { usePictureState } from '#web/features/chat/attachments/use-picture.ts';
+import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
+import { useImage } from '#web/features/chat/attachments/use-image.ts';
 import { AttachedChip } from '#web/features/chat/messages/message-files.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
-import { useFetching } from './use-fetching.ts';
+import { usePollMissingFiles } from './use-poll-missing-files.ts';
 
 /** A larger one is shown when it is asked for. */
 const inlineBytes = 20_971_520;
@@ -15,9 +15,9 @@ const inlineBytes = 20_971_520;
 const isPicture = ({ id, kind, size }: AttachedFile) => id !== null && kind === 'image' && size <= inlineBytes;
 
 /** What tools of the provider have made for an answer. */
-export function MadeFiles({ message }: { message: Message }) {
+export function GeneratedFiles({ message }: { message: Message }) {
   const { files, unkept = [] } = message;
-  useFetching(message);
+  usePollMissingFiles(message);
   const pictures = files.filter(isPicture);
   const others = files.filter((file) => !isPicture(file));
   return (
@@ -45,7 +45,7 @@ export function MadeFiles({ message }: { message: Message }) {
         <ul aria-label="Files that are not here" className="grid gap-1 text-muted-foreground text-sm">
           {unkept.map((file, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two of them may be called the same
-            <Unkept key={index} file={file} />
+            <MissingFile key={index} file={file} />
           ))}
         </ul>
       )}
@@ -57,9 +57,9 @@ const frame = 'block h-60 max-w-full rounded-md border border-border';
 
 /** In a place of a given height, so that nothing moves when it comes. */
 function Picture({ file, id }: { file: AttachedFile; id: number }) {
-  const { url, isMissing } = usePictureState(id);
+  const { url, isMissing } = useImage(id);
   const [isBroken, setBroken] = useState(false);
-  const look = useLook();
+  const look = useAttachmentPreview();
   const { filename, size } = file;
   if (isMissing || isBroken) return <AttachedChip file={file} />;
   if (url === null) return <Skeleton className={`${frame} w-96`} />;
@@ -77,7 +77,7 @@ function Picture({ file, id }: { file: AttachedFile; id: number }) {
   );
 }
 
-function Unkept({ file: { filename, state, error } }: { file: UnkeptFile }) {
+function MissingFile({ file: { filename, state, error } }: { file: UnstoredFile }) {
   const provider = useProviderName();
   const hasFailed = state === 'failed';
   return (

@@ -1,15 +1,19 @@
-import { isCalledNote, type Message } from '@roster/contracts/chat';
-import { numberedLinks, withFootnotes, withMarks } from '@roster/contracts/text/numbered-links';
+import { isFunctionCallNote, type Message } from '@roster/contracts/chat';
+import { appendFootnotes, insertMarks, numberedLinks } from '@roster/contracts/text/numbered-links';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 import { RotateCw, Shuffle } from 'lucide-react';
 import { Fragment, type ReactNode, useEffect, useMemo, useState } from 'react';
-import { withArrived } from '#web/api/runs/run-message.ts';
-import { isAsked, useLiveRun } from '#web/api/runs/run-store.ts';
+import { mergeLiveRun } from '#web/api/runs/run-message.ts';
+import { awaitsApproval, useLiveRun } from '#web/api/runs/run-store.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { PickerButton } from '#web/features/chat/chat-targets/answerer-menu.tsx';
+import { PickerButton } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import { AnswerFailure } from '#web/features/chat/runs/answer-failure.tsx';
-import { type AnswerInForm, PendingAnswer, RawAnswer } from '#web/features/chat/structured-output/raw-answer.tsx';
-import { LinkedPages } from '#web/features/chat/web-links/linked-pages.tsx';
+import {
+  PendingAnswer,
+  RawAnswer,
+  type StructuredAnswerProps,
+} from '#web/features/chat/structured-output/raw-answer.tsx';
+import { CitedPages } from '#web/features/chat/web-links/cited-pages.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -19,7 +23,7 @@ import { sourceMark } from '#web/ui/markdown/source-marks.ts';
 import { AnswerFigures } from './answer-figures.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { MessageTools } from './message-tools.tsx';
-import { isUnderWay } from './message-window.ts';
+import { isInProgress } from './message-window.ts';
 import { Reasoning } from './reasoning.tsx';
 import { useThreadActions } from './thread-actions.ts';
 import { ToolCalls } from './tool-calls.tsx';
@@ -37,22 +41,22 @@ const CorrectionMark = onDemand<{ message: Message; correction: string }>(
   NoRating,
 );
 
-const FormattedAnswer = onDemand<AnswerInForm>(
-  async () => (await import('#web/features/chat/structured-output/formatted-answer.tsx')).FormattedAnswer,
+const StructuredAnswer = onDemand<StructuredAnswerProps>(
+  async () => (await import('#web/features/chat/structured-output/structured-answer.tsx')).StructuredAnswer,
   RawAnswer,
   PendingAnswer,
 );
 
 /** Loaded where something was made; most answers are words. */
-const MadeFiles = onDemand<{ message: Message }>(
-  async () => (await import('#web/features/chat/generated-files/made-files.tsx')).MadeFiles,
+const GeneratedFiles = onDemand<{ message: Message }>(
+  async () => (await import('#web/features/chat/generated-files/made-files.tsx')).GeneratedFiles,
   () => null,
 );
 
 export function Answer({ message }: { message: Message }) {
   return (
     <article aria-label="Answer" data-hovered>
-      <AnswerContent message={message}>{(now) => !isUnderWay(now) && <AnswerTools message={now} />}</AnswerContent>
+      <AnswerContent message={message}>{(now) => !isInProgress(now) && <AnswerTools message={now} />}</AnswerContent>
     </article>
   );
 }
@@ -61,9 +65,9 @@ type AnswerContentProps = { message: Message; children: (now: Message) => ReactN
 
 /** What an answer says, while it is written and after; below it stands what its place adds. */
 export function AnswerContent({ message: stored, children }: AnswerContentProps) {
-  const isGrowing = isUnderWay(stored);
+  const isGrowing = isInProgress(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
-  const message = isGrowing ? withArrived(stored, run) : stored;
+  const message = isGrowing ? mergeLiveRun(stored, run) : stored;
   const { reasoning } = message;
   // The same parts before and after the end: what a reader has opened or wrapped stays so.
   return (
@@ -74,10 +78,10 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
         isThinking={isGrowing && message.text === ''}
         thoughtMs={message.thoughtMs}
       />
-      <LinkedPages links={message.links ?? none}>
+      <CitedPages links={message.links ?? none}>
         <TextWithCalls message={message} live={isGrowing} />
-      </LinkedPages>
-      {hasMade(message) && <MadeFiles message={message} />}
+      </CitedPages>
+      {hasMade(message) && <GeneratedFiles message={message} />}
       <Sources names={message.sources} />
       {isGrowing ? (
         <Progress run={run} message={message} isResuming={stored.state === 'queued' && message.text === stored.text} />
@@ -97,7 +101,7 @@ const hasMade = ({ files, unkept }: Message) => files.length > 0 || unkept !== u
 /** What the model has called stands where it called it. */
 function TextWithCalls({ message, live }: { message: Message; live: boolean }) {
   const { text, calls = [], waitsUntil, threadId, run } = message;
-  const marked = useMarked(message);
+  const marked = useCitationMarks(message);
   const places = [...new Set(calls.map(({ at }) => Math.min(at, text.length)))].sort((a, b) => a - b);
   const last = places.at(-1) ?? 0;
   return (
@@ -116,7 +120,7 @@ function TextWithCalls({ message, live }: { message: Message; live: boolean }) {
         );
       })}
       {(last < text.length || places.length === 0) && (
-        <Said key={last} message={message} from={last} live={live} marked={marked} />
+        <FinalText key={last} message={message} from={last} live={live} marked={marked} />
       )}
     </>
   );
@@ -126,19 +130,19 @@ type Marked = (from: number, to?: number) => string;
 type SaidProps = { message: Message; from: number; live: boolean; marked: Marked };
 
 /** A part of the text with the numbers of the pages that it cites. */
-function useMarked(message: Message): Marked {
+function useCitationMarks(message: Message): Marked {
   const { text } = message;
   const links: readonly PlacedLink[] = message.links ?? none;
   const { marks } = useMemo(() => numberedLinks(links), [links]);
-  return (from, to) => withMarks(text, marks, sourceMark, from, to);
+  return (from, to) => insertMarks(text, marks, sourceMark, from, to);
 }
 
 /** What is said at last. Only that has the form that was asked for. */
-function Said({ message: { threadId, run, state, hasSchema, text }, from, live, marked }: SaidProps) {
+function FinalText({ message: { threadId, run, state, hasSchema, text }, from, live, marked }: SaidProps) {
   if (!hasSchema) return <AnswerText text={marked(from)} live={live} />;
   return (
     <div data-searched>
-      <FormattedAnswer
+      <StructuredAnswer
         text={text.slice(from)}
         threadId={threadId}
         runId={run?.id ?? null}
@@ -170,7 +174,7 @@ function Waiting() {
 }
 
 function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResuming }: ProgressProps) {
-  const waits = calls.some(isAsked);
+  const waits = calls.some(awaitsApproval);
   // Its own line says what is going on.
   const isCalling = calls.some(({ state: now }) => now === 'running');
   const state = waits ? (
@@ -199,10 +203,10 @@ function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResu
 function Outcome({ message }: { message: Message }) {
   const { calls, notes } = message;
   // What the calls themselves say, once they are known.
-  const others = calls ? notes.filter((note) => !isCalledNote(note)) : notes;
+  const others = calls ? notes.filter((note) => !isFunctionCallNote(note)) : notes;
   return (
     <>
-      {message.state === 'complete' && message.text === '' && !notes.some(isCalledNote) && !hasMade(message) && (
+      {message.state === 'complete' && message.text === '' && !notes.some(isFunctionCallNote) && !hasMade(message) && (
         <p className="text-muted-foreground">The model gave an empty answer.</p>
       )}
       <Notes notes={others} />
@@ -211,7 +215,7 @@ function Outcome({ message }: { message: Message }) {
   );
 }
 
-const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).htmlOf(text);
+const formatted = async (text: string) => (await import('#web/ui/markdown/formatted-html.ts')).toHtml(text);
 
 function AnswerTools({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
@@ -224,7 +228,7 @@ function AnswerTools({ message }: { message: Message }) {
       <MessageTools className="mt-1.5 -ms-1.5">
         {message.text !== '' && (
           <CopyButton
-            text={() => withFootnotes(message.text, message.links)}
+            text={() => appendFootnotes(message.text, message.links)}
             html={formatted}
             label="Copy answer"
             className="max-md:size-10"

@@ -1,21 +1,21 @@
-import { type ApprovalDecision, approvalReasonLimit, type ShownCall } from '@roster/contracts/chat';
+import { type ApprovalDecision, approvalReasonLimit, type DisplayedToolCall } from '@roster/contracts/chat';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
 import { decideCall } from '#web/features/chat/threads/mutations.ts';
 import { isEnter } from '#web/lib/enter-key.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
-import { argumentLines, argumentText, visible } from './readable-arguments.ts';
+import { argumentLines, argumentText, escapeInvisible } from './readable-arguments.ts';
 
 export type ApprovalCardProps = {
   threadId: number;
   runId: number;
-  call: ShownCall;
+  call: DisplayedToolCall;
   /** Where the keyboard goes on once it is decided. */
   onDecided: () => void;
 };
@@ -28,9 +28,9 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
     mutationFn: (given: { decision: ApprovalDecision; reason?: string }) =>
       decideCall(client, threadId, { runId, callId: call.callId, ...given }),
     onSuccess: onDecided,
-    onError: tellFailure('Nothing was decided'),
+    onError: showFailure('Nothing was decided'),
   });
-  const title = visible(call.title === '' ? (call.tool ?? call.name) : call.title);
+  const title = escapeInvisible(call.title === '' ? (call.tool ?? call.name) : call.title);
   const mayHaveRun = call.state === 'uncertain';
   const sent = decision.isPending || decision.isSuccess ? decision.variables?.decision : undefined;
   return (
@@ -49,10 +49,10 @@ export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardP
         <p className="wrap-anywhere ps-6 text-muted-foreground text-sm">
           {call.server !== null && (
             <>
-              <bdi>{visible(call.server)}</bdi> ·{' '}
+              <bdi>{escapeInvisible(call.server)}</bdi> ·{' '}
             </>
           )}
-          <bdi className="font-mono">{visible(call.tool ?? call.name)}</bdi>
+          <bdi className="font-mono">{escapeInvisible(call.tool ?? call.name)}</bdi>
         </p>
       </div>
       {mayHaveRun && (

@@ -1,12 +1,15 @@
-import type { ShownCall } from '@roster/contracts/chat';
-import { beginningOf } from '@roster/contracts/text/cut';
+import type { DisplayedToolCall } from '@roster/contracts/chat';
+import { truncate } from '@roster/contracts/text/truncate';
 
 /** A line is read at a glance; all of it stands below, unfolded. */
 const longest = 100;
-const shortened = (text: string) => (text.length > longest ? `${beginningOf(text, longest)}…` : text);
+const shortened = (text: string) => (text.length > longest ? `${truncate(text, longest)}…` : text);
 
 /** What a search looks for, and how much more; null: that is not known, or the call is none. */
-export function subjectOf({ kind, input }: Pick<ShownCall, 'kind' | 'input'>): { said: string; more: number } | null {
+export function callSubject({
+  kind,
+  input,
+}: Pick<DisplayedToolCall, 'kind' | 'input'>): { said: string; more: number } | null {
   if (kind !== 'web_search' && kind !== 'file_search') return null;
   const [first, ...others] = queriesIn(input);
   if (first === undefined) return null;

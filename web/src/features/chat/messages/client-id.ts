@@ -16,7 +16,7 @@ function parse(kept: string): { clientId: string; parentId: Parent; text: string
  * The client id for a text at a place, and what it follows: the same ones until the server has confirmed it, also after a
  * reload. So a message whose confirmation was lost on the way is not sent twice, although its answer is the end by then.
  */
-export function sendingOf(place: string, text: string, parentId: Parent): { clientId: string; parentId: Parent } {
+export function pendingSend(place: string, text: string, parentId: Parent): { clientId: string; parentId: Parent } {
   const kept = parse(readDraft(keyOf(place)));
   if (kept?.text === text) return kept;
   const clientId = newClientId();
@@ -25,4 +25,4 @@ export function sendingOf(place: string, text: string, parentId: Parent): { clie
 }
 
 /** The server has said yes or no: the same words are another message from here on. */
-export const forgetSending = (place: string): void => writeDraft(keyOf(place), '');
+export const clearPendingSend = (place: string): void => writeDraft(keyOf(place), '');

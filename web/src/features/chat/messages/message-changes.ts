@@ -52,7 +52,7 @@ export function withNewer(window: MessageWindow, asked: string, page: MessagePag
 }
 
 /** The answer that a run has begun to write, as it is before the server has told more. */
-export function awaitedAnswer(
+export function placeholderAnswer(
   question: Message,
   run: Run,
   together: readonly number[] = [],
@@ -113,7 +113,7 @@ export const withMessage = (
 });
 
 /** How a loaded answer ended; undefined while it is written, or where it is not loaded. */
-export function endOf(window: MessageWindow | undefined, id: number): RunEnd | undefined {
+export function runEndOf(window: MessageWindow | undefined, id: number): RunEnd | undefined {
   const message = window?.items.find((one) => one.id === id);
   if (!message || message.state === 'queued' || message.state === 'running' || message.state === 'waiting')
     return undefined;
@@ -121,7 +121,7 @@ export function endOf(window: MessageWindow | undefined, id: number): RunEnd | u
 }
 
 /** The answers that come from another model than the answer before, by id. */
-export function changesOfModel(items: readonly Message[]): ReadonlyMap<number, string> {
+export function modelChanges(items: readonly Message[]): ReadonlyMap<number, string> {
   const changes = new Map<number, string>();
   let before: string | null = null;
   for (const { id, role, model } of items) {

@@ -1,8 +1,8 @@
 import type { AttachedFile } from '@roster/contracts/chat';
 import { Image as ImageIcon } from 'lucide-react';
 import { AttachmentChip, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
-import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
-import { pictureBytes, usePicture } from '#web/features/chat/attachments/use-picture.ts';
+import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
+import { maxThumbnailBytes, useImageUrl } from '#web/features/chat/attachments/use-image.ts';
 import { safeLink } from '#web/ui/markdown/safe-link.ts';
 
 /** What was attached to a question; a click shows a file. */
@@ -30,8 +30,8 @@ function DeletedFile({ file: { filename, kind } }: { file: AttachedFile }) {
 
 function KeptFile({ file, id }: { file: AttachedFile; id: number }) {
   const { filename, size, kind } = file;
-  const picture = usePicture(kind === 'image' && size <= pictureBytes ? id : null);
-  const look = useLook();
+  const picture = useImageUrl(kind === 'image' && size <= maxThumbnailBytes ? id : null);
+  const look = useAttachmentPreview();
   return (
     <AttachmentChip
       filename={filename}

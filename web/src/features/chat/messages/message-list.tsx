@@ -14,14 +14,14 @@ import {
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { loadEnd, loadNewer, loadOlder } from '#web/features/chat/threads/thread-cache.ts';
-import { useFurtherPages } from '#web/features/chat/use-further-pages.ts';
+import { useLoadMore } from '#web/features/chat/use-load-more.ts';
 import { Button } from '#web/ui/button.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { Answer } from './answer.tsx';
-import { undecided } from './answers.ts';
-import { changesOfModel, type PendingMessage, withPending } from './message-changes.ts';
+import { answerToChoose } from './answers.ts';
+import { modelChanges, type PendingMessage, withPending } from './message-changes.ts';
 import type { MessageWindow } from './message-window.ts';
 import { PendingQuestion } from './pending-question.tsx';
 import { Question } from './question.tsx';
@@ -89,7 +89,7 @@ function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, a
 function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObject<HTMLElement | null>): () => void {
   const client = useQueryClient();
   const { olderCursor, newerCursor } = window;
-  const loadMore = useFurtherPages(() => {
+  const loadMore = useLoadMore(() => {
     const area = scroller.current;
     if (!area) return undefined;
     const needsOlder = olderCursor !== null && area.scrollTop < ahead;
@@ -113,8 +113,8 @@ export function MessageList(props: MessageListProps) {
   const handle = useRef<VirtualizerHandle>(null);
   const autoScroll = useAutoScroll(scroller, content);
   const rows = useMemo(() => withPending(window, pending), [window, pending]);
-  const open = undecided(window);
-  const newModels = useMemo(() => changesOfModel(window.items), [window.items]);
+  const open = answerToChoose(window);
+  const newModels = useMemo(() => modelChanges(window.items), [window.items]);
   const loadMore = usePagesAround(props, scroller);
   useScrolling(props, rows, { scroller, handle, autoScroll });
   const kept = [indexIn(rows, editingId), indexIn(rows, pending?.id)].filter((index) => index >= 0);

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { describe, expect, test } from 'vitest';
-import { changesOfModel, pendingMessage, withBranch, withNewer, withOlder, withPending } from './message-changes.ts';
-import { type MessageWindow, runUnderWay, windowOf, withPage } from './message-window.ts';
+import { modelChanges, pendingMessage, withBranch, withNewer, withOlder, withPending } from './message-changes.ts';
+import { activeRun, type MessageWindow, windowOf, withPage } from './message-window.ts';
 
 const message = (
   id: number,
@@ -88,8 +88,8 @@ describe('a new branch', () => {
 
 test('the run under way is the one of the last message', () => {
   const running = message(7, 6, { state: 'running', run: { id: 3, state: 'running' } });
-  expect(runUnderWay(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
-  expect(runUnderWay(loaded)).toBeNull();
+  expect(activeRun(windowOf(page([...range(5, 6), running])))).toEqual({ id: 3, messageId: 7 });
+  expect(activeRun(loaded)).toBeNull();
 });
 
 test('a question on its way stands behind what it follows, and gives way to itself once it is stored', () => {
@@ -109,7 +109,7 @@ test('a change of model is told where another answers than before', () => {
   const items = range(1, 10).map((one, index) =>
     index % 2 ? { ...one, model: models[(index - 1) / 2] ?? null } : one,
   );
-  expect([...changesOfModel(items)]).toEqual([
+  expect([...modelChanges(items)]).toEqual([
     [8, 'b'],
     [10, 'a'],
   ]);

@@ -1,7 +1,7 @@
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { PendingMessage } from './message-changes.ts';
-import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-look.ts';
+import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-classes.ts';
 
 /** A question on its way to the server: where it will stand, as it will look. */
 export function PendingQuestion({ pending: { text, files } }: { pending: PendingMessage }) {

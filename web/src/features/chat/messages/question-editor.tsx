@@ -3,10 +3,10 @@ import { isBlank } from '@roster/contracts/text/blank';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { AttachmentChip, kindByName, sizeOf } from '#web/features/chat/attachments/attachment-chip.tsx';
-import { useLook } from '#web/features/chat/attachments/attachment-look.tsx';
+import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { useMessageLength } from '#web/features/chat/composer/use-message-length.ts';
-import { isOfInputMethod, isSendingKey } from '#web/lib/enter-key.ts';
+import { isImeKey, isSubmitKey } from '#web/lib/enter-key.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -48,11 +48,11 @@ export function QuestionEditor({ message }: { message: Message }) {
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
   const keyDown = (event: KeyboardEvent) => {
-    if (isOfInputMethod(event.nativeEvent)) return;
+    if (isImeKey(event.nativeEvent)) return;
     if (event.key === 'Escape') {
       event.preventDefault();
       stopEditing();
-    } else if (isSendingKey(event.nativeEvent)) {
+    } else if (isSubmitKey(event.nativeEvent)) {
       event.preventDefault();
       send();
     }
@@ -89,7 +89,7 @@ type KeptFilesProps = { files: readonly StoredFile[]; onChange: (files: readonly
 
 /** The files of the question, each of which can be left out of the new one. */
 function KeptFiles({ files, onChange }: KeptFilesProps) {
-  const look = useLook();
+  const look = useAttachmentPreview();
   return (
     <ul aria-label="Attached files" className="mb-2 flex flex-wrap gap-1.5">
       {files.map((file) => (

@@ -8,8 +8,8 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { BranchSwitcher } from './branch-switcher.tsx';
 import { ImageLinks, MessageFiles } from './message-files.tsx';
 import { MessageTools } from './message-tools.tsx';
+import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-classes.ts';
 import { QuestionEditor } from './question-editor.tsx';
-import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-look.ts';
 import { useThreadActions } from './thread-actions.ts';
 
 /** What a person wrote stays as it was written, line breaks included; only answers are Markdown. */

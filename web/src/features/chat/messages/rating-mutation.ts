@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { refreshMessages } from '#web/features/chat/threads/thread-cache.ts';
 import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
 import { call } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { withMessage } from './message-changes.ts';
 
 /** Changes what is thought of an answer. Changes of one answer are sent one after the other. */
@@ -22,7 +22,7 @@ export function useRating({ id, threadId }: Message) {
       // What is being read may have been read before the rating was kept.
       if (client.isFetching({ queryKey }) > 0) void refreshMessages(client, threadId);
     },
-    onError: tellFailure('Your rating was not saved'),
+    onError: showFailure('Your rating was not saved'),
   });
 }
 

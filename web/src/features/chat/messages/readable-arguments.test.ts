@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { argumentLines, argumentText, visible } from './readable-arguments.ts';
+import { argumentLines, argumentText, escapeInvisible } from './readable-arguments.ts';
 
 const read = (value: unknown) =>
   argumentLines(JSON.stringify(value))?.map(({ depth, name, value: text }) => [depth, name, text]);
@@ -40,5 +40,5 @@ test.each(['9007199254740993', '1.0', '-0', '1e400', '0.1000000000000000055'])(
 );
 
 test('characters that are not seen are', () => {
-  expect(visible('safe\u202Etxt.exe\u200B\0 line\n')).toBe('safe\\u{202e}txt.exe\\u{200b}\\u{0000} line\n');
+  expect(escapeInvisible('safe\u202Etxt.exe\u200B\0 line\n')).toBe('safe\\u{202e}txt.exe\\u{200b}\\u{0000} line\n');
 });

@@ -1,4 +1,4 @@
-import { jsonInLines, readJson, WrittenNumber } from '#web/lib/json-text.ts';
+import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/json-text.ts';
 
 /** What a tool is called with, as a person reads it: a name and its value in each line, the inner ones indented. */
 export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
@@ -8,7 +8,7 @@ const linesAtMost = 200;
 
 /** Characters that are not seen, or turn the direction of others, could show something else than what is sent. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?![\n\t])\p{Cc}/gu;
-export const visible = (text: string) =>
+export const escapeInvisible = (text: string) =>
   text.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16).padStart(4, '0')}}`);
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value);
@@ -22,7 +22,7 @@ const innerOf = (value: Group): [string, unknown][] =>
 export function argumentLines(json: string): ArgumentLine[] | null {
   let given: unknown;
   try {
-    given = readJson(json);
+    given = parseJsonLosslessly(json);
   } catch {
     return null;
   }
@@ -38,23 +38,23 @@ export function argumentLines(json: string): ArgumentLine[] | null {
     const { key, depth, value } = next;
     if (depth > deepest || lines.length >= linesAtMost) return null;
     const isOpened = isGroup(value) && innerOf(value).length > 0;
-    lines.push({ key, depth, name: visible(next.name), value: isOpened ? null : textOf(value) });
+    lines.push({ key, depth, name: escapeInvisible(next.name), value: isOpened ? null : textOf(value) });
     if (isOpened) put(value, depth + 1, key);
   }
   return lines;
 }
 
 function textOf(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? '(empty)' : visible(value);
+  if (typeof value === 'string') return value === '' ? '(empty)' : escapeInvisible(value);
   if (isGroup(value)) return isList(value) ? '(empty list)' : '(nothing)';
-  return value instanceof WrittenNumber ? value.text : String(value);
+  return value instanceof RawNumber ? value.text : String(value);
 }
 
 /** All of it as it is, in lines where it is JSON. */
 export function argumentText(json: string): string {
   try {
-    return visible(jsonInLines(json));
+    return escapeInvisible(indentJson(json));
   } catch {
-    return visible(json);
+    return escapeInvisible(json);
   }
 }

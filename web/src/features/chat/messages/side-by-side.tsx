@@ -2,7 +2,7 @@ import type { Message } from '@roster/contracts/chat';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowRight, Square } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { withArrived } from '#web/api/runs/run-message.ts';
+import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import { useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
 import { refreshThread } from '#web/features/chat/threads/thread-cache.ts';
 import { formatCost, formatNumber } from '#web/lib/format.ts';
@@ -11,19 +11,19 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { AnswerContent } from './answer.tsx';
 import { answersQuery } from './answers.ts';
-import { awaitedAnswer } from './message-changes.ts';
-import { isUnderWay } from './message-window.ts';
+import { placeholderAnswer } from './message-changes.ts';
+import { isInProgress } from './message-window.ts';
 import { useThreadActions } from './thread-actions.ts';
 import { useWide } from './use-wide.ts';
 
 /** The answers that were asked for together, in the order asked; the shown one is the list's own and newer. */
-function useTogether(shown: Message): readonly Message[] {
+function useParallelAnswers(shown: Message): readonly Message[] {
   const { threadId, parentId, together } = shown;
   const answers = useQuery({ ...answersQuery(threadId, parentId ?? 0), enabled: parentId !== null });
   return together.map(
     (id) =>
       (id === shown.id ? shown : answers.data?.find((answer) => answer.id === id)) ?? {
-        ...awaitedAnswer(shown, { id: 0, threadId, messageId: id, state: 'queued' }),
+        ...placeholderAnswer(shown, { id: 0, threadId, messageId: id, state: 'queued' }),
         parentId,
         run: null,
       },
@@ -31,7 +31,7 @@ function useTogether(shown: Message): readonly Message[] {
 }
 
 /** While nobody sees the page, its connections are free for others: a browser has few for each server. */
-function useSeen(): boolean {
+function usePageVisible(): boolean {
   const [isSeen, setSeen] = useState(!document.hidden);
   useEffect(() => {
     const change = () => setSeen(!document.hidden);
@@ -44,7 +44,7 @@ function useSeen(): boolean {
 type FollowedProps = { answer: Message; run: NonNullable<Message['run']> };
 
 /** Watches an answer beside the shown one, which the page itself watches. */
-function Followed({ answer: { id, threadId, parentId }, run: { id: runId } }: FollowedProps) {
+function RunWatcher({ answer: { id, threadId, parentId }, run: { id: runId } }: FollowedProps) {
   const client = useQueryClient();
   useEffect(() => {
     if (parentId === null) return;
@@ -52,7 +52,7 @@ function Followed({ answer: { id, threadId, parentId }, run: { id: runId } }: Fo
     return watchRun(runId, (run) => {
       if (run)
         client.setQueryData(queryKey, (known) =>
-          known?.map((answer) => (answer.id === id ? withArrived(answer, run) : answer)),
+          known?.map((answer) => (answer.id === id ? mergeLiveRun(answer, run) : answer)),
         );
       Promise.all([client.invalidateQueries({ queryKey }), refreshThread(client, threadId)]).catch(reportError);
     });
@@ -74,8 +74,8 @@ const nameOf = ({ model }: Message, index: number) => model ?? `Model ${index + 
 
 /** Several models' answers to one question: columns, or tabs where there is no room for them. */
 export function SideBySide({ message: shown }: { message: Message }) {
-  const answers = useTogether(shown);
-  const isSeen = useSeen();
+  const answers = useParallelAnswers(shown);
+  const isSeen = usePageVisible();
   const isWide = useWide();
   return (
     <>
@@ -84,7 +84,7 @@ export function SideBySide({ message: shown }: { message: Message }) {
           (answer) =>
             answer.id !== shown.id &&
             answer.run &&
-            isUnderWay(answer) && <Followed key={answer.id} answer={answer} run={answer.run} />,
+            isInProgress(answer) && <RunWatcher key={answer.id} answer={answer} run={answer.run} />,
         )}
       {isWide ? <Columns answers={answers} /> : <InTabs answers={answers} />}
     </>
@@ -121,7 +121,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
         label: (
           <span className="font-mono text-sm">
             {nameOf(answer, at)}
-            {isUnderWay(answer) && <UnderWayMark answer={answer} />}
+            {isInProgress(answer) && <UnderWayMark answer={answer} />}
           </span>
         ),
       }))}
@@ -134,7 +134,7 @@ function InTabs({ answers }: { answers: readonly Message[] }) {
 }
 
 function UnderWayMark({ answer }: { answer: Message }) {
-  const { state } = withArrived(answer, useLiveRun(answer.run?.id ?? null));
+  const { state } = mergeLiveRun(answer, useLiveRun(answer.run?.id ?? null));
   return (
     <span className="ms-2 inline-block size-1.5 animate-pulse rounded-full bg-primary">
       <span className="sr-only">{states[state]}</span>
@@ -163,7 +163,7 @@ function Column({ answer, name, hasName }: ColumnProps) {
 function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
   const { goOnWith, stopRun } = useThreadActions();
   const { run, state, text } = answer;
-  const isGrowing = isUnderWay(answer);
+  const isGrowing = isInProgress(answer);
   return (
     <div className="mt-auto pt-2">
       <div className="flex items-end gap-1">

@@ -1,7 +1,7 @@
 import type { Message } from '@roster/contracts/chat';
 import { createContext, useContext } from 'react';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 
 export type UnsentEdit = { messageId: number; text: string; files: readonly StoredFile[] };
 

@@ -1,16 +1,16 @@
-import type { ShownCall } from '@roster/contracts/chat';
+import type { DisplayedToolCall } from '@roster/contracts/chat';
 import { ChevronRight, CodeXml, FileSearch, Globe, ImagePlus, SquareFunction, Wrench } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isAsked } from '#web/api/runs/run-store.ts';
+import { awaitsApproval } from '#web/api/runs/run-store.ts';
 import { formatTime } from '#web/lib/format.ts';
-import { jsonInLines } from '#web/lib/json-text.ts';
+import { indentJson } from '#web/lib/json-text.ts';
 import type { Icon } from '#web/ui/icon.ts';
 import { CodeBlock } from '#web/ui/markdown/code-block.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import type { ApprovalCardProps } from './approval-card.tsx';
-import { subjectOf } from './call-subject.ts';
+import { callSubject } from './call-subject.ts';
 
-type Kind = ShownCall['kind'];
+type Kind = DisplayedToolCall['kind'];
 type Words = { icon: Icon; running: string; done: string; input: string; language: string; output: string };
 
 const words: Record<Kind, Words> = {
@@ -59,7 +59,7 @@ const words: Record<Kind, Words> = {
 
 type CallPlace = { threadId: number; runId: number };
 type ToolCallsProps = {
-  calls: readonly ShownCall[];
+  calls: readonly DisplayedToolCall[];
   waitsUntil: string | undefined;
   /** Of an answer that is being written: where a person decides on its calls. */
   place: CallPlace | undefined;
@@ -91,14 +91,14 @@ export function ToolCalls({ calls, waitsUntil, place }: ToolCallsProps) {
   );
 }
 
-type CallItemProps = { call: ShownCall; place: CallPlace | undefined; children: ReactNode };
+type CallItemProps = { call: DisplayedToolCall; place: CallPlace | undefined; children: ReactNode };
 
 /** A call that waits for a person is their question; decided, it is a line like the others, where the keyboard stays. */
 function CallItem({ call, place, children }: CallItemProps) {
   const item = useRef<HTMLLIElement>(null);
   return (
     <li ref={item} tabIndex={-1} className="rounded-sm outline-none">
-      {place && isAsked(call) ? (
+      {place && awaitsApproval(call) ? (
         <ApprovalCard {...place} call={call} onDecided={() => item.current?.focus()} />
       ) : (
         children
@@ -108,7 +108,7 @@ function CallItem({ call, place, children }: CallItemProps) {
 }
 
 /** The functions of a program answer later, or never. */
-function stateOf({ kind, state }: ShownCall, waitsUntil: string | undefined): string | null {
+function stateOf({ kind, state }: DisplayedToolCall, waitsUntil: string | undefined): string | null {
   if (kind === 'server') return serverStates[state] ?? null;
   if (state === 'failed') return 'not finished';
   if (kind !== 'function' || state !== 'waiting') return null;
@@ -117,7 +117,7 @@ function stateOf({ kind, state }: ShownCall, waitsUntil: string | undefined): st
     : `its program can answer until ${formatTime(waitsUntil)}`;
 }
 
-const serverStates: Partial<Record<ShownCall['state'], string>> = {
+const serverStates: Partial<Record<DisplayedToolCall['state'], string>> = {
   waiting: 'waits for approval',
   failed: 'failed',
   denied: 'denied',
@@ -125,13 +125,13 @@ const serverStates: Partial<Record<ShownCall['state'], string>> = {
 };
 
 /** What is said of a call before its name. */
-function verbOf({ kind, state }: ShownCall): string {
+function verbOf({ kind, state }: DisplayedToolCall): string {
   const { running, done } = words[kind];
   if (kind === 'server' && (state === 'denied' || state === 'waiting')) return 'Call of';
   return state === 'running' ? running : done;
 }
 
-function Called({ call, state }: { call: ShownCall; state: string | null }) {
+function Called({ call, state }: { call: DisplayedToolCall; state: string | null }) {
   const { icon: IconPart, input, language, output } = words[call.kind];
   return (
     <details className="group/call">
@@ -173,8 +173,8 @@ function Called({ call, state }: { call: ShownCall; state: string | null }) {
 }
 
 /** What is searched for. */
-function Subject({ call }: { call: ShownCall }) {
-  const subject = subjectOf(call);
+function Subject({ call }: { call: DisplayedToolCall }) {
+  const subject = callSubject(call);
   if (subject === null) return null;
   const { said, more } = subject;
   return (
@@ -188,7 +188,7 @@ function Subject({ call }: { call: ShownCall }) {
 /** JSON is shown in lines, with its numbers in the digits that were sent. */
 function readable(text: string): { text: string; isJson: boolean } {
   try {
-    return { text: jsonInLines(text), isJson: true };
+    return { text: indentJson(text), isJson: true };
   } catch {
     // Shown as it came: other words, or the beginning of a long text.
     return { text, isJson: false };

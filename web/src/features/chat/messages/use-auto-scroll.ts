@@ -21,7 +21,7 @@ const byHandFor = 1500;
 const byScrollbarFor = 30_000;
 
 /** How its reader stands to a scrolled area. */
-type Reader = {
+type ScrollState = {
   isOn: boolean;
   lastTop: number;
   byHandUntil: number;
@@ -29,17 +29,17 @@ type Reader = {
   stays: boolean;
 };
 
-const isFarAway = (area: HTMLElement, { isOn }: Reader) => !isOn && distanceToEnd(area) > farFromEnd;
+const isFarAway = (area: HTMLElement, { isOn }: ScrollState) => !isOn && distanceToEnd(area) > farFromEnd;
 
 /** Whether it goes on scrolling by itself, after the area has been scrolled by anything. */
-function noteScroll(area: HTMLElement, reader: Reader) {
+function trackScroll(area: HTMLElement, reader: ScrollState) {
   if (distanceToEnd(area) <= atEnd && !reader.stays) reader.isOn = true;
   else if (area.scrollTop < reader.lastTop - 1 && performance.now() < reader.byHandUntil) reader.isOn = false;
   reader.lastTop = area.scrollTop;
 }
 
 /** Notes which movements come from a hand, until `signal` ends it. */
-function noteHand(area: HTMLElement, reader: Reader, signal: AbortSignal) {
+function trackUserInput(area: HTMLElement, reader: ScrollState, signal: AbortSignal) {
   const byHand = ({ type }: Event) => {
     reader.stays = false;
     reader.byHandUntil = performance.now() + (type === 'pointerdown' ? byScrollbarFor : byHandFor);
@@ -52,7 +52,7 @@ function noteHand(area: HTMLElement, reader: Reader, signal: AbortSignal) {
 const unfolding = { click: 'summary, [data-unfolds] button', keydown: '[data-unfolds] [role="tab"]' };
 
 /** What is unfolded is what its reader wants to see: it grows downwards, and its line stays where it was. */
-function noteUnfolding({ target }: Event, pressed: string, reader: Reader) {
+function trackExpansion({ target }: Event, pressed: string, reader: ScrollState) {
   if (target instanceof Element && target.closest(pressed)) Object.assign(reader, { isOn: false, stays: true });
 }
 
@@ -64,7 +64,7 @@ export function useAutoScroll(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
 ): AutoScroll {
-  const [reader] = useState<Reader>(() => ({
+  const [reader] = useState<ScrollState>(() => ({
     isOn: true,
     lastTop: 0,
     byHandUntil: 0,
@@ -89,13 +89,13 @@ export function useAutoScroll(
     const leaving = new AbortController();
     const { signal } = leaving;
     const onScroll = () => {
-      noteScroll(area, reader);
+      trackScroll(area, reader);
       setIsAway(isFarAway(area, reader));
     };
     area.addEventListener('scroll', onScroll, { passive: true, signal });
     for (const [type, pressed] of Object.entries(unfolding))
-      area.addEventListener(type, (event) => noteUnfolding(event, pressed, reader), { signal });
-    noteHand(area, reader, signal);
+      area.addEventListener(type, (event) => trackExpansion(event, pressed, reader), { signal });
+    trackUserInput(area, reader, signal);
     return () => leaving.abort();
   }, [scroller, reader]);
 

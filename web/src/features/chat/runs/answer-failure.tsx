@@ -2,8 +2,8 @@ import type { Message } from '@roster/contracts/chat';
 import { Link } from '@tanstack/react-router';
 import { ArrowDownToLine, Pencil, RotateCw } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { OpenSettings } from '#web/components/open-settings.tsx';
-import { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
+import { SettingsLink } from '#web/components/settings-link.tsx';
+import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
@@ -62,8 +62,8 @@ export function AnswerFailure({ message }: { message: Message }) {
         steps.length > 0 && (
           <>
             <Continue message={message} />
-            {steps.includes('settings') && <OpenSettings />}
-            {error?.successor && <GoOn message={message} successor={error.successor} />}
+            {steps.includes('settings') && <SettingsLink />}
+            {error?.successor && <UseSuccessor message={message} successor={error.successor} />}
             {steps.includes('assistant') && <OtherAssistant />}
             {steps.includes('edit') && <EditQuestion message={message} />}
             {steps.includes('again') && (
@@ -109,7 +109,7 @@ function TryAgain({ message, waitUntil }: { message: Message; waitUntil: number 
 }
 
 /** An assistant keeps its own model until it is moved; a conversation with a model goes on with the next one at once. */
-function GoOn({ message, successor }: { message: Message; successor: string }) {
+function UseSuccessor({ message, successor }: { message: Message; successor: string }) {
   const { choice, choose, regenerate, blockedReason } = useThreadActions();
   if (choice.assistantId !== null)
     return (
@@ -151,5 +151,5 @@ function EditQuestion({ message }: { message: Message }) {
 
 function OtherAssistant() {
   const { choice, choose } = useThreadActions();
-  return <AnswererMenu current={choice} onChoose={choose} label="Choose another assistant or model" />;
+  return <ChatTargetMenu current={choice} onChoose={choose} label="Choose another assistant or model" />;
 }

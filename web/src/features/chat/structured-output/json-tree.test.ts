@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isGroup, type JsonValue, openedAtFirst, pointerTo, readJson } from './json-tree.ts';
+import { initiallyExpanded, isGroup, type JsonValue, parseJsonTree, pointerTo } from './json-tree.ts';
 import { prettyJson } from './pretty-json.ts';
 import { tableCsv } from './table-csv.ts';
 
 function read(text: string) {
-  const tree = readJson(text);
+  const tree = parseJsonTree(text);
   if (!tree) throw new Error('It is not JSON');
   return tree;
 }
@@ -18,7 +18,7 @@ function told(text: string) {
 
 describe('a JSON text', () => {
   test.each(['', '{', '{"a":1,}', "{'a':1}", '{"a":1} {"b":2}', '{"a":01}', 'In words'])('is not %j', (text) =>
-    expect(readJson(text)).toBeNull(),
+    expect(parseJsonTree(text)).toBeNull(),
   );
 
   test('is read with each number as it was written', () =>
@@ -109,7 +109,7 @@ describe('a table', () => {
 });
 
 describe('what is open at first', () => {
-  const opened = (value: unknown) => openedAtFirst(read(JSON.stringify(value))).size;
+  const opened = (value: unknown) => initiallyExpanded(read(JSON.stringify(value))).size;
 
   test('are two levels below the answer', () => expect(opened({ a: { b: { c: { d: [1] } } }, e: [[[1]]] })).toBe(4));
 

@@ -11,7 +11,7 @@ export type JsonTable = { columns: readonly string[]; rows: readonly ReadonlyMap
 /** A table with more columns is read better one object at a time. */
 const columnLimit = 50;
 /** So much is drawn at once, and more when it is asked for. */
-export const shownAtOnce = 200;
+export const itemsPerPage = 200;
 /** So much is open when an answer is first shown, on so many levels below the answer itself. */
 const openAtFirst = 1_500;
 const levelsAtFirst = 2;
@@ -104,7 +104,7 @@ export type JsonTree = {
 };
 
 /** A JSON text, looked into level by level as it is unfolded; null: it is not JSON. */
-export function readJson(text: string): JsonTree | null {
+export function parseJsonTree(text: string): JsonTree | null {
   try {
     JSON.parse(text);
   } catch {
@@ -144,16 +144,16 @@ export function readJson(text: string): JsonTree | null {
 }
 
 /** Where the groups begin that are open when an answer is first shown: the upper levels, as far as they are not long. */
-export function openedAtFirst({ root, childrenOf, tableOf }: JsonTree): ReadonlySet<number> {
+export function initiallyExpanded({ root, childrenOf, tableOf }: JsonTree): ReadonlySet<number> {
   const opened = new Set<number>();
   const groupsIn = (value: JsonValue) =>
     tableOf(value)
       ? []
       : childrenOf(value)
-          .slice(0, shownAtOnce)
+          .slice(0, itemsPerPage)
           .flatMap((child) => (isGroup(child.value) ? [child.value] : []));
   const sizeOf = (value: JsonValue) =>
-    Math.min(childrenOf(value).length, shownAtOnce) * (tableOf(value)?.columns.length ?? 1);
+    Math.min(childrenOf(value).length, itemsPerPage) * (tableOf(value)?.columns.length ?? 1);
   let room = openAtFirst - sizeOf(root);
   let parents: readonly JsonValue[] = [root];
   for (let level = 0; level < levelsAtFirst; level++) {

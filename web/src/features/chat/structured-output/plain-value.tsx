@@ -4,7 +4,7 @@ import type { JsonValue } from './json-tree.ts';
 import { useShownTree } from './shown-tree.ts';
 
 /** Beside what is wrong, what should be there. */
-export function Problem({ at }: { at: string }) {
+export function ValueError({ at }: { at: string }) {
   const message = useShownTree().problems.get(at);
   if (message === undefined) return null;
   return (
@@ -21,7 +21,7 @@ export const Quiet = ({ children }: { children: ReactNode }) => (
 );
 
 /** A text, a number, yes, no or nothing. */
-export function Plain({ value }: { value: JsonValue }) {
+export function PlainValue({ value }: { value: JsonValue }) {
   const { tree } = useShownTree();
   const written = tree.written(value);
   if (value.kind !== 'string')

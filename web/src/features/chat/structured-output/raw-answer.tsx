@@ -1,7 +1,7 @@
 import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
-export type AnswerInForm = {
+export type StructuredAnswerProps = {
   /** What stands behind the last call of a tool. */
   text: string;
   threadId: number;
@@ -13,7 +13,7 @@ export type AnswerInForm = {
 };
 
 /** JSON as it comes; other words, from a model that takes no schema, as usual. */
-export function RawAnswer({ text, live }: Pick<AnswerInForm, 'text' | 'live'>) {
+export function RawAnswer({ text, live }: Pick<StructuredAnswerProps, 'text' | 'live'>) {
   if (!/^\s*[{[]/.test(text)) return <AnswerText text={text} live={live} />;
   return (
     <pre
@@ -25,7 +25,7 @@ export function RawAnswer({ text, live }: Pick<AnswerInForm, 'text' | 'live'>) {
   );
 }
 
-export function PendingAnswer(props: AnswerInForm) {
+export function PendingAnswer(props: StructuredAnswerProps) {
   if (props.live || !props.isWhole) return <RawAnswer {...props} />;
   return <Skeleton className="h-40 w-full rounded-md" />;
 }

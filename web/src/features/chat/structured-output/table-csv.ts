@@ -1,4 +1,4 @@
-import { asCsv, type Cell } from '#web/lib/csv.ts';
+import { type Cell, toCsv } from '#web/lib/csv.ts';
 import type { JsonTable, JsonTree, JsonValue } from './json-tree.ts';
 
 /** A table of an answer for spreadsheets, with each number as it was written. */
@@ -8,5 +8,5 @@ export function tableCsv({ written, said }: JsonTree, { columns, rows }: JsonTab
     if (value.kind === 'number') return { number: written(value) };
     return value.kind === 'string' ? said(value) : written(value);
   };
-  return asCsv([columns, ...rows.map((row) => columns.map((name) => cellOf(row.get(name))))]);
+  return toCsv([columns, ...rows.map((row) => columns.map((name) => cellOf(row.get(name))))]);
 }

@@ -1,9 +1,9 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { saveText } from '#web/lib/save-file.ts';
+import { saveText } from '#web/lib/download.ts';
 import { Button } from '#web/ui/button.tsx';
-import { type JsonTable, pointerTo, shownAtOnce } from './json-tree.ts';
-import { Plain, Problem } from './plain-value.tsx';
+import { itemsPerPage, type JsonTable, pointerTo } from './json-tree.ts';
+import { PlainValue, ValueError } from './plain-value.tsx';
 import { ShowMore } from './show-more.tsx';
 import { useShownTree } from './shown-tree.ts';
 import { tableCsv } from './table-csv.ts';
@@ -16,7 +16,7 @@ type TableViewProps = { table: JsonTable; at: string; label: string };
 export function TableView({ table, at, label }: TableViewProps) {
   const { tree, nameOf } = useShownTree();
   const { columns, rows } = table;
-  const [count, setCount] = useState(shownAtOnce);
+  const [count, setCount] = useState(itemsPerPage);
   const save = () => saveText(`${nameOf(at)}.csv`, tableCsv(tree, table), 'text/csv;charset=utf-8');
   const numbers = new Set(
     columns.filter((name) => rows.every((row) => (row.get(name)?.kind ?? 'number') === 'number')),
@@ -57,7 +57,7 @@ export function TableView({ table, at, label }: TableViewProps) {
         </table>
       </section>
       <div className="flex flex-wrap items-center">
-        <ShowMore left={rows.length - count} what="rows" onMore={() => setCount(count + shownAtOnce)} />
+        <ShowMore left={rows.length - count} what="rows" onMore={() => setCount(count + itemsPerPage)} />
         <Button variant="ghost" size="sm" icon={Download} onClick={save} className="ms-auto mt-1 max-md:h-10">
           Download CSV
         </Button>
@@ -80,15 +80,15 @@ function TableRow({ row, at, number, columns, numbers }: TableRowProps) {
     <tr className="*:border-border not-last:*:border-b">
       <th scope="row" className={`${cell} text-start font-normal text-muted-foreground tabular-nums`}>
         {number}
-        <Problem at={at} />
+        <ValueError at={at} />
       </th>
       {columns.map((name) => {
         const value = row.get(name);
         return (
           <td key={name} className={`${cell} ${numbers.has(name) ? '' : 'min-w-24'}`}>
             <div className={`w-max max-w-80 max-md:max-w-60 ${numbers.has(name) ? 'ms-auto' : ''}`}>
-              {value && <Plain value={value} />}
-              <Problem at={pointerTo(at, name)} />
+              {value && <PlainValue value={value} />}
+              <ValueError at={pointerTo(at, name)} />
             </div>
           </td>
         );

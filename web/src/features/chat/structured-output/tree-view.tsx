@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { formatCount } from '#web/lib/format.ts';
-import { isGroup, type JsonChild, type JsonValue, openedAtFirst, pointerTo, shownAtOnce } from './json-tree.ts';
-import { Plain, Problem, Quiet } from './plain-value.tsx';
+import { initiallyExpanded, isGroup, itemsPerPage, type JsonChild, type JsonValue, pointerTo } from './json-tree.ts';
+import { PlainValue, Quiet, ValueError } from './plain-value.tsx';
 import { ShowMore } from './show-more.tsx';
 import { type ShownTree, ShownTreeContext, useShownTree } from './shown-tree.ts';
 import { TableView } from './table-view.tsx';
@@ -13,13 +13,13 @@ const levelLimit = 32;
 /** What an answer says: its fields by their names, lists as lists, objects of a kind as a table. */
 export function TreeView(props: Omit<ShownTree, 'opened'>) {
   const { tree, problems, nameOf } = props;
-  const opened = useMemo(() => openedAtFirst(tree), [tree]);
+  const opened = useMemo(() => initiallyExpanded(tree), [tree]);
   const shown = useMemo(() => ({ tree, opened, problems, nameOf }), [tree, opened, problems, nameOf]);
   return (
     <ShownTreeContext value={shown}>
       <div className="@container overflow-x-auto px-4 py-3 text-sm max-md:px-3">
         <Inside value={tree.root} at="" label="Answer" level={0} />
-        <Problem at="" />
+        <ValueError at="" />
       </div>
     </ShownTreeContext>
   );
@@ -30,7 +30,7 @@ type InsideProps = { value: JsonValue; at: string; label: string; level: number 
 /** What is in an object or an array. */
 function Inside({ value, at, label, level }: InsideProps) {
   const { tree } = useShownTree();
-  const [count, setCount] = useState(shownAtOnce);
+  const [count, setCount] = useState(itemsPerPage);
   const table = tree.tableOf(value);
   const children = tree.childrenOf(value);
   if (children.length === 0) return <p className="text-muted-foreground">{emptyText(value)}</p>;
@@ -48,7 +48,7 @@ function Inside({ value, at, label, level }: InsideProps) {
       <ShowMore
         left={children.length - count}
         what={value.kind === 'array' ? 'items' : 'fields'}
-        onMore={() => setCount(count + shownAtOnce)}
+        onMore={() => setCount(count + itemsPerPage)}
       />
     </>
   );
@@ -72,7 +72,7 @@ function Row({ child: { name, value }, index, at, level }: RowProps) {
       </div>
       <div className="min-w-0 flex-1">
         {!isGroup(value) ? (
-          <Plain value={value} />
+          <PlainValue value={value} />
         ) : tree.childrenOf(value).length === 0 ? (
           <Quiet>{emptyText(value)}</Quiet>
         ) : (
@@ -80,7 +80,7 @@ function Row({ child: { name, value }, index, at, level }: RowProps) {
             {tree.written(value)}
           </code>
         )}
-        <Problem at={at} />
+        <ValueError at={at} />
       </div>
     </div>
   );
@@ -108,7 +108,7 @@ function Group({ value, at, label, shownLabel, level }: GroupProps) {
           <bdi className="text-muted-foreground">
             {value.kind === 'array' ? formatCount(count, 'item') : formatCount(count, 'field')}
           </bdi>
-          <Problem at={at} />
+          <ValueError at={at} />
         </span>
       </summary>
       {isOpen && (

@@ -1,30 +1,30 @@
 import { chat, type Message } from '@roster/contracts/chat';
 import type { QueryClient } from '@tanstack/react-query';
 import { answersQuery } from '#web/features/chat/messages/answers.ts';
-import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
+import { clearPendingSend, pendingSend } from '#web/features/chat/messages/client-id.ts';
 import { withMessage } from '#web/features/chat/messages/message-changes.ts';
 import { call } from '#web/lib/api-client.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { carryOut, switching } from './mutations.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { pendingToolChanges, runMutation } from './mutations.ts';
 import { refreshMessages, showThread } from './thread-cache.ts';
-import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
+import { isClientError, messagesQuery, threadQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
 
 /** The rest of an answer, in its message. */
 const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
-  carryOut(client, async () => {
+  runMutation(client, async () => {
     const { id, threadId, parentId } = answer;
-    await switching.get(threadId);
+    await pendingToolChanges.get(threadId);
     const place = `continue:${id}`;
     const { message, run } = await call(chat.continue, {
       params: { id },
-      body: { clientId: sendingOf(place, '', id).clientId, ...(overBudget && { overBudget }) },
+      body: { clientId: pendingSend(place, '', id).clientId, ...(overBudget && { overBudget }) },
     }).catch((error: unknown) => {
-      if (isRefusal(error)) forgetSending(place);
+      if (isClientError(error)) clearPendingSend(place);
       throw error;
     });
-    forgetSending(place);
+    clearPendingSend(place);
     const { queryKey } = messagesQuery(threadId);
     await client.cancelQueries({ queryKey });
     const put = (one: Message) => (one.id === id ? message : one);
@@ -43,7 +43,7 @@ export function continueOpen(open: OpenThread, answer: Message, overBudget = fal
     () => requestAnimationFrame(() => list.current?.goToEnd()),
     (error: unknown) => {
       if (isBudgetError(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
-      tellFailure('The answer was not continued')(error);
+      showFailure('The answer was not continued')(error);
       // Another tab may have been quicker, or the conversation has gone on.
       void refreshMessages(client, threadId);
     },

@@ -1,9 +1,9 @@
 import type { Thread } from '@roster/contracts/chat';
 import { useQueryClient } from '@tanstack/react-query';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
-import { leaveRemoved, useRemoveThread } from './mutations.ts';
+import { forgetRemovedThread, useRemoveThread } from './mutations.ts';
 
 type DeleteThreadDialogProps = {
   thread: Thread;
@@ -19,10 +19,10 @@ export function DeleteThreadDialog({ thread, onOpenChange, onRemoved }: DeleteTh
     remove.mutate(thread.id, {
       onSuccess: () => {
         onOpenChange(false);
-        leaveRemoved(client, thread.id, onRemoved(thread.id)).catch(reportError);
+        forgetRemovedThread(client, thread.id, onRemoved(thread.id)).catch(reportError);
         toast({ title: 'Conversation deleted', description: thread.title });
       },
-      onError: tellFailure('The conversation was not deleted'),
+      onError: showFailure('The conversation was not deleted'),
     });
   return (
     <ConfirmDialog

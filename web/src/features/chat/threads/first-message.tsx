@@ -2,7 +2,7 @@ import type { PendingMessage } from '#web/features/chat/messages/message-changes
 import { PendingQuestion } from '#web/features/chat/messages/pending-question.tsx';
 
 // What a conversation begins with, all but the place where it is written.
-export { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
+export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
 export { startThread, UnfinishedStartError as UnfinishedStart } from './mutations.ts';

@@ -1,36 +1,36 @@
 import type { ThreadTools } from '@roster/contracts/assistants/tools';
 import { type ApprovalDecision, chat, type Message, type Run, type Thread } from '@roster/contracts/chat';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { withArrived } from '#web/api/runs/run-message.ts';
+import { mergeLiveRun } from '#web/api/runs/run-message.ts';
 import type { LiveRun } from '#web/api/runs/run-store.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { answersQuery } from '#web/features/chat/messages/answers.ts';
-import { forgetSending, sendingOf } from '#web/features/chat/messages/client-id.ts';
-import { awaitedAnswer, withBranch, withMessage } from '#web/features/chat/messages/message-changes.ts';
+import { clearPendingSend, pendingSend } from '#web/features/chat/messages/client-id.ts';
+import { placeholderAnswer, withBranch, withMessage } from '#web/features/chat/messages/message-changes.ts';
 import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
 import type { ComposerTools } from '#web/features/chat/tools/thread-tools.ts';
 import { call, errorText } from '#web/lib/api-client.ts';
 import { newClientId } from '#web/lib/client-id.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import {
   forgetThread,
-  hideThread,
   loadAround,
   loadEnd,
   refreshLists,
   refreshMessages,
   refreshSearches,
   refreshThread,
+  removeFromLists,
   showThread,
 } from './thread-cache.ts';
-import { isRefusal, messagesQuery, threadQuery } from './thread-queries.ts';
+import { isClientError, messagesQuery, threadQuery } from './thread-queries.ts';
 
 /** Without a connection a call fails and says so; it does not wait in silence to be made later. */
 const atOnce = { networkMode: 'always' } as const;
 
 /** As `useMutation` does it, for what is done outside of the drawing: that a session has ended is noticed here too. */
-export const carryOut = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
+export const runMutation = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
   client
     .getMutationCache()
     .build<Value, Error, void, unknown>(client, { ...atOnce, mutationFn })
@@ -51,42 +51,42 @@ async function update(client: QueryClient, id: number, changes: ThreadChanges): 
 }
 
 export const updateThread = (client: QueryClient, id: number, changes: ThreadChanges) =>
-  carryOut(client, () => update(client, id, changes));
+  runMutation(client, () => update(client, id, changes));
 
 /** What is on its way to the server of the tools of a thread: a question waits for it, so that it is asked with them. */
-export const switching = new Map<number, Promise<void>>();
+export const pendingToolChanges = new Map<number, Promise<void>>();
 
 /** Shows at once which tools are switched, and says so to the server, one after the other. */
-function switchTools(client: QueryClient, threadId: number, tools: ThreadTools | null): void {
+function changeTools(client: QueryClient, threadId: number, tools: ThreadTools | null): void {
   const { queryKey } = threadQuery(threadId);
   void client.cancelQueries({ queryKey });
   client.setQueryData(queryKey, (thread) => thread && withTools(thread, tools));
-  const before = switching.get(threadId) ?? Promise.resolve();
-  const isLast = () => switching.get(threadId) === told;
+  const before = pendingToolChanges.get(threadId) ?? Promise.resolve();
+  const isLast = () => pendingToolChanges.get(threadId) === told;
   const told = before
     .catch(() => undefined)
     .then(async () => {
-      const thread = await carryOut(client, () =>
+      const thread = await runMutation(client, () =>
         call(chat.updateThread, { params: { id: threadId }, body: { tools } }),
       );
       if (isLast()) showThread(client, thread);
     });
-  switching.set(threadId, told);
+  pendingToolChanges.set(threadId, told);
   told
     .catch((error: unknown) => {
-      tellProblem({ title: 'The tools could not be switched', description: errorText(error) });
+      toastError({ title: 'The tools could not be switched', description: errorText(error) });
       return refreshThread(client, threadId);
     })
-    .finally(() => isLast() && switching.delete(threadId))
+    .finally(() => isLast() && pendingToolChanges.delete(threadId))
     .catch(reportError);
 }
 
 /** For the composer of a thread. */
-export const toolsOf = (client: QueryClient, { id, assistantId, model, tools }: Thread): ComposerTools => ({
+export const composerTools = (client: QueryClient, { id, assistantId, model, tools }: Thread): ComposerTools => ({
   assistantId,
   model,
   switched: tools ?? {},
-  onSwitch: (next) => switchTools(client, id, next),
+  onSwitch: (next) => changeTools(client, id, next),
 });
 
 function withTools({ tools: _, ...thread }: Thread, tools: ThreadTools | null): Thread {
@@ -109,8 +109,8 @@ export function useRemoveThread() {
 }
 
 /** Once it is not shown any more: what is forgotten while it is shown would be asked for again, and not be there. */
-export async function leaveRemoved(client: QueryClient, id: number, left: unknown): Promise<void> {
-  hideThread(client, id);
+export async function forgetRemovedThread(client: QueryClient, id: number, left: unknown): Promise<void> {
+  removeFromLists(client, id);
   await left;
   await refreshLists(client);
   forgetThread(client, id);
@@ -146,11 +146,11 @@ type Outgoing = {
 };
 
 async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
-  await switching.get(threadId);
+  await pendingToolChanges.get(threadId);
   const fileIds = files.map(({ id }) => id);
   // The same words with other files, or to other models, are another message.
   const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
-  const sending = sendingOf(place, [text, ...beyondText].join('\n'), parentId);
+  const sending = pendingSend(place, [text, ...beyondText].join('\n'), parentId);
   const { message, run, runs } = await call(chat.send, {
     params: { id: threadId },
     body: {
@@ -162,21 +162,22 @@ async function send(client: QueryClient, { threadId, text, files, place, parentI
       ...(overBudget && { overBudget }),
     },
   }).catch((error: unknown) => {
-    if (isRefusal(error)) forgetSending(place);
+    if (isClientError(error)) clearPendingSend(place);
     throw error;
   });
-  forgetSending(place);
+  clearPendingSend(place);
   const together = runs.length > 1 ? runs.map(({ messageId }) => messageId) : [];
-  const awaited = runs.map((one, index) => awaitedAnswer(message, one, together, models[index] ?? null));
+  const awaited = runs.map((one, index) => placeholderAnswer(message, one, together, models[index] ?? null));
   if (together.length > 0) client.setQueryData(answersQuery(threadId, message.id).queryKey, awaited);
   await showBranch(client, threadId, message.parentId, [message, ...awaited.slice(0, 1)], run);
 }
 
 /** Resolves once the server has stored the message. */
-export const sendMessage = (client: QueryClient, outgoing: Outgoing) => carryOut(client, () => send(client, outgoing));
+export const sendMessage = (client: QueryClient, outgoing: Outgoing) =>
+  runMutation(client, () => send(client, outgoing));
 
 /** What says of a choice all that the server has to know. */
-export const chosen = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
+export const targetFields = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
 
 type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
   choice: Choice;
@@ -185,12 +186,13 @@ type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'
 };
 
 async function start(client: QueryClient, { choice, tools, thread: made, ...message }: Start): Promise<Thread> {
-  const thread = made ?? (await call(chat.createThread, { body: { ...chosen(choice), ...(tools && { tools }) } }));
+  const thread =
+    made ?? (await call(chat.createThread, { body: { ...targetFields(choice), ...(tools && { tools }) } }));
   try {
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {
     // Where it is not known whether the message arrived, the thread is kept for the second try.
-    if (!isRefusal(error)) throw new UnfinishedStartError(thread, error);
+    if (!isClientError(error)) throw new UnfinishedStartError(thread, error);
     await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
     throw error;
   }
@@ -199,7 +201,7 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
 }
 
 /** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
-export const startThread = (client: QueryClient, given: Start) => carryOut(client, () => start(client, given));
+export const startThread = (client: QueryClient, given: Start) => runMutation(client, () => start(client, given));
 
 /** The thread was made, and its first message did not get through. */
 export class UnfinishedStartError extends Error {
@@ -215,8 +217,8 @@ type Again = { threadId: number; messageId: number; model?: string | undefined; 
 
 /** A new answer beside the old one. */
 export const regenerateAnswer = (client: QueryClient, { threadId, messageId, model, overBudget }: Again) =>
-  carryOut(client, async () => {
-    await switching.get(threadId);
+  runMutation(client, async () => {
+    await pendingToolChanges.get(threadId);
     const { message, run } = await call(chat.regenerate, {
       params: { id: messageId },
       body: { clientId: newClientId(), ...(model !== undefined && { model }), ...(overBudget && { overBudget }) },
@@ -226,7 +228,7 @@ export const regenerateAnswer = (client: QueryClient, { threadId, messageId, mod
 
 /** Shows the branch that runs through a message. `model`: what answers in it from here on. */
 export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
-  carryOut(client, async () => {
+  runMutation(client, async () => {
     const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
     const thread = await call(chat.updateThread, { params: { id: threadId }, body });
     await loadAround(client, threadId, messageId);
@@ -234,13 +236,13 @@ export const turnToBranch = (client: QueryClient, threadId: number, messageId: n
   });
 
 export const stopRun = (client: QueryClient, runId: number) =>
-  carryOut(client, () => call(chat.stop, { params: { id: runId } }));
+  runMutation(client, () => call(chat.stop, { params: { id: runId } }));
 
 type CallDecision = { runId: number; callId: string; decision: ApprovalDecision; reason?: string };
 
 /** Decides on a call that an answer waits for. What others have decided meanwhile is read again. */
 export const decideCall = (client: QueryClient, threadId: number, { runId, callId, ...body }: CallDecision) =>
-  carryOut(client, async () => {
+  runMutation(client, async () => {
     try {
       return await call(chat.approve, { params: { id: runId, callId }, body });
     } finally {
@@ -253,7 +255,7 @@ export function showRunEnd(client: QueryClient, threadId: number, messageId: num
   if (run?.end) {
     client.setQueryData(
       messagesQuery(threadId).queryKey,
-      (window) => window && withMessage(window, messageId, (message) => withArrived(message, run)),
+      (window) => window && withMessage(window, messageId, (message) => mergeLiveRun(message, run)),
     );
   }
   const { queryKey } = threadQuery(threadId);

@@ -4,15 +4,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useUser } from '#web/api/current-user.ts';
-import { endAsking, hasPendingQuestion, newThreadPlace } from '#web/api/pending-question.ts';
+import { clearSendRequest, hasPendingQuestion, newThreadDraftKey } from '#web/api/pending-question.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import { rememberChoice, rememberedModel } from '#web/features/chat/chat-targets/choice-memory.ts';
 import {
-  answererOf,
   type Choice,
-  placeholderFor,
-  useAnswerers,
-} from '#web/features/chat/chat-targets/use-assistants.ts';
+  chatTargetFor,
+  composerPlaceholder,
+  useChatTargets,
+} from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { composerAt } from '#web/features/chat/composer/composer-state.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
@@ -35,11 +35,11 @@ type NewThreadPaneProps = {
   onChoose: (choice: Choice) => void;
 };
 
-const place = newThreadPlace;
+const place = newThreadDraftKey;
 
 /** Who answers: whom one has chosen, else whom the last conversation began with, else the default assistant. */
-function useAnsweredBy(choice: Choice | undefined) {
-  const known = useAnswerers();
+function useNewThreadTarget(choice: Choice | undefined) {
+  const known = useChatTargets();
   const userId = useUser().id;
   const defaultId = known?.defaultAnswerer.assistantId ?? null;
   const remembered = known && rememberedModel(userId, defaultId);
@@ -47,7 +47,7 @@ function useAnsweredBy(choice: Choice | undefined) {
     choice ?? (remembered ? { assistantId: null, model: remembered } : { assistantId: defaultId, model: null });
   return {
     current,
-    answerer: answererOf(known, current),
+    answerer: chatTargetFor(known, current),
     // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
     isKnown: known !== undefined || choice !== undefined,
     remember: () => rememberChoice(userId, current, defaultId),
@@ -66,7 +66,7 @@ function keptTools(): ThreadTools | null {
 }
 
 /** The tools that are switched for the conversation before there is one. */
-function useFirstTools({ assistantId, model }: Choice) {
+function useNewThreadTools({ assistantId, model }: Choice) {
   const [tools, setTools] = useState(keptTools);
   const onSwitch = (next: ThreadTools | null) => {
     keepTools(next);
@@ -97,7 +97,7 @@ type Beginning = {
 /** Makes the conversation with its first message. */
 function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
   const client = useQueryClient();
-  const { tools, composerTools } = useFirstTools(current);
+  const { tools, composerTools } = useNewThreadTools(current);
   const [failure, setFailure] = useState<unknown>(null);
   /** Made by a first try whose message did not get through. */
   const [thread, setThread] = useState<Thread | null>(null);
@@ -149,10 +149,10 @@ function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: C
 }
 
 /** Asked on another page, such as Home: it stands in the composer already, and is sent. */
-function useQuestionAskedElsewhere() {
+function usePendingQuestion() {
   useEffect(() => {
     if (hasPendingQuestion()) composerAt(place).set({ wanted: true });
-    endAsking();
+    clearSendRequest();
   }, []);
 }
 
@@ -160,10 +160,10 @@ function useQuestionAskedElsewhere() {
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const parts = firstMessage.use();
   const [several, setSeveral] = useState<readonly string[]>([]);
-  const { current, answerer, isKnown, remember } = useAnsweredBy(choice);
+  const { current, answerer, isKnown, remember } = useNewThreadTarget(choice);
   const { send, pending, failure, tools } = useFirstMessage({ current, several, remember, onStarted });
   const box = useRef<HTMLTextAreaElement>(null);
-  useQuestionAskedElsewhere();
+  usePendingQuestion();
   useFocusOnMessage(box, choice);
 
   const choose = (next: Choice) => {
@@ -207,7 +207,7 @@ export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThread
       <Composer
         ref={box}
         place={place}
-        placeholder={placeholderFor(answerer)}
+        placeholder={composerPlaceholder(answerer)}
         onSend={send}
         sending={pending !== null}
         waiting={!parts || !isKnown}

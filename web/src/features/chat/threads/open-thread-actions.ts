@@ -1,15 +1,15 @@
 import type { Message } from '@roster/contracts/chat';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
-import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
-import { runsTogether, undecided } from '#web/features/chat/messages/answers.ts';
+import { answerToChoose, parallelRuns } from '#web/features/chat/messages/answers.ts';
 import { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
-import { isUnderWay } from '#web/features/chat/messages/message-window.ts';
+import { isInProgress } from '#web/features/chat/messages/message-window.ts';
 import type { ThreadActions, UnsentEdit } from '#web/features/chat/messages/thread-actions.ts';
 import { ApiError } from '#web/lib/api-client.ts';
 import { isBudgetError } from '#web/lib/budget-error.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { chosen, regenerateAnswer, sendMessage, stopRun, turnToBranch, updateThread } from './mutations.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { regenerateAnswer, sendMessage, stopRun, targetFields, turnToBranch, updateThread } from './mutations.ts';
 import { refreshMessages, refreshThread } from './thread-cache.ts';
 import { messagesQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
@@ -48,7 +48,7 @@ async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist:
   }
 }
 
-const notChosen = () =>
+const answerNotChosenError = () =>
   new ApiError('Choose the answer to go on with first: ‘Go on with this one’.', {
     status: 0,
     code: 'not_chosen',
@@ -60,12 +60,12 @@ type Question = { text: string; files: readonly StoredFile[]; models: readonly s
 /** Follows the end that is on this page, so that a branch shown in another tab changes nothing here. */
 export async function sendQuestion(open: OpenThread, { text, files, models, overBudget }: Question): Promise<boolean> {
   const window = messagesOf(open);
-  if (undecided(window)) {
-    open.change({ failure: { error: notChosen(), insist: null } });
+  if (answerToChoose(window)) {
+    open.change({ failure: { error: answerNotChosenError(), insist: null } });
     return false;
   }
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
-  const parentId = last && !isUnderWay(last) ? last.id : undefined;
+  const parentId = last && !isInProgress(last) ? last.id : undefined;
   const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
   if (!(await send(open, draft, overBudget, null))) return false;
   // Once: what follows is the conversation with one of them.
@@ -88,7 +88,7 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
     () => refreshThread(client, threadId),
     (error: unknown) => {
       change({ stoppingRun: null });
-      tellFailure('The answer was not stopped')(error);
+      showFailure('The answer was not stopped')(error);
     },
   );
 }
@@ -96,8 +96,8 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
 /** Ends what is being written, and the answers that are written beside it. */
 export function stopAnswers(open: OpenThread, runId: number): void {
   open.change({ stoppingRun: runId });
-  const beside = undecided(messagesOf(open));
-  const runs = beside ? runsTogether(open.client, open.threadId, beside) : [];
+  const beside = answerToChoose(messagesOf(open));
+  const runs = beside ? parallelRuns(open.client, open.threadId, beside) : [];
   for (const id of new Set([runId, ...runs])) endRun(open, id);
 }
 
@@ -109,7 +109,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
     (error: unknown) => {
       const insist = () => regenerate(open, messageId, model, true);
       if (isBudgetError(error)) change({ failure: { error, insist } });
-      else tellFailure('No new answer was begun')(error);
+      else showFailure('No new answer was begun')(error);
     },
   );
 }
@@ -118,7 +118,7 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
 const continueLater = (open: OpenThread, answer: Message) =>
   void import('./continue-answer.ts').then(
     (part) => part.continueOpen(open, answer),
-    tellFailure('The answer was not continued'),
+    showFailure('The answer was not continued'),
   );
 
 /** Only the end of a conversation can be continued, and what has text but not all of it. */
@@ -133,7 +133,7 @@ function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }
 function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
   turnToBranch(client, threadId, messageId).then(
     () => requestAnimationFrame(() => list.current?.show(messageId)),
-    tellFailure('The other version could not be shown'),
+    showFailure('The other version could not be shown'),
   );
 }
 
@@ -147,12 +147,12 @@ function goOnWith(open: OpenThread, answer: Message, model: string | undefined) 
   };
   turnToBranch(client, threadId, answer.id, model).then(
     () => requestAnimationFrame(shown),
-    tellFailure('The answer could not be gone on with'),
+    showFailure('The answer could not be gone on with'),
   );
 }
 
 /** Closes the editor; where the edited question is refused, it opens again with what was written. */
-function editing(open: OpenThread) {
+function createEditing(open: OpenThread) {
   const { threadId, change } = open;
   let unsent: UnsentEdit | null = null;
   return {
@@ -179,13 +179,13 @@ export function threadActions(open: OpenThread) {
   const { client, threadId, change } = open;
   const fixed = {
     threadId,
-    ...editing(open),
+    ...createEditing(open),
     regenerate: (messageId: number, model?: string) => regenerate(open, messageId, model),
     edit: (messageId: number) => edit(open, messageId),
     improve: (improving: Message | null) => change({ improving }),
     showBranch: (messageId: number) => showBranch(open, messageId),
     choose: (choice: Choice) => {
-      updateThread(client, threadId, chosen(choice)).catch(tellFailure('The model was not changed'));
+      updateThread(client, threadId, targetFields(choice)).catch(showFailure('The model was not changed'));
     },
     stopRun: (runId: number) => endRun(open, runId),
   };

@@ -2,18 +2,18 @@ import type { Thread } from '@roster/contracts/chat';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { MessageSquareOff } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo } from 'react';
-import { AttachmentLook } from '#web/features/chat/attachments/attachment-look.tsx';
-import { answererOf, useAnswerers } from '#web/features/chat/chat-targets/use-assistants.ts';
-import { useFinding } from '#web/features/chat/find/use-finding.tsx';
+import { AttachmentPreview } from '#web/features/chat/attachments/attachment-preview.tsx';
+import { chatTargetFor, useChatTargets } from '#web/features/chat/chat-targets/use-chat-targets.ts';
+import { useFindBar } from '#web/features/chat/find/use-find-bar.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import type { CorrectionDialogProps } from '#web/features/chat/messages/correction-dialog.tsx';
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import { type ThreadActions, ThreadActionsContext } from '#web/features/chat/messages/thread-actions.ts';
-import { useWatchedThread } from '#web/features/chat/runs/use-watched-thread.ts';
+import { useThreadUpdates } from '#web/features/chat/runs/use-thread-updates.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { whenAppReady } from '#web/lib/app-ready.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
@@ -29,11 +29,13 @@ import { useEscape } from './use-escape.ts';
 
 // What the composer below needs of an open conversation.
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
-export { toolsOf } from './mutations.ts';
+export { composerTools as toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
 
 const MessageList = lazy(loadMessageList);
-const ModelEnd = lazy(async () => ({ default: (await whenAppReady(() => import('./model-end.tsx'))).ModelEnd }));
+const RetirementNotice = lazy(async () => ({
+  default: (await whenAppReady(() => import('./retirement-notice.tsx'))).RetirementNotice,
+}));
 
 const CorrectionDialog = onDemand<CorrectionDialogProps>(
   async () => (await import('#web/features/chat/messages/correction-dialog.tsx')).CorrectionDialog,
@@ -43,7 +45,7 @@ const CorrectionDialog = onDemand<CorrectionDialogProps>(
 /** Where its code cannot be loaded. */
 function NoDialog({ onClose }: CorrectionDialogProps) {
   useEffect(() => {
-    tellProblem({
+    toastError({
       title: 'The answer cannot be corrected',
       description: 'Reload the page and try again.',
     });
@@ -79,7 +81,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
   const { threadId, box, change } = open;
   const { editingId, improving, several } = state;
   const messages = useQuery(messagesQuery(threadId));
-  const thread = useWatchedThread(threadId);
+  const thread = useThreadUpdates(threadId);
   const actions = useThreadActions(open, thread.data, runId);
   const stop = useMemo(() => (runId === null ? null : () => stopAnswers(open, runId)), [open, runId]);
   const stopImproving = useCallback(() => change({ improving: null }), [change]);
@@ -90,10 +92,10 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
       focusUnlessTouch(box.current);
   }, [editingId, improving, box]);
   useEscape(stop);
-  const finding = useFinding(open, target);
+  const finding = useFindBar(open, target);
 
   const error = thread.error ?? messages.error;
-  if (error instanceof ApiError && error.status === 404) return <NotThere onBack={onBack} />;
+  if (error instanceof ApiError && error.status === 404) return <ThreadNotFound onBack={onBack} />;
   return (
     <>
       <ThreadHeader
@@ -115,7 +117,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
         )}
         {thread.data && messages.data && (
           <Suspense>
-            <ModelEnd thread={thread.data} messages={messages.data} />
+            <RetirementNotice thread={thread.data} messages={messages.data} />
           </Suspense>
         )}
         {improving && <CorrectionDialog message={improving} onClose={stopImproving} />}
@@ -138,13 +140,13 @@ type MessagesProps = Pick<OpenThreadProps, 'open' | 'state'> & {
 
 function Messages({ open: { threadId, list, box }, state, targetId, thread }: MessagesProps) {
   const messages = useQuery(messagesQuery(threadId));
-  const answerer = answererOf(useAnswerers(), thread.data ?? { assistantId: null, model: null });
+  const answerer = chatTargetFor(useChatTargets(), thread.data ?? { assistantId: null, model: null });
   const error = thread.error ?? messages.error;
   if (thread.data && messages.data?.items.length === 0 && !state.pending)
     return <Greeting place={`chat:${threadId}`} answerer={answerer} several={state.several.length} />;
   if (messages.data)
     return (
-      <AttachmentLook box={box}>
+      <AttachmentPreview box={box}>
         <Suspense fallback={<LoadingMessages />}>
           <MessageList
             ref={list}
@@ -155,7 +157,7 @@ function Messages({ open: { threadId, list, box }, state, targetId, thread }: Me
             targetId={targetId}
           />
         </Suspense>
-      </AttachmentLook>
+      </AttachmentPreview>
     );
   if (!error || messages.isFetching) return <LoadingMessages />;
   return (
@@ -172,7 +174,7 @@ function Messages({ open: { threadId, list, box }, state, targetId, thread }: Me
   );
 }
 
-function NotThere({ onBack }: { onBack: () => void }) {
+function ThreadNotFound({ onBack }: { onBack: () => void }) {
   return (
     <>
       <div className="md:hidden">

@@ -2,7 +2,7 @@ import type { Thread } from '@roster/contracts/chat';
 import { isBlank } from '@roster/contracts/text/blank';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { isEnter, isOfInputMethod } from '#web/lib/enter-key.ts';
+import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { Input } from '#web/ui/forms/input.tsx';
 import { useUpdateThread } from './mutations.ts';
@@ -44,7 +44,7 @@ export function RenameField(props: RenameFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.select(), []);
   const keyDown = (event: KeyboardEvent) => {
-    if (isOfInputMethod(event.nativeEvent)) return;
+    if (isImeKey(event.nativeEvent)) return;
     if (isEnter(event.nativeEvent)) save(false);
     else if (event.key === 'Escape') {
       event.preventDefault();

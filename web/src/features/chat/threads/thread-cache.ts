@@ -45,7 +45,7 @@ export async function loadAround(client: QueryClient, threadId: number, messageI
 }
 
 /** A thread is opened at its end, unless it is open there already. */
-export function forgetMiddle(client: QueryClient, threadId: number): void {
+export function resetToEnd(client: QueryClient, threadId: number): void {
   const { queryKey } = messagesQuery(threadId);
   if (client.getQueryData(queryKey)?.newerCursor) client.removeQueries({ queryKey });
 }
@@ -94,10 +94,10 @@ export function showThread(client: QueryClient, thread: Thread): void {
 }
 
 /** Takes it out of the lists. */
-export const hideThread = (client: QueryClient, threadId: number): void =>
+export const removeFromLists = (client: QueryClient, threadId: number): void =>
   changeLists(client, (window) => withoutThread(window, threadId));
 
 export function forgetThread(client: QueryClient, threadId: number): void {
   client.removeQueries({ queryKey: ['threads', threadId] });
-  hideThread(client, threadId);
+  removeFromLists(client, threadId);
 }

@@ -1,12 +1,12 @@
 import type { Thread } from '@roster/contracts/chat';
 import { Ellipsis } from 'lucide-react';
 import { useState } from 'react';
-import { AnswererMenu } from '#web/features/chat/chat-targets/answerer-menu.tsx';
-import type { AnswererPickerProps } from '#web/features/chat/chat-targets/answerer-picker.tsx';
-import type { Choice } from '#web/features/chat/chat-targets/use-assistants.ts';
+import { ChatTargetMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
+import type { ChatTargetPickerProps } from '#web/features/chat/chat-targets/chat-target-picker.tsx';
+import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { MadeBy } from './made-by.tsx';
+import { CreatedByToken } from './created-by-token.tsx';
 import { PaneHeader } from './pane-header.tsx';
 import { RenameField } from './rename-field.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
@@ -17,7 +17,7 @@ type ThreadHeaderProps = {
   onRemoved: () => unknown;
   onFind: () => void;
   onChoose: (choice: Choice) => void;
-  several: AnswererPickerProps['several'];
+  several: ChatTargetPickerProps['several'];
 };
 
 export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, several }: ThreadHeaderProps) {
@@ -36,12 +36,12 @@ export function ThreadHeader({ thread, onBack, onRemoved, onFind, onChoose, seve
               <h2 dir="auto" className="min-w-0 flex-1 truncate font-medium" title={thread.title}>
                 {thread.title}
               </h2>
-              <MadeBy name={thread.madeBy} className="max-w-[30%]" />
+              <CreatedByToken name={thread.madeBy} className="max-w-[30%]" />
               {thread.archived && <Badge className="max-md:hidden">Archived</Badge>}
             </>
           )
         }
-        answerer={<AnswererMenu current={thread} onChoose={onChoose} several={several} />}
+        answerer={<ChatTargetMenu current={thread} onChoose={onChoose} several={several} />}
         action={
           <ThreadMenu
             thread={thread}

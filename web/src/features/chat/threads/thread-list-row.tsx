@@ -5,8 +5,8 @@ import { lazy, type MouseEvent, memo, type RefObject, Suspense, useEffect, useRe
 import { Badge } from '#web/ui/badge.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { MadeBy } from './made-by.tsx';
-import { MarkedText } from './marked-text.tsx';
+import { CreatedByToken } from './created-by-token.tsx';
+import { HighlightedText } from './highlighted-text.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
 import type { Match } from './thread-state.ts';
 
@@ -100,9 +100,9 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
     <>
       <span className="flex items-center gap-2">
         <span dir="auto" className="min-w-0 flex-1 truncate">
-          <MarkedText text={title} query={query} />
+          <HighlightedText text={title} query={query} />
         </span>
-        <MadeBy name={madeBy} className="max-w-[45%]" />
+        <CreatedByToken name={madeBy} className="max-w-[45%]" />
         {archived && query !== '' && <Badge>Archived</Badge>}
         {waitsForApproval && (
           <span className="flex shrink-0 items-center gap-1.5 font-medium text-foreground text-xs">
@@ -118,7 +118,7 @@ function TitleAndMatch({ thread, query }: Pick<ThreadListRowProps, 'thread' | 'q
       </span>
       {match && (
         <span dir="auto" className="mt-0.5 line-clamp-2 font-normal text-muted-foreground text-sm">
-          <MarkedText text={match.snippet} query={query} />
+          <HighlightedText text={match.snippet} query={query} />
         </span>
       )}
     </>

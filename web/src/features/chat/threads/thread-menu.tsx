@@ -1,8 +1,8 @@
 import { chat, type Thread } from '@roster/contracts/chat';
 import { Archive, ArchiveRestore, FileCode2, FileText, Pencil, Pin, PinOff, Search, Trash2 } from 'lucide-react';
 import { lazy, type ReactElement, Suspense, useState } from 'react';
-import { addressOf } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { urlOf } from '#web/lib/api-client.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Menu, MenuItem, MenuSeparator } from '#web/ui/menus/menu.tsx';
 import { useUpdateThread } from './mutations.ts';
 
@@ -22,7 +22,7 @@ type ThreadMenuProps = {
 /** The server names the file and sends it as a download, so the page stays where it is. */
 function download(thread: Thread, format: 'md' | 'json') {
   const link = document.createElement('a');
-  link.href = addressOf(chat.exportThread, { params: { id: thread.id }, query: { format } });
+  link.href = urlOf(chat.exportThread, { params: { id: thread.id }, query: { format } });
   link.download = '';
   link.click();
 }
@@ -32,7 +32,7 @@ export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: Thr
   const [asking, setAsking] = useState(false);
   const update = useUpdateThread();
   const change = (changes: { pinned?: boolean; archived?: boolean }, failure: string) =>
-    update.mutate({ id: thread.id, changes }, { onError: tellFailure(failure) });
+    update.mutate({ id: thread.id, changes }, { onError: showFailure(failure) });
   return (
     <>
       <Menu trigger={trigger}>

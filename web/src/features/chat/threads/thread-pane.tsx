@@ -1,12 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useReducer, useRef } from 'react';
-import { answererOf, placeholderFor, useAnswerers } from '#web/features/chat/chat-targets/use-assistants.ts';
+import {
+  chatTargetFor,
+  composerPlaceholder,
+  useChatTargets,
+} from '#web/features/chat/chat-targets/use-chat-targets.ts';
 import { Composer } from '#web/features/chat/composer/composer.tsx';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 import { loadMessageList } from '#web/features/chat/messages/load-message-list.ts';
 import { LoadingMessages } from '#web/features/chat/messages/loading-messages.tsx';
 import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
-import { runUnderWay } from '#web/features/chat/messages/message-window.ts';
+import { activeRun } from '#web/features/chat/messages/message-window.ts';
 import { ApiError } from '#web/lib/api-client.ts';
 import { loadedModule } from '#web/lib/loaded-module.ts';
 import { preloadOnceUsable } from '#web/lib/preload.ts';
@@ -29,7 +33,7 @@ type ThreadPaneProps = {
 };
 
 /** What was written in a conversation that was deleted meanwhile. */
-const LeftText = lazy(async () => ({ default: (await import('./left-text.tsx')).LeftText }));
+const OrphanedDraft = lazy(async () => ({ default: (await import('./orphaned-draft.tsx')).OrphanedDraft }));
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404;
 
@@ -45,12 +49,12 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
   const [state, change] = useReducer(withChanges, noThreadState);
   const open = useMemo<OpenThread>(() => ({ client, threadId, list, box, change }), [client, threadId]);
   const thread = useQuery(threadQuery(threadId));
-  const run = useQuery({ ...messagesQuery(threadId), select: runUnderWay });
+  const run = useQuery({ ...messagesQuery(threadId), select: activeRun });
   const parts = openThread.use();
   useEffect(() => focusUnlessTouch(box.current), []);
 
   const { assistantId = null, model = null } = thread.data ?? {};
-  const answerer = answererOf(useAnswerers(), { assistantId, model });
+  const answerer = chatTargetFor(useChatTargets(), { assistantId, model });
   const runId = run.data?.id ?? thread.data?.runId ?? null;
   const stop = async (id: number) => (await loadOpenThread()).stopAnswers(open, id);
   const { several, failure } = state;
@@ -63,7 +67,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
       )}
       {isGone(thread.error ?? run.error) ? (
         <Suspense>
-          <LeftText
+          <OrphanedDraft
             place={`chat:${threadId}`}
             choice={{ assistantId, model }}
             isSending={state.pending !== null}
@@ -74,7 +78,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
         <Composer
           ref={box}
           place={`chat:${threadId}`}
-          placeholder={placeholderFor(answerer)}
+          placeholder={composerPlaceholder(answerer)}
           onSend={async (text, overBudget, files) =>
             (await loadOpenThread()).sendQuestion(open, { text, files, models: several, overBudget })
           }

@@ -6,7 +6,7 @@ import { ApiError, call } from '#web/lib/api-client.ts';
 export const messagesKey = (threadId: number) => ['threads', threadId, 'messages'] as const;
 
 /** Whether the server has understood and said no. */
-export const isRefusal = (error: unknown): boolean =>
+export const isClientError = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
 /** How often an open thread asks whether another tab or device has written in it. */
@@ -17,7 +17,7 @@ export const threadQuery = (threadId: number) =>
     queryKey: ['threads', threadId, 'thread'],
     queryFn: ({ signal }) => call(chat.thread, { params: { id: threadId } }, signal),
     // A server that is being restarted is asked again; a thread that is gone is not.
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : lookAgainAfter),
+    refetchInterval: ({ state }) => (isClientError(state.error) ? false : lookAgainAfter),
     refetchOnWindowFocus: 'always',
   });
 

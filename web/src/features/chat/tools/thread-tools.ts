@@ -14,7 +14,7 @@ export type ComposerTools = {
   onSwitch: (tools: ThreadTools | null) => void;
 };
 
-export const hostedNames: Record<BuiltInTool, string> = {
+export const builtInToolNames: Record<BuiltInTool, string> = {
   webSearch: 'Web search',
   codeInterpreter: 'Code interpreter',
   imageGeneration: 'Image generation',
@@ -26,7 +26,7 @@ export const isOn = (name: BuiltInTool, own: AssistantTools, switched: ThreadToo
 const orNothing = (tools: ThreadTools): ThreadTools | null => (Object.keys(tools).length > 0 ? tools : null);
 
 /** What is switched once a tool is on or off; a tool that is as the assistant has it is not switched. */
-export function withHosted(name: BuiltInTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
+export function withBuiltInTool(name: BuiltInTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
   const { [name]: _, ...others } = switched;
   return orNothing((own[name] !== undefined) === on ? others : { ...others, [name]: on });
 }
@@ -37,14 +37,14 @@ export function withServer(id: number, on: boolean, { serversOff = [], ...hosted
 }
 
 /** What is switched without this tool or server. */
-export function without(key: BuiltInTool | number, switched: ThreadTools): ThreadTools | null {
+export function withoutOverride(key: BuiltInTool | number, switched: ThreadTools): ThreadTools | null {
   if (typeof key === 'number') return withServer(key, true, switched);
   const { [key]: _, ...others } = switched;
   return orNothing(others);
 }
 
 /** The tools of the provider that are switched, in the order in which they are shown. */
-export const switchedHosted = (switched: ThreadTools) =>
+export const overriddenBuiltInTools = (switched: ThreadTools) =>
   builtInTools.flatMap((name) => {
     const on = switched[name];
     return on === undefined ? [] : [{ name, on }];

@@ -4,16 +4,16 @@ import { Dialog } from '#web/ui/dialogs/dialog.tsx';
 import { Switch } from '#web/ui/forms/switch.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
-import { type ComposerTools, hostedNames, isOn, withHosted, withServer } from './thread-tools.ts';
-import { useOwnTools, useServers, useToolsOfModel } from './use-tools.ts';
+import { builtInToolNames, type ComposerTools, isOn, withBuiltInTool, withServer } from './thread-tools.ts';
+import { useDefaultTools, useServers, useToolSupport } from './use-tools.ts';
 
 type ToolsDialogProps = { tools: ComposerTools; onClose: () => void };
 
 /** Switches tools on or off for one conversation, from the next question on. */
 export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
   const { switched, onSwitch } = tools;
-  const answerer = useOwnTools(tools);
-  const known = useToolsOfModel(answerer?.model ?? null, answerer !== undefined);
+  const answerer = useDefaultTools(tools);
+  const known = useToolSupport(answerer?.model ?? null, answerer !== undefined);
   const isSwitched = Object.keys(switched).length > 0;
   return (
     <Dialog
@@ -45,12 +45,12 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
             return (
               <Switch
                 key={name}
-                label={hostedNames[name]}
+                label={builtInToolNames[name]}
                 description={reason ?? stateWords(switched[name], answerer.assistant !== null)}
                 checked={on}
                 // What is on can be switched off, whatever is known of it.
                 disabled={reason !== null && !on}
-                onChange={({ target }) => onSwitch(withHosted(name, target.checked, answerer.own, switched))}
+                onChange={({ target }) => onSwitch(withBuiltInTool(name, target.checked, answerer.own, switched))}
               />
             );
           })}

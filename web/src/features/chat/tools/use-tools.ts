@@ -2,7 +2,7 @@ import type { AssistantTools } from '@roster/contracts/assistants/tools';
 import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { chosenToolsQuery } from '#web/api/chosen-tools.ts';
-import { toolsOfModelQuery } from '#web/api/models.ts';
+import { toolSupportQuery } from '#web/api/models.ts';
 import type { ComposerTools } from './thread-tools.ts';
 
 type AssistantsTools = {
@@ -12,7 +12,7 @@ type AssistantsTools = {
 };
 
 /** What answers here has by itself. undefined: not known yet. */
-export function useOwnTools({ assistantId, model }: Pick<ComposerTools, 'assistantId' | 'model'>) {
+export function useDefaultTools({ assistantId, model }: Pick<ComposerTools, 'assistantId' | 'model'>) {
   const assistants = useQuery(assistantsQuery);
   const assistant = assistants.data?.find(({ id }) => id === assistantId);
   if (assistantId !== null && assistants.isPending) return undefined;
@@ -23,8 +23,8 @@ export function useOwnTools({ assistantId, model }: Pick<ComposerTools, 'assista
 }
 
 /** Why its model does not have a tool, as far as it is known. */
-export const useToolsOfModel = (model: string | null, enabled: boolean) =>
-  useQuery({ ...toolsOfModelQuery(model), enabled });
+export const useToolSupport = (model: string | null, enabled: boolean) =>
+  useQuery({ ...toolSupportQuery(model), enabled });
 
 export type UsedServer = { id: number; name: string };
 

@@ -2,8 +2,8 @@ import { type Comparison, type ComparisonPrompt, comparisons } from '@roster/con
 import {
   comparisonJudging,
   type JudgeAnswer,
+  type JudgingDetail,
   type Verdict,
-  type WholeJudging,
 } from '@roster/contracts/comparisons/judging';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { models } from '@roster/contracts/models/models';
@@ -12,7 +12,7 @@ import { page } from 'vitest/browser';
 import { resultsCsv, resultsJson } from '#web/features/comparisons/results.ts';
 import { answer, refusal } from '#web/testing/answers.ts';
 import { open } from '#web/testing/app.tsx';
-import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
 const card = page.getByRole('region', { name: 'Judge', exact: true });
@@ -32,13 +32,13 @@ const comparison: Comparison = {
   prompts: 4,
   answered: 4,
   tally: { candidate: 1, baseline: 0, tie: 0 },
-  createdAt: givenDay,
+  createdAt: fixtureDate,
 };
 const usage = {
   ...{ inputTokens: 200, cachedTokens: 0, outputTokens: 20, reasoningTokens: 0 },
   ...{ costUsd: 0.002, estimated: false },
 };
-const complete = { state: 'complete' as const, usage, error: null, createdAt: givenDay, finishedAt: givenDay };
+const complete = { state: 'complete' as const, usage, error: null, createdAt: fixtureDate, finishedAt: fixtureDate };
 const asked = (id: number, vote: ComparisonPrompt['vote']): ComparisonPrompt => ({
   id,
   instructions: '',
@@ -62,14 +62,14 @@ const verdict = (promptId: number, more: Partial<Verdict>): Verdict => ({
   ...{ promptId, outcome: null, isStale: false, isDue: false, candidateFirst: null, baselineFirst: null },
   ...more,
 });
-const judging: WholeJudging = {
+const judging: JudgingDetail = {
   id: 5,
   model: 'gpt-5-mini',
   criteria: 'The true one.',
   state: 'idle',
   follows: false,
   refusal: null,
-  createdAt: givenDay,
+  createdAt: fixtureDate,
   verdicts: [
     verdict(1, {
       outcome: 'candidate',
@@ -99,7 +99,7 @@ const judging: WholeJudging = {
   estimate: { answers: 2, inputTokens: 400, outputTokens: 160, costUsd: 0.004, unpriced: [] },
 };
 
-function shown(more: Partial<WholeJudging> = {}, user = person) {
+function shown(more: Partial<JudgingDetail> = {}, user = person) {
   const { verdicts: _, tally: __, agreement: ___, open: ____, estimate: _____, ...one } = { ...judging, ...more };
   open('/fine-tuning/comparisons/1', {
     user,

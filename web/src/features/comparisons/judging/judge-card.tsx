@@ -1,21 +1,21 @@
-import type { Judging, WholeJudging } from '@roster/contracts/comparisons/judging';
+import type { Judging, JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { Play, Plus, Square, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { AskProblem } from '#web/features/comparisons/ask-problem.tsx';
+import { AskErrorNotice } from '#web/features/comparisons/ask-error-notice.tsx';
 import type { WholeComparison } from '#web/features/comparisons/queries.ts';
 import { sideNames } from '#web/features/comparisons/sides.ts';
 import { TallyBar } from '#web/features/comparisons/tally.tsx';
 import { ApiError } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatCount, formatNumber } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { JudgeForm } from './judge-form.tsx';
+import { agreementText } from './labels.ts';
 import { type JudgingDraft, useJudgingCalls } from './queries.ts';
 import type { useJudging } from './use-judging.ts';
-import { agreementText } from './words.ts';
 
 type JudgeCardProps = {
   comparison: WholeComparison;
@@ -25,7 +25,7 @@ type JudgeCardProps = {
 };
 
 /** Starts a judging, over the budget too where the person insists. */
-function useBeginning(calls: ReturnType<typeof useJudgingCalls>, onMade: (made: Judging) => void) {
+function useStartJudging(calls: ReturnType<typeof useJudgingCalls>, onMade: (made: Judging) => void) {
   const [last, setLast] = useState<JudgingDraft | null>(null);
   const begin = (draft: JudgingDraft, overBudget = false) => {
     setLast(draft);
@@ -57,7 +57,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
   const { judgings, shown, choose } = judging;
   const calls = useJudgingCalls(id);
   const [isNew, setIsNew] = useState(false);
-  const { begin, insist } = useBeginning(calls, (made) => {
+  const { begin, insist } = useStartJudging(calls, (made) => {
     choose(made.id);
     setIsNew(false);
   });
@@ -96,7 +96,9 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
         ) : (
           judgings.length > 1 && <ShownChoice judging={judging} />
         )}
-        {calls.create.error && insist && <AskProblem error={calls.create.error} isWaiting={false} onInsist={insist} />}
+        {calls.create.error && insist && (
+          <AskErrorNotice error={calls.create.error} isWaiting={false} onInsist={insist} />
+        )}
         {!isForm && shown && <Shown comparison={comparison} shown={shown} calls={calls} reason={reason} />}
       </CardBody>
     </Card>
@@ -105,7 +107,7 @@ export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
 
 type ShownProps = {
   comparison: WholeComparison;
-  shown: WholeJudging;
+  shown: JudgingDetail;
   calls: ReturnType<typeof useJudgingCalls>;
   reason: string | undefined;
 };
@@ -143,7 +145,7 @@ function Shown({ comparison, shown, calls, reason }: ShownProps) {
           <span className="text-muted-foreground text-sm">{formatNumber(tally.unreadable)} without a verdict</span>
         )}
       </div>
-      {problem && <AskProblem error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
+      {problem && <AskErrorNotice error={problem} isWaiting={isAsking} onInsist={() => resume(true)} />}
       <TallyBar tally={tally} prompts={comparison.items.length} names={names} />
       <p className="text-sm">{agreementText(shown)}</p>
       <Progress shown={shown} isWaiting={isWaiting} calls={calls} reason={reason} onResume={() => resume(false)} />
@@ -163,7 +165,7 @@ function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
       variant="secondary"
       className="size-8 max-md:size-10"
       disabled={reason !== undefined}
-      onClick={() => calls.remove.mutate(id, { onError: tellFailure('The judging was not deleted') })}
+      onClick={() => calls.remove.mutate(id, { onError: showFailure('The judging was not deleted') })}
     />
   );
 }
@@ -182,7 +184,7 @@ function Progress({ shown, isWaiting, calls, reason, onResume }: ProgressProps) 
         icon={Square}
         disabledReason={reason}
         busy={calls.stop.isPending}
-        onClick={() => calls.stop.mutate(shown.id, { onError: tellFailure('Judging was not stopped') })}
+        onClick={() => calls.stop.mutate(shown.id, { onError: showFailure('Judging was not stopped') })}
       >
         Stop
       </Button>

@@ -7,12 +7,12 @@ import { ModelSelect } from '#web/components/model-select.tsx';
 import { modelGroups } from '#web/features/comparisons/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
 import { formatCost, formatCount } from '#web/lib/format.ts';
-import { useSettled } from '#web/lib/settled.ts';
+import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
+import { defaultCriteria } from './labels.ts';
 import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
-import { usualCriteria } from './words.ts';
 
 type JudgeFormProps = {
   comparisonId: number;
@@ -28,7 +28,7 @@ const typingMs = 300;
 
 /** Which model judges, by which criteria, and what that will cost. */
 export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStart, onCancel }: JudgeFormProps) {
-  const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: usualCriteria });
+  const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: defaultCriteria });
   // Not at every key.
   const [priced, setPriced] = useState(draft.criteria);
   const isBlank = draft.criteria.trim() === '';
@@ -36,7 +36,10 @@ export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStar
   const missing =
     draft.model === '' ? 'Choose a model first.' : isBlank || isLong ? 'Mend the criteria first.' : undefined;
   const { data: estimate } = useQuery({
-    ...judgingEstimateQuery(comparisonId, answered, { model: useSettled(draft.model, typingMs), criteria: priced }),
+    ...judgingEstimateQuery(comparisonId, answered, {
+      model: useDebouncedText(draft.model, typingMs),
+      criteria: priced,
+    }),
   });
   return (
     <form

@@ -1,4 +1,4 @@
-import { comparisonJudging, type Judging, type WholeJudging } from '@roster/contracts/comparisons/judging';
+import { comparisonJudging, type Judging, type JudgingDetail } from '@roster/contracts/comparisons/judging';
 import { keepPreviousData, type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { refreshTestSets } from '#web/features/comparisons/test-sets/refresh.ts';
 import { call } from '#web/lib/api-client.ts';
@@ -17,7 +17,7 @@ export const judgingsQuery = (id: number) =>
 export const judgingQuery = (id: number, judgingId: number) =>
   queryOptions({
     queryKey: [...keyOf(id), 'one', judgingId],
-    queryFn: ({ signal }): Promise<WholeJudging> =>
+    queryFn: ({ signal }): Promise<JudgingDetail> =>
       call(comparisonJudging.judging, { params: { id, judgingId } }, signal),
     refetchOnMount: 'always',
     refetchInterval: ({ state }) => (state.data?.state === 'asking' ? pollMs : false),

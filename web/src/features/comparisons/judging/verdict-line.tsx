@@ -2,7 +2,7 @@ import type { Outcome, Verdict } from '@roster/contracts/comparisons/judging';
 import { Scale } from 'lucide-react';
 import type { SideNames } from '#web/features/comparisons/sides.ts';
 import { Badge, type BadgeTone } from '#web/ui/badge.tsx';
-import { outcomeName, reasonsOf, stateName } from './words.ts';
+import { outcomeName, reasonsOf, stateName } from './labels.ts';
 
 const tones: Record<Outcome, BadgeTone> = {
   candidate: 'primary',

@@ -1,6 +1,6 @@
 import type { Comparison } from '@roster/contracts/comparisons/comparisons';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { Button } from '#web/ui/button.tsx';
 
 export type ReplayedMove = { fromModel: string; toModel: string; assistantId: number; onClose: () => void };
@@ -8,7 +8,7 @@ type MoveButtonProps = { comparison: Comparison; moving: (move: ReplayedMove) =>
 
 /** The way on from a replay: its assistant, or all, to the model that was tried. */
 export function MoveButton({ comparison, moving }: MoveButtonProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [isOpen, setOpen] = useState(false);
   const { kind, assistant, baseline, candidate } = comparison;
   if (kind !== 'replay' || !assistant || !baseline) return null;

@@ -1,6 +1,6 @@
 import type { TestSet } from '@roster/contracts/comparisons/test-sets';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCount } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/lib/toast.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { useSetCalls } from './queries.ts';
@@ -16,7 +16,7 @@ export function DeleteSetDialog({ set, onClose, onDeleted }: DeleteSetDialogProp
         onDeleted();
         toast({ title: 'Test set deleted', description: name });
       },
-      onError: tellFailure('The test set was not deleted'),
+      onError: showFailure('The test set was not deleted'),
     });
   return (
     <ConfirmDialog

@@ -4,18 +4,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
+import { countsText, progressText } from './labels.ts';
 import { resultsQuery, testSetsQuery } from './queries.ts';
 import { RunDialog } from './run-dialog.tsx';
-import { countsText, progressText } from './words.ts';
 
-export type BeforeSaveProps = {
+export type DraftImpactProps = {
   assistant: Assistant;
   /** Whether the form differs from what is saved; it is another one with each edit. */
   isDirty: boolean;
@@ -29,7 +29,7 @@ export type BeforeSaveProps = {
 type Tried = { runId: number; edits: number };
 
 /** What a change does to the answers of a test set, before it is saved. */
-export function BeforeSave({ assistant, isDirty, edits, draft, onOpen }: BeforeSaveProps) {
+export function DraftImpact({ assistant, isDirty, edits, draft, onOpen }: DraftImpactProps) {
   const titleId = useId();
   const query = useQuery(testSetsQuery(assistant.id));
   const [tried, setTried] = useState<Tried | null>(null);
@@ -66,10 +66,10 @@ export function BeforeSave({ assistant, isDirty, edits, draft, onOpen }: BeforeS
   );
 }
 
-type TryingProps = Pick<BeforeSaveProps, 'draft'> & { sets: readonly TestSet[]; onTried: (runId: number) => void };
+type TryingProps = Pick<DraftImpactProps, 'draft'> & { sets: readonly TestSet[]; onTried: (runId: number) => void };
 
 function Trying({ sets, draft, onTried }: TryingProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [picked, setPicked] = useState<number>();
   const [changes, setChanges] = useState<AssistantChanges | null>(null);
   const set = sets.find(({ id }) => id === picked) ?? sets[0];

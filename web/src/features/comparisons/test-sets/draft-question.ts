@@ -38,7 +38,7 @@ export const exampleQuestion = ({ id, turns, answer }: DatasetExample): DraftQue
 });
 
 /** Boxes that were left empty are no questions. */
-export const written = (questions: readonly DraftQuestion[]): DraftQuestion[] =>
+export const nonBlank = (questions: readonly DraftQuestion[]): DraftQuestion[] =>
   questions.filter(({ text }) => !isBlank(text));
 
 const expectedOf = ({ expected }: DraftQuestion) => (isBlank(expected) ? null : expected);
@@ -50,10 +50,10 @@ function toNew(question: DraftQuestion): SetBody['questions'][number] {
 }
 
 export const newQuestions = (questions: readonly DraftQuestion[]): SetBody['questions'] =>
-  written(questions).map(toNew);
+  nonBlank(questions).map(toNew);
 
 export const changedQuestions = (questions: readonly DraftQuestion[]): NonNullable<SetChange['questions']> =>
-  written(questions).map((question) =>
+  nonBlank(questions).map((question) =>
     question.from === 'kept'
       ? { kind: 'kept', questionId: question.id, text: question.text.trim(), expected: expectedOf(question) }
       : toNew(question),

@@ -22,7 +22,7 @@ export type SetBody = z.input<typeof testSets.create.body>;
 export type SetChange = z.input<typeof testSets.update.body>;
 
 /** Whether a run still asks or judges. */
-export const isUnderWay = (run: Pick<TestRun, 'state' | 'isJudging'> | null | undefined): boolean =>
+export const isInProgress = (run: Pick<TestRun, 'state' | 'isJudging'> | null | undefined): boolean =>
   run?.state === 'asking' || run?.isJudging === true;
 
 export const testSetsQuery = (assistantId: number) =>
@@ -30,7 +30,7 @@ export const testSetsQuery = (assistantId: number) =>
     queryKey: [...key, 'of', assistantId],
     queryFn: async ({ signal }) => (await call(testSets.list, { params: { id: assistantId } }, signal)).items,
     refetchOnMount: 'always',
-    refetchInterval: ({ state }) => (state.data?.some(({ newestRun }) => isUnderWay(newestRun)) ? pollMs : false),
+    refetchInterval: ({ state }) => (state.data?.some(({ newestRun }) => isInProgress(newestRun)) ? pollMs : false),
   });
 
 export const testSetQuery = (id: number) =>
@@ -50,7 +50,7 @@ export const runsQuery = (setId: number) =>
     initialPageParam: start,
     getNextPageParam: (page) => page.nextCursor,
     refetchOnMount: 'always',
-    refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isUnderWay)) ? pollMs : false),
+    refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isInProgress)) ? pollMs : false),
   });
 
 export const resultsQuery = (runId: number) =>
@@ -58,7 +58,7 @@ export const resultsQuery = (runId: number) =>
     queryKey: [...key, 'results', runId],
     queryFn: ({ signal }) => call(testSets.results, { params: { id: runId } }, signal),
     refetchOnMount: 'always',
-    refetchInterval: ({ state }) => (isUnderWay(state.data?.run) ? pollMs : false),
+    refetchInterval: ({ state }) => (isInProgress(state.data?.run) ? pollMs : false),
   });
 
 /** What a run will take. */

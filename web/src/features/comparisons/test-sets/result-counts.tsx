@@ -2,7 +2,7 @@ import { type TestCounts, testResults } from '@roster/contracts/comparisons/test
 import { formatNumber } from '#web/lib/format.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 import { classNames } from '#web/ui/class-names.ts';
-import { resultNames } from './words.ts';
+import { resultNames } from './labels.ts';
 
 const looks = {
   better: ['fill-success', 'bg-success'],

@@ -1,8 +1,8 @@
 import type { ComparisonPrompt } from '@roster/contracts/comparisons/comparisons';
 import type { TestResult, TestResultBy, TestRun } from '@roster/contracts/comparisons/test-sets';
 import type { WholeComparison } from '#web/features/comparisons/queries.ts';
-import { asCsv } from '#web/lib/csv.ts';
-import { byNames, resultNames } from './words.ts';
+import { toCsv } from '#web/lib/csv.ts';
+import { byNames, resultNames } from './labels.ts';
 
 export type RunResults = {
   set: { id: number; name: string };
@@ -28,7 +28,7 @@ export const resultRows = (prompts: readonly ComparisonPrompt[], items: RunResul
 
 /** One row for each question. */
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, results: RunResults): string {
-  return asCsv([
+  return toCsv([
     [
       ...['Question', 'Expected', `${candidate.label} (${candidate.model})`],
       baseline ? `${baseline.label} (${baseline.model})` : 'Earlier answer',

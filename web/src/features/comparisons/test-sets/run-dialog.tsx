@@ -2,19 +2,19 @@ import { criteriaLimit } from '@roster/contracts/comparisons/judging';
 import type { TestRun, TestRunEstimate, TestSet } from '@roster/contracts/comparisons/test-sets';
 import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
-import { mayBeAny } from '#web/api/model-groups.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
+import { acceptsAnyModel } from '#web/api/model-groups.ts';
 import { modelsQuery } from '#web/api/models.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { ModelOptions, ModelSelect } from '#web/components/model-select.tsx';
 import { RefusalNotice } from '#web/components/refusal-notice.tsx';
-import { usualCriteria } from '#web/features/comparisons/judging/words.ts';
+import { defaultCriteria } from '#web/features/comparisons/judging/labels.ts';
 import { modelGroups } from '#web/features/comparisons/model-options.ts';
 import { tunedModelsQuery } from '#web/features/comparisons/queries.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatCost, formatCount, formatDateTime } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
-import { useSettled } from '#web/lib/settled.ts';
+import { allItems } from '#web/lib/paged-items.ts';
+import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Select } from '#web/ui/forms/select.tsx';
 import { Textarea } from '#web/ui/forms/textarea.tsx';
@@ -22,14 +22,14 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { newestVersionsQuery, runEstimateQuery, runsQuery, useRunSet } from './queries.ts';
 import {
+  defaultBaseline,
   modelOf,
   modelValue,
-  nothing,
+  noBaseline,
   type RunBody,
   type RunFields,
   runValue,
   toRun,
-  usualBaseline,
   versionValue,
 } from './run-fields.ts';
 
@@ -46,25 +46,25 @@ const typingMs = 300;
 /** What is chosen, and what that would take. */
 function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
   const { data: pages } = useInfiniteQuery(runsQuery(set.id));
-  const runs = pages ? itemsOf(pages) : [];
+  const runs = pages ? allItems(pages) : [];
   const [chosen, setChosen] = useState<Partial<RunFields>>({});
   const present = versionValue(set.assistant.version);
   const all: RunFields = {
-    ...{ candidate: present, baseline: usualBaseline(runs), judge: '', criteria: usualCriteria },
+    ...{ candidate: present, baseline: defaultBaseline(runs), judge: '', criteria: defaultCriteria },
     ...chosen,
   };
   // The present version is nothing to measure itself by.
-  const fields = all.candidate === present && all.baseline === present ? { ...all, baseline: nothing } : all;
+  const fields = all.candidate === present && all.baseline === present ? { ...all, baseline: noBaseline } : all;
   // Not at every key.
-  const [pricedCriteria, setPricedCriteria] = useState(usualCriteria);
+  const [pricedCriteria, setPricedCriteria] = useState(defaultCriteria);
   const change = (more: Partial<RunFields>) => setChosen({ ...chosen, ...more });
   // Until they are there, nobody knows what to compare with.
   const isKnown = draft !== undefined || pages !== undefined;
   const runWith = (more: Partial<RunFields>) => (isKnown ? toRun({ ...fields, ...more }, draft, set) : undefined);
   const run = runWith({});
   const priced = {
-    candidate: useSettled(fields.candidate, typingMs),
-    judge: useSettled(fields.judge, typingMs),
+    candidate: useDebouncedText(fields.candidate, typingMs),
+    judge: useDebouncedText(fields.judge, typingMs),
     criteria: pricedCriteria,
   };
   const estimate = useQuery(runEstimateQuery(set.id, runWith(priced)));
@@ -80,10 +80,10 @@ const describe = ({ assistant, name, questions }: TestSet, isDraft: boolean) =>
 /** What a test set is put to, beside what, who judges, and what all of it costs. */
 export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
   const { fields, runs, change, run, estimate, onWritten } = useRunFields(set, draft);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const running = useRunSet(set.id);
   const begin = (overBudget: boolean) => run && running.mutate({ run, overBudget }, { onSuccess: onStarted });
-  const isMeasured = draft !== undefined || fields.baseline !== nothing;
+  const isMeasured = draft !== undefined || fields.baseline !== noBaseline;
   return (
     <FormDialog
       title={draft ? 'Try the draft' : `Run ‘${set.name}’`}
@@ -154,7 +154,7 @@ function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
                 </option>
               ))}
             </optgroup>
-            {mayBeAny(list) ? (
+            {acceptsAnyModel(list) ? (
               <option value={modelValue(typed ?? '')}>Another model</option>
             ) : (
               <ModelOptions groups={groups} toValue={modelValue} />
@@ -162,7 +162,7 @@ function CandidateField({ set: { assistant }, value, onChange }: ChoiceProps) {
           </Select>
         )}
       </Field>
-      {mayBeAny(list) && typed !== undefined && (
+      {acceptsAnyModel(list) && typed !== undefined && (
         <Field label="Model" required>
           {(control) => (
             <ModelSelect
@@ -187,7 +187,7 @@ function BaselineField({ set: { assistant }, runs, candidate, value, onChange }:
     <Field label="Compared with" hint="Answers of an earlier run are not asked again.">
       {(control) => (
         <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value={nothing}>Nothing: only ask</option>
+          <option value={noBaseline}>Nothing: only ask</option>
           {candidate !== present && (
             <option value={present}>{`Version ${assistant.version}, asked where it has no answer yet`}</option>
           )}

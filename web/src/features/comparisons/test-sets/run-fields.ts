@@ -11,12 +11,12 @@ export const modelValue = (model: string) => `model ${model}`;
 /** undefined: it is a version. */
 export const modelOf = (value: string) => (value.startsWith('model ') ? value.slice('model '.length) : undefined);
 export const runValue = (id: number) => `run ${id}`;
-export const nothing = 'nothing';
+export const noBaseline = 'nothing';
 
 /** The newest run is what a change shows best beside, where it has answers. */
-export const usualBaseline = (runs: readonly Pick<TestRun, 'id' | 'counts' | 'prompts'>[]): string => {
+export const defaultBaseline = (runs: readonly Pick<TestRun, 'id' | 'counts' | 'prompts'>[]): string => {
   const answered = runs.find(({ counts, prompts }) => counts.unanswered < prompts);
-  return answered ? runValue(answered.id) : nothing;
+  return answered ? runValue(answered.id) : noBaseline;
 };
 
 function chosen(value: string): [kind: string, what: string] {

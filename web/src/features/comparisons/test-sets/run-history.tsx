@@ -5,15 +5,15 @@ import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { classNames } from '#web/ui/class-names.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
+import { progressText } from './labels.ts';
 import { runsQuery } from './queries.ts';
-import { progressText } from './words.ts';
 
 const tones = { better: 'text-success-text', worse: 'text-destructive-text', plain: '' } as const;
 
@@ -92,7 +92,7 @@ const columns: Column<TestRun>[] = [
 /** What the runs of a set came to, the newest first. */
 export function RunHistory({ setId, action }: { setId: number; action: ReactNode }) {
   const query = useInfiniteQuery(runsQuery(setId));
-  const runs = query.data && itemsOf(query.data);
+  const runs = query.data && allItems(query.data);
   if (runs === undefined && query.isError)
     return (
       <ErrorState

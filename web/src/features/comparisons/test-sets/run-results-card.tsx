@@ -9,11 +9,11 @@ import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
-import { Meanings } from './meanings.tsx';
+import { byNames, countsText, progressText, resultNames, resultTones } from './labels.ts';
 import { resultsQuery } from './queries.ts';
 import { ResultCounts } from './result-counts.tsx';
+import { ResultLegend } from './result-legend.tsx';
 import { type ResultRow, type RunResults, resultRows, resultsCsv, resultsJson } from './results.ts';
-import { byNames, countsText, progressText, resultNames, resultTones } from './words.ts';
 
 /** The beginning of an answer; the whole of it stands below. */
 const Words = ({ text }: { text: string | undefined }) => (
@@ -100,7 +100,7 @@ function Loaded({ comparison, results, isBlind }: LoadedProps) {
           {progressText(run) ?? `${sentence(countsText(run.counts))}.`}
         </output>
         <ResultCounts counts={run.counts} />
-        <Meanings />
+        <ResultLegend />
         {isBlind ? (
           <p className="text-muted-foreground text-sm">
             The table would tell which answer is which. Turn off Blind to see it.

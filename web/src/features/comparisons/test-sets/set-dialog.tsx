@@ -1,4 +1,4 @@
-import { testQuestionLimit, testSetNameLimit, type WholeTestSet } from '@roster/contracts/comparisons/test-sets';
+import { type TestSetDetail, testQuestionLimit, testSetNameLimit } from '@roster/contracts/comparisons/test-sets';
 import { codePointLength } from '@roster/contracts/text/length';
 import { ChevronDown, ChevronUp, Plus } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
@@ -11,8 +11,8 @@ import {
   type DraftQuestion,
   keptQuestion,
   newQuestions,
+  nonBlank,
   typedQuestion,
-  written,
 } from './draft-question.ts';
 import { useSetCalls } from './queries.ts';
 import { QuestionRow } from './question-rows.tsx';
@@ -21,8 +21,8 @@ import { FromConversations, FromDataset } from './question-sources.tsx';
 type SetDialogProps = {
   assistantId: number;
   /** undefined: a new one. */
-  set?: WholeTestSet | undefined;
-  onSaved: (set: WholeTestSet) => void;
+  set?: TestSetDetail | undefined;
+  onSaved: (set: TestSetDetail) => void;
   onClose: () => void;
 };
 
@@ -33,7 +33,7 @@ function problemsOf(name: string, questions: readonly DraftQuestion[]): Problems
   const found: Problems = {};
   if (name.trim() === '') found.name = 'Name is required';
   else if (codePointLength(name.trim()) > testSetNameLimit) found.name = `At most ${testSetNameLimit} characters`;
-  const asked = written(questions);
+  const asked = nonBlank(questions);
   if (asked.length === 0) found.questions = 'Enter or choose at least one question';
   else if (asked.some(({ from, text }) => from === 'typed' && codePointLength(text) > questionLimit))
     found.questions = `A question cannot exceed ${questionLimit} characters`;
@@ -139,7 +139,7 @@ function Questions({ assistantId, questions, error, onChange }: QuestionsProps) 
   const box = useRef<HTMLFieldSetElement>(null);
   return (
     <fieldset ref={box} className="min-w-0">
-      <legend className="mb-1.5 font-medium">{`Questions (${written(questions).length} of at most ${testQuestionLimit})`}</legend>
+      <legend className="mb-1.5 font-medium">{`Questions (${nonBlank(questions).length} of at most ${testQuestionLimit})`}</legend>
       <ol className="space-y-3">
         {questions.map((question, index) => (
           <QuestionRow

@@ -1,9 +1,9 @@
-import type { TestQuestion, WholeTestSet } from '@roster/contracts/comparisons/test-sets';
+import type { TestQuestion, TestSetDetail } from '@roster/contracts/comparisons/test-sets';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Pencil, Play, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { toast } from '#web/lib/toast.ts';
@@ -15,8 +15,8 @@ import { Page } from '#web/ui/page.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
-import { Meanings } from './meanings.tsx';
 import { testSetQuery } from './queries.ts';
+import { ResultLegend } from './result-legend.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { RunHistory } from './run-history.tsx';
 import { SetDialog } from './set-dialog.tsx';
@@ -48,8 +48,8 @@ export function TestSetPage({ setId, onDeleted }: TestSetPageProps) {
 
 type Asking = 'run' | 'edit' | 'delete';
 
-function Loaded({ set, onDeleted }: { set: WholeTestSet; onDeleted: () => void }) {
-  const { reason } = useEditing();
+function Loaded({ set, onDeleted }: { set: TestSetDetail; onDeleted: () => void }) {
+  const { reason } = useEditAccess();
   const [asking, setAsking] = useState<Asking | null>(null);
   const close = () => setAsking(null);
   const { id, name, assistant } = set;
@@ -86,7 +86,7 @@ function Loaded({ set, onDeleted }: { set: WholeTestSet; onDeleted: () => void }
           </h2>
           <RunHistory setId={id} action={run} />
           <div className="mt-3">
-            <Meanings />
+            <ResultLegend />
           </div>
         </section>
         <Questions items={set.items} />
@@ -107,7 +107,7 @@ function Loaded({ set, onDeleted }: { set: WholeTestSet; onDeleted: () => void }
   );
 }
 
-function Lead({ set: { assistant, questions } }: { set: WholeTestSet }) {
+function Lead({ set: { assistant, questions } }: { set: TestSetDetail }) {
   return (
     <>
       <Link

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { ListChecks, Play, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { assistantsQuery } from '#web/api/assistants.ts';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
@@ -13,16 +13,16 @@ import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { progressText } from './labels.ts';
 import { testSetsQuery } from './queries.ts';
 import { ResultCounts } from './result-counts.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { SetDialog } from './set-dialog.tsx';
-import { progressText } from './words.ts';
 
 /** The saved questions of an assistant. */
 export function TestSetsPage({ assistantId }: { assistantId: number }) {
   const query = useQuery(testSetsQuery(assistantId));
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [isNew, setNew] = useState(false);
   const sets = query.data;
   const full = sets && sets.length >= testSetLimit ? `An assistant can have ${testSetLimit} test sets.` : undefined;
@@ -87,7 +87,7 @@ function Lead({ assistantId }: { assistantId: number }) {
 
 function SetRow({ set }: { set: TestSet }) {
   const { id, name, questions, runs, newestRun } = set;
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const [isRunning, setRunning] = useState(false);
   const close = () => setRunning(false);
   return (

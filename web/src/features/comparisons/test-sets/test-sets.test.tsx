@@ -8,18 +8,18 @@ import {
   type TestCounts,
   type TestRun,
   type TestRunEstimate,
+  type TestSetDetail,
   testSets,
-  type WholeTestSet,
 } from '@roster/contracts/comparisons/test-sets';
 import { datasets } from '@roster/contracts/fine-tuning/datasets';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { models } from '@roster/contracts/models/models';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { address, open } from '#web/testing/app.tsx';
-import { assistant, keepAssistants } from '#web/testing/assistants.ts';
-import { givenDay, model, modelList, person } from '#web/testing/new-account.ts';
+import { assistant, serveAssistants } from '#web/testing/assistants.ts';
+import { fixtureDate, model, modelList, person } from '#web/testing/new-account.ts';
 import { expectText, expectTexts, press } from '#web/testing/page.ts';
 import { type RunResults, resultsCsv, resultsJson } from './results.ts';
 
@@ -35,13 +35,13 @@ const run = (id: number, more: Partial<TestRun> = {}): TestRun => ({
   ...{ id, kind: 'test', title: 'Tutor, Basics: Version 2', assistant: { id: 1, name: 'Tutor' } },
   ...{ candidate: settings, baseline: { ...settings, label: 'Version 1', assistantVersion: 1 } },
   ...{ prompts: 20, answered: 20, tally: { candidate: 0, baseline: 0, tie: 0 }, state: 'idle', refusal: null },
-  ...{ createdAt: givenDay, isJudging: false },
+  ...{ createdAt: fixtureDate, isJudging: false },
   counts: counts({ unchanged: 14, better: 4, worse: 2 }),
   ...more,
 });
-const set: WholeTestSet = {
+const set: TestSetDetail = {
   ...{ id: 7, assistant: { id: 1, name: 'Tutor', version: 2, model: 'gpt-4o' }, name: 'Basics' },
-  ...{ questions: 2, runs: 1, newestRun: run(4), createdAt: givenDay, updatedAt: givenDay },
+  ...{ questions: 2, runs: 1, newestRun: run(4), createdAt: fixtureDate, updatedAt: fixtureDate },
   items: [
     { id: 1, source: 'typed', turns: [{ role: 'user', text: 'Typed one' }], expected: 'Wished' },
     { id: 2, source: 'dataset', turns: [{ role: 'user', text: 'Of a dataset' }], expected: null },
@@ -54,7 +54,7 @@ const estimate: TestRunEstimate = {
 };
 
 function given(more?: () => void) {
-  keepAssistants(assistant(1, { version: 2 }));
+  serveAssistants(assistant(1, { version: 2 }));
   answer(models.list, modelList(model('gpt-4o'), model('gpt-4.1')));
   answer(fineTuning.customModels, []);
   answer(testSets.list, { items: [set] });
@@ -65,8 +65,8 @@ function given(more?: () => void) {
     judge: body.judge && { ...nothingAsked, answers: 4, costUsd: 0.01 },
   }));
   answer(assistantVersions.list, [
-    { number: 2, origin: { kind: 'person' }, changed: ['instructions'], createdAt: givenDay },
-    { number: 1, origin: { kind: 'person' }, changed: [], createdAt: givenDay },
+    { number: 2, origin: { kind: 'person' }, changed: ['instructions'], createdAt: fixtureDate },
+    { number: 1, origin: { kind: 'person' }, changed: [], createdAt: fixtureDate },
   ]);
   more?.();
 }
@@ -187,7 +187,7 @@ test('a set is made of questions that are typed and chosen, and says what is mis
           items: [
             {
               ...{ answerId: 31, text: 'Asked before', title: 'Fractions', earlier: 2, files: 0 },
-              ...{ byProgram: false, createdAt: givenDay },
+              ...{ byProgram: false, createdAt: fixtureDate },
             },
           ],
         });
@@ -269,7 +269,13 @@ test('sets and runs that could not be read are read again', async () => {
   await expectText(page.getByRole('main'), 'Typed one');
 });
 
-const complete = { state: 'complete' as const, usage: null, error: null, createdAt: givenDay, finishedAt: givenDay };
+const complete = {
+  state: 'complete' as const,
+  usage: null,
+  error: null,
+  createdAt: fixtureDate,
+  finishedAt: fixtureDate,
+};
 const prompt = (id: number, more: Partial<ComparisonPrompt> = {}): ComparisonPrompt => ({
   ...{ id, instructions: '', turns: [{ role: 'user', text: `@Question ${id}` }], expected: null },
   ...{ candidate: { ...complete, runId: id, text: '+1', stored: null }, hasBaseline: true },
@@ -359,5 +365,5 @@ test('before a change is saved its line says what it does, and is outdated by th
   await expectText(line, 'Of the draft before your last edits');
   await line.getByRole('button', { name: 'See all answers' }).click();
   await expect.poll(address).toBe('/fine-tuning/comparisons/9');
-  expect(callsOf(testSets.run)).toHaveLength(1);
+  expect(requestsTo(testSets.run)).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { RadioGroup } from '#web/ui/forms/radio-group.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { leftWords } from './gather-more-dialog.tsx';
+import { remainderText } from './gather-more-dialog.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { nameProblem } from './name-problem.ts';
 import { type GatheringChoice, useCreateDataset } from './queries.ts';
@@ -28,7 +28,7 @@ export function CreateDatasetDialog({ onClose }: { onClose: () => void }) {
       { name, format, ...choice },
       {
         onSuccess: ({ id, added, left }) => {
-          toast({ title: 'Success', description: `${formatCount(added, 'example')} gathered.${leftWords(left)}` });
+          toast({ title: 'Success', description: `${formatCount(added, 'example')} gathered.${remainderText(left)}` });
           onClose();
           void navigate({ to: '/fine-tuning/datasets/$id', params: { id } });
         },

@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessageSquare, MessagesSquare, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
@@ -16,9 +16,9 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
 import { CreateDatasetDialog } from './create-dataset-dialog.tsx';
 import { DatasetMenu } from './dataset-menu.tsx';
+import { formatNames } from './labels.ts';
 import { datasetsQuery } from './queries.ts';
 import { ReviewProgress } from './review-progress.tsx';
-import { formatNames } from './words.ts';
 
 const columns: readonly Column<Dataset>[] = [
   {
@@ -71,8 +71,8 @@ export function DatasetList() {
 
 function Datasets({ onCreate }: { onCreate: () => void }) {
   const query = useInfiniteQuery(datasetsQuery);
-  const { reason } = useEditing();
-  const datasets = query.data ? itemsOf(query.data) : [];
+  const { reason } = useEditAccess();
+  const datasets = query.data ? allItems(query.data) : [];
   const create = (
     <Button variant="primary" icon={Plus} disabledReason={reason} onClick={onCreate}>
       New Dataset

@@ -1,10 +1,10 @@
 import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
@@ -18,7 +18,7 @@ type DatasetMenuProps = { dataset: Dataset; onDeleted?: () => void; variant?: 'g
 
 export function DatasetMenu({ dataset, onDeleted, variant }: DatasetMenuProps) {
   const [asked, setAsked] = useState<'rename' | 'delete' | null>(null);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const close = () => setAsked(null);
   return (
     <>
@@ -97,7 +97,7 @@ function DeleteDialog({ dataset, onClose, onDeleted }: DialogProps & { onDeleted
         toast({ title: 'Success', description: `${dataset.name} has been deleted.` });
         onDeleted();
       },
-      onError: tellFailure('Delete failed', 'Please try again.'),
+      onError: showFailure('Delete failed', 'Please try again.'),
     });
   return (
     <ConfirmDialog

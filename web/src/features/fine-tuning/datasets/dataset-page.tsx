@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, FileDown, ListPlus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
@@ -14,11 +14,11 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 import { DatasetMenu } from './dataset-menu.tsx';
 import { GatherMoreDialog } from './gather-more-dialog.tsx';
+import { includedCount, minExamples } from './labels.ts';
 import { datasetQuery, type ReviewFilter } from './queries.ts';
 import { Review } from './review.tsx';
 import { ReviewProgress } from './review-progress.tsx';
 import { SaveDialog } from './save-dialog.tsx';
-import { fewestExamples, includedIn } from './words.ts';
 
 /** Three actions side by side, also on the smallest phone. */
 const tight = 'max-sm:px-2.5 max-sm:[&>svg]:hidden';
@@ -106,7 +106,7 @@ function OpenDataset({ dataset }: { dataset: Dataset }) {
 
 function DatasetActions({ dataset }: { dataset: Dataset }) {
   const [asked, setAsked] = useState<'gather' | 'save' | null>(null);
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const navigate = useNavigate();
   const close = () => setAsked(null);
   return (
@@ -144,11 +144,11 @@ function Counted({ label, count }: { label: string; count: number }): ReactNode 
 }
 
 function Advice({ dataset }: { dataset: Dataset }) {
-  const included = includedIn(dataset);
-  if (included >= fewestExamples) return null;
+  const included = includedCount(dataset);
+  if (included >= minExamples) return null;
   return (
     <Notice tone="warning" className="mb-5" title={`Too few to train on: ${formatCount(included, 'example')}`}>
-      {`The provider trains on no less than ${fewestExamples}. Rate more answers in your chats, then gather them here.`}
+      {`The provider trains on no less than ${minExamples}. Rate more answers in your chats, then gather them here.`}
     </Notice>
   );
 }

@@ -2,7 +2,7 @@ import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { Check, Circle, CircleSlash } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
-import { reviewWords } from './words.ts';
+import { reviewWords } from './labels.ts';
 
 const marks = {
   kept: { icon: Check, look: 'text-success-text' },

@@ -7,7 +7,7 @@ import { GatheringFields } from './gathering-fields.tsx';
 import { type GatheringChoice, useGatherMore } from './queries.ts';
 
 /** What to say of rated answers for which there was no room. */
-export const leftWords = (left: number) =>
+export const remainderText = (left: number) =>
   left > 0 ? ` The dataset is full: ${formatCount(left, 'rated answer')} did not go in.` : '';
 
 export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClose: () => void }) {
@@ -20,7 +20,7 @@ export function GatherMoreDialog({ dataset, onClose }: { dataset: Dataset; onClo
           added === 0 && left === 0
             ? 'Nothing new: it holds all of them already.'
             : `${formatCount(added, 'example')} added.`;
-        toast({ title: 'Success', description: `${words}${leftWords(left)}` });
+        toast({ title: 'Success', description: `${words}${remainderText(left)}` });
         onClose();
       },
     });

@@ -2,11 +2,11 @@ import type { Dataset, DatasetExample } from '@roster/contracts/fine-tuning/data
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check, ChevronLeft, ChevronRight, CircleSlash, ListChecks, Pencil } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatNumber } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
@@ -17,9 +17,9 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { ExampleEditor } from './example-editor.tsx';
 import { ExampleList } from './example-list.tsx';
 import { ExampleView } from './example-view.tsx';
+import { reviewWords } from './labels.ts';
 import { examplesQuery, type ReviewFilter, useUpdateExample } from './queries.ts';
 import { type ReviewKeys, useReviewKeys } from './use-review-keys.ts';
-import { reviewWords } from './words.ts';
 
 /** Further examples are asked for when so few are left. */
 const ahead = 5;
@@ -28,7 +28,7 @@ const ahead = 5;
 function useShownExample(datasetId: number, filter: ReviewFilter) {
   const query = useInfiniteQuery(examplesQuery(datasetId, filter));
   const [index, setIndex] = useState(0);
-  const examples = query.data ? itemsOf(query.data) : [];
+  const examples = query.data ? allItems(query.data) : [];
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   const needsMore = hasNextPage && !isFetchingNextPage && !isFetchNextPageError && index >= examples.length - ahead;
   useEffect(() => {
@@ -40,7 +40,7 @@ function useShownExample(datasetId: number, filter: ReviewFilter) {
 
 /** Stores what is said of an example. `onReviewed`: unless a verdict was taken back. */
 function useVerdict(datasetId: number, example: DatasetExample | undefined, onReviewed: () => void) {
-  const { mayEdit } = useEditing();
+  const { mayEdit } = useEditAccess();
   const update = useUpdateExample(datasetId);
   return (verdict: DatasetExample['review']) => {
     if (!example || !mayEdit) return;
@@ -48,7 +48,7 @@ function useVerdict(datasetId: number, example: DatasetExample | undefined, onRe
     const next = example.review === verdict ? 'unreviewed' : verdict;
     update.mutate(
       { id: example.id, change: { review: next } },
-      { onError: tellFailure('The review was not saved', 'Please try again.') },
+      { onError: showFailure('The review was not saved', 'Please try again.') },
     );
     if (next !== 'unreviewed') onReviewed();
   };
@@ -58,7 +58,7 @@ function useVerdict(datasetId: number, example: DatasetExample | undefined, onRe
 export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFilter }) {
   const { query, examples, example, index, goTo } = useShownExample(dataset.id, filter);
   const [editing, setEditing] = useState(false);
-  const { mayEdit } = useEditing();
+  const { mayEdit } = useEditAccess();
   const show = (next: number) => {
     setEditing(false);
     goTo(next);
@@ -169,7 +169,7 @@ function ReviewHeader({ example, place, isFirst, isLast, keys }: ReviewHeaderPro
 type ReviewFooterProps = { example: DatasetExample; keys: ReviewKeys };
 
 function ReviewFooter({ example, keys }: ReviewFooterProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   return (
     <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 rounded-b-lg border-border border-t bg-card px-5 py-3 max-md:px-4">
       <Button

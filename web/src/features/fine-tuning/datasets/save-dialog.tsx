@@ -14,8 +14,8 @@ import { Select } from '#web/ui/forms/select.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
+import { includedCount, minExamples } from './labels.ts';
 import { divisionQuery, useSaveDataset } from './queries.ts';
-import { fewestExamples, includedIn } from './words.ts';
 
 const shares = [0.1, 0.2, 0.3] as const;
 const usualShare = 0.2;
@@ -125,13 +125,13 @@ type Division = { training: number; validation: number };
 
 /** `division`: null for one file, undefined while it is being counted. */
 function WhatComes({ dataset, division }: { dataset: Dataset; division: Division | null | undefined }) {
-  const count = includedIn(dataset);
+  const count = includedCount(dataset);
   const training = division === null ? count : division?.training;
-  const isFew = training !== undefined && training < fewestExamples;
+  const isFew = training !== undefined && training < minExamples;
   return (
     <Notice tone={isFew ? 'warning' : 'info'} title={wordsFor(count, division)}>
       {[
-        isFew && `The provider trains on no less than ${fewestExamples}; 50 and more are advised.`,
+        isFew && `The provider trains on no less than ${minExamples}; 50 and more are advised.`,
         dataset.unreviewed > 0 && `${formatCount(dataset.unreviewed, 'unreviewed example')} will be in it.`,
         dataset.format === 'chat' && 'Of each conversation only the last answer is learned.',
       ]

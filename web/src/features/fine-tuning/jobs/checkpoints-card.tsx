@@ -1,10 +1,10 @@
 import type { Checkpoint, Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import { Milestone } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { checkpointsQuery, useActivateCheckpoint } from '#web/api/fine-tuning.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
 import { Button } from '#web/ui/button.tsx';
@@ -53,13 +53,13 @@ const measured = (value: number | null) => (value === null ? '–' : value.toFix
 function CheckpointRow({ job, checkpoint }: { job: Job; checkpoint: Checkpoint }) {
   const { id, step, model, trainLoss, validLoss, validAccuracy, customModelId } = checkpoint;
   const activate = useActivateCheckpoint();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const start = () =>
     activate.mutate(
       { id: job.id, checkpointId: id },
       {
         onSuccess: ({ name }) => toast({ title: 'Success', description: `${name} can be chosen as a model now.` }),
-        onError: tellError('Failed to activate the checkpoint'),
+        onError: showError('Failed to activate the checkpoint'),
       },
     );
   return (

@@ -4,7 +4,7 @@ import { CircleAlert, Info, List, TriangleAlert } from 'lucide-react';
 import { eventsQuery } from '#web/api/fine-tuning.ts';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import { formatDateTime, formatRelative } from '#web/lib/format.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import type { Icon } from '#web/ui/icon.ts';
@@ -20,7 +20,7 @@ const looks: Record<JobEvent['level'], { icon: Icon; look: string; word: string 
 
 export function EventsCard({ job, isUnderWay }: { job: Job; isUnderWay: boolean }) {
   const query = useInfiniteQuery(eventsQuery(job.id, isUnderWay));
-  const events = query.data && itemsOf(query.data);
+  const events = query.data && allItems(query.data);
   return (
     <Card aria-label="Events" className="min-w-0">
       <CardHeader title="Events" description="What the provider and Roster noted, the newest first." />

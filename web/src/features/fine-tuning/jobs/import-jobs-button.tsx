@@ -1,9 +1,9 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { Import } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { useImportJobs } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
@@ -13,7 +13,7 @@ type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean }
 /** Takes over what was trained elsewhere with this key. */
 export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
   const bringIn = useImportJobs();
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const provider = useProviderName();
   const start = () =>
     bringIn.mutate(undefined, {
@@ -25,9 +25,9 @@ export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
               ? `${formatCount(imported, 'job')} brought in from ${provider}.`
               : known > 0
                 ? `Nothing new: ${formatCount(known, 'job')} at ${provider} ${known === 1 ? 'is' : 'are'} here already.`
-                : `${providerIn('beginning', provider)} has no jobs of this key.`,
+                : `${providerNameIn('beginning', provider)} has no jobs of this key.`,
         }),
-      onError: tellError('Failed to bring in jobs'),
+      onError: showError('Failed to bring in jobs'),
     });
   return (
     <Button

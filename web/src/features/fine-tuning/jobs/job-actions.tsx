@@ -3,12 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Ban, Bot, Pause, Play } from 'lucide-react';
 import { useState } from 'react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { customModelsQuery, isOpen } from '#web/api/fine-tuning.ts';
 import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { CancelJobDialog } from './cancel-job-dialog.tsx';
-import { changesOf, useJobChanges } from './use-job-changes.ts';
+import { availableChanges, useJobChanges } from './use-job-changes.ts';
 
 /** What can be done with a job, by the state it is in. */
 export function JobActions({ job }: { job: Job }) {
@@ -17,10 +17,10 @@ export function JobActions({ job }: { job: Job }) {
 }
 
 function OpenJobActions({ job }: { job: Job }) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { change, isPending } = useJobChanges();
   const [isAsking, setAsking] = useState(false);
-  const possible = changesOf(job);
+  const possible = availableChanges(job);
   return (
     <>
       {possible.includes('pause') && (
@@ -46,7 +46,7 @@ function OpenJobActions({ job }: { job: Job }) {
 }
 
 function TunedActions({ job, tunedModel }: { job: Job; tunedModel: string }) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { make, isPending } = useAssistantFromModel();
   const models = useInfiniteQuery(customModelsQuery);
   const known = models.data?.pages.flatMap(({ items }) => items).find(({ model }) => model === tunedModel);

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { fileAddress } from '#web/api/files.ts';
-import { readResult } from '#web/api/fine-tuning.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { fetchResultFile } from '#web/api/fine-tuning.ts';
+import { saveBlob } from '#web/lib/download.ts';
 import { formatDateTime } from '#web/lib/format.ts';
-import { saveBlob } from '#web/lib/save-file.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
@@ -95,9 +95,9 @@ function ResultButton({ job: { id, name } }: { job: Job }) {
   const download = async () => {
     setLoading(true);
     try {
-      saveBlob(`${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-') || 'job'}-metrics.csv`, await readResult(id));
+      saveBlob(`${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-') || 'job'}-metrics.csv`, await fetchResultFile(id));
     } catch (error) {
-      tellFailure('Download failed', 'The result file could not be read.')(error);
+      showFailure('Download failed', 'The result file could not be read.')(error);
     } finally {
       setLoading(false);
     }

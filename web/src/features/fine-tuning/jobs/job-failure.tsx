@@ -1,5 +1,5 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
@@ -12,7 +12,8 @@ export function JobFailure({ job, className }: { job: Job; className?: string })
     return (
       <Notice tone="destructive" title={`This account cannot train at ${provider}`} className={className}>
         <p>
-          {notice ?? `${providerIn('beginning', provider)} refused the job: training is not available to this account.`}
+          {notice ??
+            `${providerNameIn('beginning', provider)} refused the job: training is not available to this account.`}
         </p>
         <p className="mt-2">
           Nothing was trained or billed. Checking files, datasets, comparing models and the jobs and models of before go
@@ -22,10 +23,10 @@ export function JobFailure({ job, className }: { job: Job; className?: string })
     );
   return (
     <Notice tone="destructive" title="The training failed" className={className}>
-      <p className="wrap-anywhere">{notice ?? `${providerIn('beginning', provider)} gave no reason.`}</p>
+      <p className="wrap-anywhere">{notice ?? `${providerNameIn('beginning', provider)} gave no reason.`}</p>
       {errorCode && (
         <p className="mt-1 text-sm">
-          {providerIn('beginning', provider)}’s code: <code className="font-mono">{errorCode}</code>
+          {providerNameIn('beginning', provider)}’s code: <code className="font-mono">{errorCode}</code>
         </p>
       )}
     </Notice>

@@ -8,19 +8,19 @@ import { useProviderName } from '#web/api/sign-in-options.ts';
 import { KeyPanel } from '#web/features/fine-tuning/shared/key-panel.tsx';
 import { StaleNotice } from '#web/features/fine-tuning/shared/stale-notice.tsx';
 import type { usePrerequisites } from '#web/features/fine-tuning/shared/use-prerequisites.ts';
-import { itemsOf } from '#web/lib/paged-items.ts';
+import { allItems } from '#web/lib/paged-items.ts';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { type Column, Table } from '#web/ui/table.tsx';
+import { useCompactLayout } from '#web/ui/use-compact-layout.ts';
 import { useNarrow } from '#web/ui/use-narrow.ts';
-import { useTight } from '#web/ui/use-tight.ts';
 import { CancelJobDialog } from './cancel-job-dialog.tsx';
 import { ImportJobsButton } from './import-jobs-button.tsx';
 import { JobCost } from './job-cost.tsx';
 import { JobMenu } from './job-menu.tsx';
 import { JobProgress, JobStatusBadge } from './job-status.tsx';
-import { useEnds } from './use-ends.ts';
+import { useRefetchOnJobEnd } from './use-refetch-on-job-end.ts';
 
 const noJobs: readonly Job[] = [];
 
@@ -28,9 +28,9 @@ type JobListProps = { prerequisites: ReturnType<typeof usePrerequisites>; create
 
 export function JobList({ prerequisites, create }: JobListProps) {
   const query = useInfiniteQuery(jobsQuery);
-  const jobs = useMemo(() => (query.data ? itemsOf(query.data) : noJobs), [query.data]);
+  const jobs = useMemo(() => (query.data ? allItems(query.data) : noJobs), [query.data]);
   const [cancelling, setCancelling] = useState<Job | null>(null);
-  useEnds(jobs);
+  useRefetchOnJobEnd(jobs);
   const { error, isTrying, tryAgain } = prerequisites;
   const isEmpty = !query.isPending && jobs.length === 0;
   return (
@@ -84,7 +84,7 @@ type JobTableProps = { jobs: readonly Job[]; isLoading: boolean; onCancel: (job:
 
 function JobTable({ jobs, isLoading, onCancel }: JobTableProps) {
   const isNarrow = useNarrow();
-  const isTight = useTight() && !isNarrow;
+  const isTight = useCompactLayout() && !isNarrow;
   const name: Column<Job> = {
     id: 'name',
     header: 'Name',

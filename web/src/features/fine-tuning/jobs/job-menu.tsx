@@ -1,15 +1,15 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { Ban, Ellipsis, Pause, Play } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
-import { changesOf, useJobChanges } from './use-job-changes.ts';
+import { availableChanges, useJobChanges } from './use-job-changes.ts';
 
 /** Cancelling asks first, which is its owner's to show: the row may go while it is asked. */
 export function JobMenu({ job, onCancel }: { job: Job; onCancel: () => void }) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { change } = useJobChanges();
-  const possible = changesOf(job);
+  const possible = availableChanges(job);
   const ended = possible.length === 0 && (job.cancelling ? 'It is being cancelled' : 'It has ended');
   return (
     <Menu trigger={<IconButton label={`Actions for ${job.name}`} tooltip="Actions" icon={Ellipsis} />}>

@@ -19,7 +19,7 @@ import { JobDetails } from './job-details.tsx';
 import { JobFailure } from './job-failure.tsx';
 import { JobState } from './job-state.tsx';
 import { LossCurves } from './loss-curves.tsx';
-import { useEnds } from './use-ends.ts';
+import { useRefetchOnJobEnd } from './use-refetch-on-job-end.ts';
 
 const noJobs: readonly Job[] = [];
 
@@ -32,7 +32,7 @@ const back = (
 export function JobPage({ jobId }: { jobId: number }) {
   const query = useQuery(jobQuery(jobId));
   const job = query.data;
-  useEnds(job ? [job] : noJobs);
+  useRefetchOnJobEnd(job ? [job] : noJobs);
   if (!job)
     return (
       <Page title="Fine-Tuning Job" lead={back}>

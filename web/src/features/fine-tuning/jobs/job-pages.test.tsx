@@ -2,10 +2,10 @@ import { account } from '@roster/contracts/account';
 import { fineTuning } from '@roster/contracts/fine-tuning/jobs';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
-import { answer, callsOf, refusal } from '#web/testing/answers.ts';
+import { answer, refusal, requestsTo } from '#web/testing/answers.ts';
 import { open, show } from '#web/testing/app.tsx';
 import { job, tunedModel } from '#web/testing/fine-tuning.ts';
-import { givenDay, person, savedKey } from '#web/testing/new-account.ts';
+import { fixtureDate, person, savedKey } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectToast } from '#web/testing/page.ts';
 
 const withKey = () => {
@@ -39,7 +39,7 @@ test('a job can be cancelled from the list; it asks first', async () => {
       answer(fineTuning.jobs, () => [now]);
       answer(fineTuning.job, () => now);
       answer(fineTuning.cancelJob, () => {
-        now = { ...now, status: 'cancelled', finishedAt: givenDay };
+        now = { ...now, status: 'cancelled', finishedAt: fixtureDate };
         return now;
       });
     },
@@ -48,7 +48,7 @@ test('a job can be cancelled from the list; it asks first', async () => {
   await page.getByRole('menuitem', { name: 'Cancel' }).click();
   const question = page.getByRole('alertdialog', { name: 'Cancel Fine-Tuning Job' });
   await expectText(question, 'Changed my mind');
-  expect(callsOf(fineTuning.cancelJob)).toEqual([]);
+  expect(requestsTo(fineTuning.cancelJob)).toEqual([]);
   await question.getByRole('button', { name: 'Cancel Job' }).click();
   await expectToast('Success', 'Changed my mind');
   await expectText(page.getByRole('table', { name: 'Fine-tuning jobs' }), 'Cancelled');
@@ -56,7 +56,7 @@ test('a job can be cancelled from the list; it asks first', async () => {
 
 test('a Viewer sees jobs and models, and what may not be done with them', async () => {
   const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
-  const done = job({ name: 'Only to look at', status: 'succeeded', tunedModel: 'ft:one', finishedAt: givenDay });
+  const done = job({ name: 'Only to look at', status: 'succeeded', tunedModel: 'ft:one', finishedAt: fixtureDate });
   open('/fine-tuning', {
     user: { ...person, role: 'Viewer' },
     answers() {

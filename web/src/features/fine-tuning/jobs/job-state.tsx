@@ -2,13 +2,13 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { isOpen } from '#web/api/fine-tuning.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatCost, formatDateTime, formatExpected, formatNumber, formatRelative } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
 import { whyNoCost } from './job-cost.tsx';
-import { JobStatusBadge, shareDone, stepsInWords } from './job-status.tsx';
+import { JobStatusBadge, progressShare, stepsText } from './job-status.tsx';
 import { jobEstimateQuery } from './training-file-queries.ts';
 
 const sentences: Record<Job['status'], string> = {
@@ -24,7 +24,7 @@ const sentences: Record<Job['status'], string> = {
 
 /** How far it is, what it waits for, and what it costs. */
 export function JobState({ job, className }: { job: Job; className?: string }) {
-  const share = shareDone(job);
+  const share = progressShare(job);
   const isUnderWay = isOpen(job);
   const percent = share === null ? null : Math.floor(share * 100);
   return (
@@ -40,7 +40,7 @@ export function JobState({ job, className }: { job: Job; className?: string }) {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent ?? undefined}
-        aria-valuetext={stepsInWords(job) ?? 'Not known yet'}
+        aria-valuetext={stepsText(job) ?? 'Not known yet'}
         className="mt-4 h-1.5 overflow-hidden rounded-full bg-active"
       >
         <div
@@ -49,7 +49,7 @@ export function JobState({ job, className }: { job: Job; className?: string }) {
         />
       </div>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
-        <Fact label="Steps">{stepsInWords(job)?.replace(' steps', '') ?? '–'}</Fact>
+        <Fact label="Steps">{stepsText(job)?.replace(' steps', '') ?? '–'}</Fact>
         <Fact label="Trained tokens">{job.trainedTokens === null ? '–' : formatNumber(job.trainedTokens)}</Fact>
         <CostFact job={job} />
         <TimeFact job={job} />
@@ -88,13 +88,13 @@ function CostFact({ job }: { job: Job }) {
     const hint = `Estimate for all of it${costUsd === null ? '' : `: ${formatCost(costUsd)}`}, ${formatNumber(tokens)} tokens`;
     return (
       <Fact label="Cost so far" hint={hint}>
-        {costUsd === null ? 'No price known' : `≈ ${formatCost(costUsd * (shareDone(job) ?? 0))}`}
+        {costUsd === null ? 'No price known' : `≈ ${formatCost(costUsd * (progressShare(job) ?? 0))}`}
       </Fact>
     );
   }
   const count = () =>
     void estimate.refetch().then(({ error }) => {
-      if (error) tellFailure('No estimate')(error);
+      if (error) showFailure('No estimate')(error);
     });
   return (
     <Fact label="Cost so far">

@@ -20,14 +20,14 @@ export function JobStatusBadge({ job: { status, cancelling } }: { job: Job }) {
 }
 
 /** From 0 to 1; null while nothing is known. */
-export function shareDone({ status, progress }: Job): number | null {
+export function progressShare({ status, progress }: Job): number | null {
   if (status === 'succeeded') return 1;
   if (!progress || progress.totalSteps === null || progress.totalSteps === 0) return null;
   return Math.min(1, progress.step / progress.totalSteps);
 }
 
 /** '120 of 300 steps' */
-export function stepsInWords({ progress }: Job): string | null {
+export function stepsText({ progress }: Job): string | null {
   if (!progress) return null;
   const { step, totalSteps } = progress;
   return totalSteps === null
@@ -37,8 +37,8 @@ export function stepsInWords({ progress }: Job): string | null {
 
 /** Steps so far, as a thin line and in words. */
 export function JobProgress({ job }: { job: Job }) {
-  const share = shareDone(job);
-  const words = stepsInWords(job);
+  const share = progressShare(job);
+  const words = stepsText(job);
   if (words === null) return <span className="text-muted-foreground">–</span>;
   return (
     <span className="flex items-center gap-2.5">

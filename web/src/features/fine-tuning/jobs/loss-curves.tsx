@@ -5,16 +5,16 @@ import { metricsQuery } from '#web/api/fine-tuning.ts';
 import { errorText } from '#web/lib/api-client.ts';
 import { formatNumber } from '#web/lib/format.ts';
 import { Card, CardHeader } from '#web/ui/card.tsx';
-import type { Line, LineLook } from '#web/ui/charts/line-chart/line.ts';
+import type { Line, LineStyle } from '#web/ui/charts/line-chart/line.ts';
 import { LineChart } from '#web/ui/charts/line-chart/line-chart.tsx';
-import { ColumnHeads } from '#web/ui/column-heads.tsx';
-import { FoldedTable } from '#web/ui/folded-table.tsx';
+import { CollapsibleTable } from '#web/ui/collapsible-table.tsx';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
+import { TableHeader } from '#web/ui/table-header.tsx';
 import { Tabs } from '#web/ui/tabs.tsx';
 
 type Measured = Exclude<keyof JobMetric, 'step'>;
-type Curve = { measured: Measured; name: string; look: LineLook };
+type Curve = { measured: Measured; name: string; look: LineStyle };
 
 const views = ['loss', 'accuracy'] as const;
 type View = (typeof views)[number];
@@ -125,10 +125,10 @@ function MetricTable({ metrics, view }: Shown) {
     ({ measured }, index) => index === 0 || metrics.some((metric) => metric[measured] !== null),
   );
   return (
-    <FoldedTable summary="Show the measurements as a table" label="Measurements">
+    <CollapsibleTable summary="Show the measurements as a table" label="Measurements">
       {() => (
         <table className="w-full whitespace-nowrap text-end text-sm">
-          <ColumnHeads sticky columns={['Step', ...shown.map(({ name }) => name)]} className="[&>th]:px-4" />
+          <TableHeader sticky columns={['Step', ...shown.map(({ name }) => name)]} className="[&>th]:px-4" />
           <tbody className="divide-y divide-border">
             {metrics.map((metric) => (
               <tr key={metric.step} className="[&>*]:px-4 [&>*]:py-2">
@@ -144,6 +144,6 @@ function MetricTable({ metrics, view }: Shown) {
           </tbody>
         </table>
       )}
-    </FoldedTable>
+    </CollapsibleTable>
   );
 }

@@ -28,7 +28,7 @@ export const trainingReportQuery = ({ trainingFileId, validationFileId, baseMode
   });
 
 /** What a training costs with so many epochs; the provider's likely choice where none are given. */
-export function estimateOf({ training, estimate }: TrainingReport, epochs: number | 'auto') {
+export function trainingCost({ training, estimate }: TrainingReport, epochs: number | 'auto') {
   if (epochs === 'auto') return estimate;
   const tokens = training.tokens * epochs;
   const price = estimate.pricePerMillionUsd;
@@ -48,7 +48,7 @@ export const jobEstimateQuery = ({ id, trainingFile, baseModel, method, hyperpar
       if (trainingFile.id === null) throw new Error('The training file is not here any more.');
       const body = { trainingFileId: trainingFile.id, baseModel, method };
       const report = await call(trainingFiles.validate, { body }, signal);
-      return estimateOf(report, hyperparameters.n_epochs ?? 'auto');
+      return trainingCost(report, hyperparameters.n_epochs ?? 'auto');
     },
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,

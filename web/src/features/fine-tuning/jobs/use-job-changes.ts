@@ -1,6 +1,6 @@
 import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { isOpen, type JobChange, useChangeJob } from '#web/api/fine-tuning.ts';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 
 const done: Record<JobChange, (job: Job) => string> = {
@@ -13,7 +13,7 @@ const done: Record<JobChange, (job: Job) => string> = {
 };
 
 /** What can be done with a job now. */
-export const changesOf = (job: Job): JobChange[] => {
+export const availableChanges = (job: Job): JobChange[] => {
   if (!isOpen(job) || job.cancelling) return [];
   if (job.status === 'running') return ['pause', 'cancel'];
   return job.status === 'paused' ? ['resume', 'cancel'] : ['cancel'];
@@ -27,7 +27,7 @@ export function useJobChanges() {
       { id: job.id, change: what },
       {
         onSuccess: (changed) => toast({ title: 'Success', description: done[what](changed) }),
-        onError: tellError(`Failed to ${what} fine-tuning job`),
+        onError: showError(`Failed to ${what} fine-tuning job`),
         onSettled: () => onDone?.(),
       },
     );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { useRemoveCustomModel } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
@@ -20,7 +20,7 @@ export function DeleteModelDialog({ model, onClose }: { model: CustomModel; onCl
         toast({ title: 'Success', description: `${model.name} has been deleted.` });
         onClose();
       },
-      onError: tellError('Failed to delete model'),
+      onError: showError('Failed to delete model'),
     });
   return (
     <ConfirmDialog

@@ -1,9 +1,9 @@
 import type { CustomModel } from '@roster/contracts/fine-tuning/jobs';
 import { Link } from '@tanstack/react-router';
 import { Bot, Trash2 } from 'lucide-react';
-import { useEditing } from '#web/api/current-user.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
 import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { useAssistantFromModel } from '#web/features/fine-tuning/shared/use-assistant-from-model.ts';
 import { formatLongDate, formatNumber } from '#web/lib/format.ts';
 import { Badge } from '#web/ui/badge.tsx';
@@ -12,7 +12,7 @@ import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { TrainAgain } from './train-again.tsx';
+import { RetrainModel } from './retrain-model.tsx';
 
 type ModelCardProps = { model: CustomModel; onDelete: () => void };
 
@@ -32,7 +32,7 @@ export function ModelCard({ model, onDelete }: ModelCardProps) {
       <ModelActions model={model} onDelete={onDelete} />
       {model.end && (
         <div className="w-full border-border border-t pt-3">
-          <TrainAgain
+          <RetrainModel
             model={{
               name: model.name,
               jobId: model.jobId,
@@ -92,7 +92,7 @@ function Origin({ model: { baseModel, createdAt, jobId, jobName, dataset } }: Pa
 }
 
 function ModelActions({ model, onDelete }: ModelCardProps) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const { make, isPending } = useAssistantFromModel();
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -123,7 +123,7 @@ function ModelActions({ model, onDelete }: ModelCardProps) {
 
 /** Whether it can be chosen as a model. */
 function ActiveButton({ model: { id, name, isActive } }: Part) {
-  const { reason } = useEditing();
+  const { reason } = useEditAccess();
   const update = useUpdateCustomModel();
   const toggle = () =>
     update.mutate(
@@ -136,7 +136,7 @@ function ActiveButton({ model: { id, name, isActive } }: Part) {
               ? `${name} can be chosen as a model now.`
               : `${name} is not offered as a model any more.`,
           }),
-        onError: tellError('Failed to update model status'),
+        onError: showError('Failed to update model status'),
       },
     );
   return (

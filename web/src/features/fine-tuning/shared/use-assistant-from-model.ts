@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCreateAssistant } from '#web/api/assistant-changes.ts';
 import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
-import { tellFailure } from '#web/lib/failure.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 
 /** A tuned model as the list has it; without an id it is not in the list. */
@@ -31,7 +31,7 @@ export function useAssistantFromModel() {
             onSelect: () => void navigate({ to: '/chat', search: { assistant: id } }),
           },
         }),
-      onError: tellFailure('Failed to create assistant', 'An error occurred while creating your assistant'),
+      onError: showFailure('Failed to create assistant', 'An error occurred while creating your assistant'),
     });
   return { make, isPending: mutation.isPending };
 }

@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import { isBlank } from '@roster/contracts/text/blank';
 import { useRef, useState } from 'react';
 import { FormDialog } from '#web/components/form-dialog.tsx';
@@ -27,7 +27,7 @@ function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'repla
       onSuccess: ({ notice }) => {
         toast(
           notice === null
-            ? { title: 'Admin key saved', description: `${providerIn('beginning', provider)} accepted it.` }
+            ? { title: 'Admin key saved', description: `${providerNameIn('beginning', provider)} accepted it.` }
             : { title: 'Admin key saved, but not verified', description: notice },
         );
         onClose();

@@ -1,9 +1,9 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { ProviderFigures } from '@roster/contracts/usage/usage';
 import type { ReactNode } from 'react';
 import { formatCost, formatLongDate, formatNumber } from '#web/lib/format.ts';
-import { ColumnHeads } from '#web/ui/column-heads.tsx';
-import { FoldedTable } from '#web/ui/folded-table.tsx';
+import { CollapsibleTable } from '#web/ui/collapsible-table.tsx';
+import { TableHeader } from '#web/ui/table-header.tsx';
 import { formatDifference } from './difference.ts';
 
 const number = 'py-2 ps-4 text-end tabular-nums';
@@ -18,8 +18,8 @@ function ThreeColumns({ provider, first, caption, children }: TableProps) {
   return (
     <table className="w-full text-sm">
       <caption className="sr-only">{caption}</caption>
-      <ColumnHeads
-        columns={[first, [providerIn('beginning', provider), 'wrap-anywhere'], 'Roster', 'Difference']}
+      <TableHeader
+        columns={[first, [providerNameIn('beginning', provider), 'wrap-anywhere'], 'Roster', 'Difference']}
         className="[&>th:first-child]:ps-0 [&>th:first-child]:text-start [&>th]:ps-4 [&>th]:text-end"
       />
       <tbody className="divide-y divide-border border-border border-t">{children}</tbody>
@@ -66,7 +66,7 @@ export function ByDay({ provider, figures }: PartProps) {
   const days = figures.byDay.filter(({ providerUsd, rosterUsd }) => providerUsd !== 0 || rosterUsd !== 0);
   if (days.length === 0) return null;
   return (
-    <FoldedTable className="px-4" summary="Show the cost by day" label="Cost by day at the provider and in Roster">
+    <CollapsibleTable className="px-4" summary="Show the cost by day" label="Cost by day at the provider and in Roster">
       {() => (
         <ThreeColumns provider={provider} first="Day (UTC)" caption="Cost by day, at the provider and in Roster">
           {days.toReversed().map(({ day, providerUsd, rosterUsd }) => (
@@ -81,7 +81,7 @@ export function ByDay({ provider, figures }: PartProps) {
           ))}
         </ThreeColumns>
       )}
-    </FoldedTable>
+    </CollapsibleTable>
   );
 }
 
@@ -89,7 +89,7 @@ export function ByDay({ provider, figures }: PartProps) {
 export function ByModel({ provider, figures: { byModel } }: PartProps) {
   if (byModel.length === 0) return null;
   return (
-    <FoldedTable
+    <CollapsibleTable
       className="px-4"
       summary="Show the requests by model"
       label="Requests by model at the provider and in Roster"
@@ -108,6 +108,6 @@ export function ByModel({ provider, figures: { byModel } }: PartProps) {
           ))}
         </ThreeColumns>
       )}
-    </FoldedTable>
+    </CollapsibleTable>
   );
 }

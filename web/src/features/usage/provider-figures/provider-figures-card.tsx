@@ -1,4 +1,4 @@
-import { providerIn } from '@roster/contracts/provider-name';
+import { providerNameIn } from '@roster/contracts/provider-name';
 import type { AdminKeyState, ProviderFigures } from '@roster/contracts/usage/usage';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { type DayRange, daysBetween } from '#web/features/usage/shared/range.ts';
 import { ApiError, errorText } from '#web/lib/api-client.ts';
-import { tellFailure } from '#web/lib/failure.ts';
 import { formatLongDate } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Card, CardFooter, CardHeader } from '#web/ui/card.tsx';
 import { classNames } from '#web/ui/class-names.ts';
@@ -19,7 +19,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { AdminKeyDialog } from './admin-key-dialog.tsx';
 import { ByDay, ByModel, Totals } from './comparison-tables.tsx';
 import { FiguresSkeleton } from './figures-skeleton.tsx';
-import { adminKeyQuery, longestProviderRange, providerFiguresQuery, useRemoveAdminKey } from './queries.ts';
+import { adminKeyQuery, maxProviderRangeDays, providerFiguresQuery, useRemoveAdminKey } from './queries.ts';
 
 type CardProps = { range: DayRange; className?: string | undefined };
 
@@ -78,13 +78,13 @@ export function ProviderFiguresCard({ range, className }: CardProps) {
 type FiguresProps = { provider: string; range: DayRange; onReplace: () => void };
 
 function Figures({ provider, range, onReplace }: FiguresProps) {
-  const isTooLong = daysBetween(range) > longestProviderRange;
+  const isTooLong = daysBetween(range) > maxProviderRangeDays;
   const query = useQuery({ ...providerFiguresQuery(range), enabled: !isTooLong });
   if (isTooLong) {
     return (
       <p className="px-5 pt-2 pb-5 text-muted-foreground text-sm">
-        {providerIn('beginning', provider)} answers for at most {longestProviderRange} days at once. Choose fewer days
-        to compare.
+        {providerNameIn('beginning', provider)} answers for at most {maxProviderRangeDays} days at once. Choose fewer
+        days to compare.
       </p>
     );
   }
@@ -129,8 +129,8 @@ function Filled({ provider, figures, isOld }: FilledProps) {
       <ByDay provider={provider} figures={figures} />
       <ByModel provider={provider} figures={figures} />
       <p className="mt-3 text-muted-foreground text-sm">
-        Read <RelativeTime date={figures.readAt} />. {providerIn('beginning', provider)} books with some delay, so the
-        last hours may be missing.
+        Read <RelativeTime date={figures.readAt} />. {providerNameIn('beginning', provider)} books with some delay, so
+        the last hours may be missing.
         {figures.roster.unpricedRequests > 0 && ' Roster’s cost leaves out requests without a known price.'}
       </p>
     </div>
@@ -147,7 +147,7 @@ function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => 
         setAsks(false);
         toast({ title: 'Admin key removed', description: 'It is no longer stored here.' });
       },
-      onError: tellFailure('The admin key was not removed'),
+      onError: showFailure('The admin key was not removed'),
     });
   return (
     <CardFooter className="py-2.5">

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@ta
 import { call } from '#web/lib/api-client.ts';
 
 /** As the server's contract has it; that stands beside its schemas, which this page does not load. */
-export const longestProviderRange = 180;
+export const maxProviderRangeDays = 180;
 
 const figures = ['provider-figures'] as const;
 

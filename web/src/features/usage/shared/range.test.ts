@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayIn } from '#web/lib/day.ts';
-import { addDays, chosenRange, daysBetween, formatRange, lastDays, problemOf } from './range.ts';
+import { addDays, daysBetween, formatRange, lastDays, parseRange, rangeProblem } from './range.ts';
 
 describe('days', () => {
   test.each([
@@ -32,19 +32,19 @@ describe('days', () => {
 describe('a range in the address', () => {
   const today = '2026-11-21';
   test('is the last 30 days unless it says otherwise', () => {
-    expect(chosenRange({}, today)).toEqual({ preset: 30, range: lastDays(30, today), problem: null });
-    expect(chosenRange({ range: 7 }, today)).toMatchObject({ preset: 7, range: { from: '2026-11-15', to: today } });
+    expect(parseRange({}, today)).toEqual({ preset: 30, range: lastDays(30, today), problem: null });
+    expect(parseRange({ range: 7 }, today)).toMatchObject({ preset: 7, range: { from: '2026-11-15', to: today } });
   });
 
   test('may be two days', () =>
-    expect(chosenRange({ range: 7, from: '2026-01-01', to: '2026-01-31' }, today)).toEqual({
+    expect(parseRange({ range: 7, from: '2026-01-01', to: '2026-01-31' }, today)).toEqual({
       preset: null,
       range: { from: '2026-01-01', to: '2026-01-31' },
       problem: null,
     }));
 
   test('that lacks one of them says which', () =>
-    expect(chosenRange({ from: '2026-01-01' }, today)).toMatchObject({
+    expect(parseRange({ from: '2026-01-01' }, today)).toMatchObject({
       preset: null,
       problem: { to: 'Choose a day' },
     }));
@@ -54,7 +54,7 @@ describe('two days', () => {
   test.each([
     ['2026-01-01', '2026-01-01'],
     ['2026-01-01', '2027-01-01'],
-  ])('from %s to %s are fine', (from, to) => expect(problemOf({ from, to })).toBeNull());
+  ])('from %s to %s are fine', (from, to) => expect(rangeProblem({ from, to })).toBeNull());
 
   test.each([
     ['2026-01-02', '2026-01-01', 'to', 'The last day must not be before the first'],
@@ -65,7 +65,7 @@ describe('two days', () => {
     ['2026-05-01', '9999-12-31', 'to', 'Enter a day that exists, from 2000 to 2199'],
     ['', '2026-05-01', 'from', 'Choose a day'],
   ])('from %j to %j are not: %s', (from, to, field, words) =>
-    expect(problemOf({ from, to })).toEqual({ [field]: words }),
+    expect(rangeProblem({ from, to })).toEqual({ [field]: words }),
   );
 });
 

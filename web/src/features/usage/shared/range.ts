@@ -10,7 +10,7 @@ export type RangeSearch = { range?: Preset | undefined; from?: string | undefine
 const usual: Preset = 30;
 const dayMs = 86_400_000;
 /** As the server's contract has them; they stand beside its schemas, which this page does not load. */
-export const longestRange = 366;
+export const maxRangeDays = 366;
 const [earliestDay, latestDay] = ['2000-01-01', '2199-12-31'];
 
 // Days are counted as if in UTC, where each has 24 hours; so no change of the clocks can add or lose one.
@@ -33,7 +33,7 @@ function isDay(text: string): boolean {
 export type RangeProblem = { from?: string; to?: string };
 
 /** What is wrong with two days, beside the field that is to be changed; null where nothing is. */
-export function problemOf({ from, to }: DayRange): RangeProblem | null {
+export function rangeProblem({ from, to }: DayRange): RangeProblem | null {
   const isPossible = (text: string) => isDay(text) && earliestDay <= text && text <= latestDay;
   const noDay = (text: string) =>
     text === '' ? 'Choose a day' : isPossible(text) ? undefined : 'Enter a day that exists, from 2000 to 2199';
@@ -41,20 +41,20 @@ export function problemOf({ from, to }: DayRange): RangeProblem | null {
   if (noFrom || noTo) return { ...(noFrom && { from: noFrom }), ...(noTo && { to: noTo }) };
   const days = daysBetween({ from, to });
   if (days < 1) return { to: 'The last day must not be before the first' };
-  if (days > longestRange) return { from: `At most ${longestRange} days can be shown at once; these are ${days}` };
+  if (days > maxRangeDays) return { from: `At most ${maxRangeDays} days can be shown at once; these are ${days}` };
   return null;
 }
 
 export type Chosen = { preset: Preset | null; range: DayRange; problem: RangeProblem | null };
 
 /** What the address asks for. */
-export function chosenRange({ range, from, to }: RangeSearch, today: string): Chosen {
+export function parseRange({ range, from, to }: RangeSearch, today: string): Chosen {
   if (from === undefined && to === undefined) {
     const preset = range ?? usual;
     return { preset, range: lastDays(preset, today), problem: null };
   }
   const custom = { from: from ?? '', to: to ?? '' };
-  return { preset: null, range: custom, problem: problemOf(custom) };
+  return { preset: null, range: custom, problem: rangeProblem(custom) };
 }
 
 const year = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });

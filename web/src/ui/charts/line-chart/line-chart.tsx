@@ -4,7 +4,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { useWidth } from '#web/ui/use-width.ts';
 import { Axes } from './axes.tsx';
 import { height, plot } from './frame.ts';
-import { type Line, looks } from './line.ts';
+import { type Line, lineStyles } from './line.ts';
 import { Lines } from './lines.tsx';
 import { Names } from './names.tsx';
 import { Readout } from './readout.tsx';
@@ -195,7 +195,7 @@ function Crosshair({ x, values, toY }: CrosshairProps) {
               cy={toY(point.y)}
               r={4}
               strokeWidth={2}
-              className={classNames('stroke-card', looks[line.look].fill)}
+              className={classNames('stroke-card', lineStyles[line.look].fill)}
             />
           ),
       )}

@@ -1,17 +1,17 @@
 type LinePoint = { x: number; y: number };
 
 /** Told apart by their dashes and dots as well as by their colours. */
-export type LineLook = 'primary' | 'accent' | 'violet';
+export type LineStyle = 'primary' | 'accent' | 'violet';
 
 export type Line = {
   key: string;
   name: string;
-  look: LineLook;
+  look: LineStyle;
   /** From left to right. What was not measured at an x is left out, and the line goes on to the next point. */
   points: readonly LinePoint[];
 };
 
-export const looks: Record<LineLook, { stroke: string; fill: string; text: string; dash: string | undefined }> = {
+export const lineStyles: Record<LineStyle, { stroke: string; fill: string; text: string; dash: string | undefined }> = {
   primary: { stroke: 'stroke-primary', fill: 'fill-primary', text: 'fill-primary-text', dash: undefined },
   accent: { stroke: 'stroke-accent', fill: 'fill-accent', text: 'fill-accent-text', dash: '6 4' },
   violet: { stroke: 'stroke-violet', fill: 'fill-violet', text: 'fill-violet-text', dash: '1.5 4' },

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import type { Scales } from './frame.ts';
-import { type Line, looks } from './line.ts';
+import { type Line, lineStyles } from './line.ts';
 
 /** From so many points on a thick line would be a band. */
 const dense = 400;
@@ -12,7 +12,7 @@ export const Lines = memo(
   ({ lines, toX, toY }: LinesProps) =>
     lines.map(({ key, look, points }) => {
       const [only] = points.length === 1 ? points : [];
-      if (only) return <circle key={key} cx={toX(only.x)} cy={toY(only.y)} r={3.5} className={looks[look].fill} />;
+      if (only) return <circle key={key} cx={toX(only.x)} cy={toY(only.y)} r={3.5} className={lineStyles[look].fill} />;
       return (
         <polyline
           key={key}
@@ -21,8 +21,8 @@ export const Lines = memo(
           strokeWidth={points.length > dense ? 1.25 : 2}
           strokeLinejoin="round"
           strokeLinecap="round"
-          strokeDasharray={looks[look].dash}
-          className={looks[look].stroke}
+          strokeDasharray={lineStyles[look].dash}
+          className={lineStyles[look].stroke}
         />
       );
     }),

@@ -1,6 +1,6 @@
 import { classNames } from '#web/ui/class-names.ts';
 import { plot } from './frame.ts';
-import { type Line, looks } from './line.ts';
+import { type Line, lineStyles } from './line.ts';
 
 const nameHeight = 16;
 
@@ -21,7 +21,7 @@ export function Names({ lines, x, toY }: { lines: readonly Line[]; x: number; to
   // What was moved beyond the axis goes back up as a whole.
   const over = Math.max(0, free - nameHeight - plot.bottom);
   return placed.map(({ key, name, look, y }) => (
-    <text key={key} x={x} y={y - over} dy="0.32em" className={classNames('font-medium text-xs', looks[look].text)}>
+    <text key={key} x={x} y={y - over} dy="0.32em" className={classNames('font-medium text-xs', lineStyles[look].text)}>
       {name}
     </text>
   ));

@@ -1,4 +1,4 @@
-import { type Line, looks } from './line.ts';
+import { type Line, lineStyles } from './line.ts';
 
 type ReadoutProps = {
   lines: readonly Line[];
@@ -28,9 +28,9 @@ export function Readout({ lines, xName, x, isLatest, formatX, formatY }: Readout
                 y1={4}
                 y2={4}
                 strokeWidth={2}
-                strokeDasharray={looks[look].dash}
+                strokeDasharray={lineStyles[look].dash}
                 strokeLinecap="round"
-                className={looks[look].stroke}
+                className={lineStyles[look].stroke}
               />
             </svg>
             {name}

@@ -2,12 +2,12 @@ import { Maximize, X, ZoomIn, ZoomOut } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
-import { addressOf, type Picture } from './renderer.ts';
+import { type DiagramImage, imageUrl } from './renderer.ts';
 
 const [smallest, largest] = [0.1, 8];
 const inBounds = (zoom: number) => Math.min(largest, Math.max(smallest, zoom));
 
-type DiagramDialogProps = { picture: Picture; name: string; onClose: () => void };
+type DiagramDialogProps = { picture: DiagramImage; name: string; onClose: () => void };
 
 /** A diagram on the whole page, as large as one wants it. Keys: + and - zoom, 0 fits it in. */
 export function DiagramDialog({ picture, name, onClose }: DiagramDialogProps) {
@@ -43,7 +43,7 @@ export function DiagramDialog({ picture, name, onClose }: DiagramDialogProps) {
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <div ref={room} tabIndex={0} className="flex min-h-0 flex-1 overflow-auto p-6">
           <img
-            src={addressOf(picture)}
+            src={imageUrl(picture)}
             width={Math.round(picture.width * zoom)}
             height={Math.round(picture.height * zoom)}
             alt={name}

@@ -1,8 +1,8 @@
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { Code2, Download, Expand, Workflow } from 'lucide-react';
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { saveBlob, saveText } from '#web/lib/save-file.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { saveBlob, saveText } from '#web/lib/download.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
@@ -11,22 +11,22 @@ import { CodeBlock, CodeFrame } from '../code-block.tsx';
 import { useDiagramColors } from './colors.ts';
 import { DiagramDialog } from './diagram-dialog.tsx';
 import type { DiagramColors } from './messages.ts';
-import { addressOf, DiagramError, drawDiagram, type Picture, pngOf } from './renderer.ts';
+import { DiagramError, type DiagramImage, drawDiagram, imageUrl, pngOf } from './renderer.ts';
 
-type Result = { picture: Picture } | { reason: string };
+type Result = { picture: DiagramImage } | { reason: string };
 
 /** The results of late, so that scrolling back over a long thread does not draw them again. */
-const drawnLately = new Map<string, Result>();
+const recentResults = new Map<string, Result>();
 const keyOf = (source: string, colors: DiagramColors) => JSON.stringify([colors, source]);
 
 function remember(key: string, result: Result) {
-  drawnLately.set(key, result);
-  const oldest = drawnLately.size > 40 ? drawnLately.keys().next().value : undefined;
-  if (oldest !== undefined) drawnLately.delete(oldest);
+  recentResults.set(key, result);
+  const oldest = recentResults.size > 40 ? recentResults.keys().next().value : undefined;
+  if (oldest !== undefined) recentResults.delete(oldest);
 }
 
 /** Whether an element has been near the visible part of the page. */
-function useSeen(ref: RefObject<HTMLElement | null>): boolean {
+function useWasVisible(ref: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (seen || !ref.current) return;
@@ -47,7 +47,7 @@ function useDrawn(source: string, colors: DiagramColors, seen: boolean): Result 
   const key = keyOf(source, colors);
   const [state, setState] = useState<{ source: string; key: string; result: Result }>();
   useEffect(() => {
-    if (!seen || drawnLately.has(key)) return;
+    if (!seen || recentResults.has(key)) return;
     let isCurrent = true;
     const end = (result: Result, isLasting = true) => {
       if (isLasting) remember(key, result);
@@ -65,12 +65,12 @@ function useDrawn(source: string, colors: DiagramColors, seen: boolean): Result 
       isCurrent = false;
     };
   }, [source, colors, key, seen]);
-  return drawnLately.get(key) ?? (state?.source === source ? state.result : undefined);
+  return recentResults.get(key) ?? (state?.source === source ? state.result : undefined);
 }
 
 /** Mermaid's own words without the drawing of the place that the source shows anyway. */
 const reasonOf = (reason: string) =>
-  beginningOf(
+  truncate(
     reason
       .split('\n')
       .filter((line) => line.trim() !== '' && !/^[-.]*\^/.test(line.trim()))
@@ -78,11 +78,11 @@ const reasonOf = (reason: string) =>
     400,
   );
 
-function DownloadMenu({ picture, background }: { picture: Picture; background: string }) {
+function DownloadMenu({ picture, background }: { picture: DiagramImage; background: string }) {
   const savePng = () => {
     pngOf(picture, background).then(
       (png) => saveBlob('diagram.png', png),
-      () => tellProblem({ title: 'No PNG was made', description: 'The browser refused. Download the SVG instead.' }),
+      () => toastError({ title: 'No PNG was made', description: 'The browser refused. Download the SVG instead.' }),
     );
   };
   return (
@@ -106,12 +106,12 @@ function NoDiagram({ source, reason }: { source: string; reason: string }) {
 export function Diagram({ source }: { source: string }) {
   const ref = useRef<HTMLDivElement>(null);
   const colors = useDiagramColors();
-  const result = useDrawn(source, colors, useSeen(ref));
+  const result = useDrawn(source, colors, useWasVisible(ref));
   const [showsSource, setShowsSource] = useState(false);
   const [isLarge, setIsLarge] = useState(false);
   if (result && 'reason' in result) return <NoDiagram source={source} reason={result.reason} />;
   const picture = result?.picture;
-  const name = `Diagram: ${beginningOf(source, 500)}`;
+  const name = `Diagram: ${truncate(source, 500)}`;
   return (
     <CodeFrame
       label="Diagram"
@@ -142,7 +142,7 @@ export function Diagram({ source }: { source: string }) {
         <div ref={ref} className="overflow-x-auto p-3">
           {picture ? (
             <img
-              src={addressOf(picture)}
+              src={imageUrl(picture)}
               width={picture.width}
               height={picture.height}
               alt={name}

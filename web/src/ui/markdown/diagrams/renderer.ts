@@ -1,7 +1,7 @@
 import type { DiagramAnswer, DiagramColors, DiagramRequest } from './messages.ts';
 
 /** A drawn diagram: markup of its own, which is only ever shown as a picture. */
-export type Picture = { svg: string; width: number; height: number };
+export type DiagramImage = { svg: string; width: number; height: number };
 
 /** Why a diagram is not drawn, in words for people. */
 export class DiagramError extends Error {
@@ -45,7 +45,7 @@ function read(data: unknown): DiagramAnswer | null {
 }
 
 /** The first answer that fits; none within the time takes the frame away, with whatever runs in it. */
-function answerOf<Found>(
+function waitForAnswer<Found>(
   { element }: Pick<Frame, 'element'>,
   take: (answer: DiagramAnswer) => Found | undefined,
   ms: number,
@@ -91,18 +91,18 @@ function openFrame(): Frame {
     'What draws diagrams could not be loaded. Open the conversation again to retry.',
     true,
   );
-  const ready = answerOf({ element }, isReady, loadingMs, failed).then(() => undefined);
+  const ready = waitForAnswer({ element }, isReady, loadingMs, failed).then(() => undefined);
   element.src = '/frame/diagrams.html';
   document.body.append(element);
   return { element, ready };
 }
 
-async function ask(source: string, colors: DiagramColors): Promise<Picture> {
+async function renderInFrame(source: string, colors: DiagramColors): Promise<DiagramImage> {
   frame ??= openFrame();
   const asked = frame;
   await asked.ready;
   const id = ++requests;
-  const answer = answerOf(
+  const answer = waitForAnswer(
     asked,
     (each) => (each.kind !== 'ready' && each.id === id ? each : undefined),
     drawingMs,
@@ -117,22 +117,22 @@ async function ask(source: string, colors: DiagramColors): Promise<Picture> {
 }
 
 /** Draws a diagram, or says why not with a `NotDrawn`. */
-export function drawDiagram(source: string, colors: DiagramColors): Promise<Picture> {
+export function drawDiagram(source: string, colors: DiagramColors): Promise<DiagramImage> {
   if (source.trim() === '') return Promise.reject(new DiagramError('It is empty.'));
   if (source.length > longestSource || source.split('\n').length > mostLines)
     return Promise.reject(new DiagramError('It is too long.'));
-  const drawn = last.then(() => ask(source, colors));
+  const drawn = last.then(() => renderInFrame(source, colors));
   last = drawn.catch(() => undefined);
   return drawn;
 }
 
 /** An address of the picture. Of `data:`, not `blob:`: opened on its own it has no origin, and so no way into Roster. */
-export const addressOf = ({ svg }: Picture) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+export const imageUrl = ({ svg }: DiagramImage) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 
 /** The picture in pixels, twice as fine, on the background it was drawn for. */
-export async function pngOf(picture: Picture, background: string): Promise<Blob> {
+export async function pngOf(picture: DiagramImage, background: string): Promise<Blob> {
   const image = new Image();
-  image.src = addressOf(picture);
+  image.src = imageUrl(picture);
   await image.decode();
   const scale = Math.min(2, 8_000 / Math.max(picture.width, picture.height));
   const canvas = document.createElement('canvas');

@@ -16,7 +16,7 @@ export type CheckFiles = (userId: number, chosen: ChosenFiles) => Promise<void>;
 const rememberedAtMost = 2_000;
 
 /** Keeps what the check has found fine, so that the one who saw its report does not wait for it again. */
-export function acceptedFiles(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
+export function createAcceptedFileCache(check: (userId: number, chosen: ChosenFiles) => Promise<TrainingReport>) {
   const fine = new Set<string>();
   const underWay = new Map<string, Promise<TrainingReport>>();
   const nameOf = (userId: number, { trainingFileId, validationFileId, method, baseModel }: ChosenFiles) =>

@@ -1,7 +1,7 @@
 import type { TrainingFormat } from '@roster/contracts/fine-tuning/training-files';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { quoted } from './json-line.ts';
-import { checkFields, checkMessage, isFunctionName, type Tell } from './message-check.ts';
+import { checkFields, checkMessage, isFunctionName, type ReportProblem } from './message-check.ts';
 
 export type ExampleFormat = Exclude<TrainingFormat, 'unknown'>;
 
@@ -14,7 +14,7 @@ export function formatOf(example: JsonObject): TrainingFormat {
 }
 
 /** Looks at one example. What `tell` hears of as an error keeps the file from training. */
-export function checkExample(format: ExampleFormat, example: JsonObject, tell: Tell) {
+export function checkExample(format: ExampleFormat, example: JsonObject, tell: ReportProblem) {
   if (format === 'chat') return checkChat(example, tell);
   if (format === 'preference') return checkPreference(example, tell);
   return checkPair(example, tell);
@@ -37,7 +37,7 @@ const inputFields = new Set(withMessages);
 const preferenceFields = new Set(['input', 'preferred_output', 'non_preferred_output']);
 const pairFields = new Set(['prompt', 'completion']);
 
-function checkChat(example: JsonObject, tell: Tell) {
+function checkChat(example: JsonObject, tell: ReportProblem) {
   checkFields(example, chatFields, 'The example', tell);
   checkTools(example, tell);
   const { messages } = example;
@@ -68,7 +68,7 @@ export function hasImages({ messages, input }: JsonObject): boolean {
   return Array.isArray(asked) && imagesIn(asked) > 0;
 }
 
-function checkImageCount(messages: unknown[], tell: Tell) {
+function checkImageCount(messages: unknown[], tell: ReportProblem) {
   const images = imagesIn(messages);
   if (images > imagesAtMost)
     tell('error', `The example has ${images} images.`, `Keep at most ${imagesAtMost}, or make several examples of it.`);
@@ -77,7 +77,7 @@ function checkImageCount(messages: unknown[], tell: Tell) {
 const isAnswer = (message: unknown): message is JsonObject => isObject(message) && message.role === 'assistant';
 
 /** Each by itself, and whether the answers of tools answer a call that came before. */
-function checkMessages(messages: unknown[], name: (number: number) => string, tell: Tell) {
+function checkMessages(messages: unknown[], name: (number: number) => string, tell: ReportProblem) {
   const called = new Set<unknown>();
   for (const [index, message] of messages.entries()) {
     const where = name(index + 1);
@@ -96,7 +96,7 @@ function checkMessages(messages: unknown[], name: (number: number) => string, te
   }
 }
 
-function checkTools({ tools, functions, parallel_tool_calls: parallel }: JsonObject, tell: Tell) {
+function checkTools({ tools, functions, parallel_tool_calls: parallel }: JsonObject, tell: ReportProblem) {
   if (parallel !== undefined && parallel !== null && typeof parallel !== 'boolean')
     tell('error', '"parallel_tool_calls" is neither true nor false.', 'Write true or false, without quotation marks.');
   const isFunction = (value: unknown) => isObject(value) && isFunctionName(value.name);
@@ -116,7 +116,7 @@ function checkTools({ tools, functions, parallel_tool_calls: parallel }: JsonObj
     );
 }
 
-function checkPreference(example: JsonObject, tell: Tell) {
+function checkPreference(example: JsonObject, tell: ReportProblem) {
   checkFields(example, preferenceFields, 'The example', tell);
   const { input, preferred_output: preferred, non_preferred_output: other } = example;
   if (isObject(input)) checkInput(input, tell);
@@ -129,7 +129,7 @@ function checkPreference(example: JsonObject, tell: Tell) {
     tell('warning', 'Both answers are the same, so nothing is learned.', 'Make them differ, or remove the example.');
 }
 
-function checkInput(input: JsonObject, tell: Tell) {
+function checkInput(input: JsonObject, tell: ReportProblem) {
   checkFields(input, inputFields, 'The input', tell);
   checkTools(input, tell);
   const { messages } = input;
@@ -139,7 +139,7 @@ function checkInput(input: JsonObject, tell: Tell) {
   checkImageCount(messages, tell);
 }
 
-function checkAnswer(output: unknown, where: string, field: string, tell: Tell): boolean {
+function checkAnswer(output: unknown, where: string, field: string, tell: ReportProblem): boolean {
   const [message] = Array.isArray(output) ? output : [];
   if (!Array.isArray(output) || output.length !== 1 || !isAnswer(message)) {
     tell(
@@ -153,7 +153,7 @@ function checkAnswer(output: unknown, where: string, field: string, tell: Tell):
   return true;
 }
 
-function checkPair(example: JsonObject, tell: Tell) {
+function checkPair(example: JsonObject, tell: ReportProblem) {
   checkFields(example, pairFields, 'The pair', tell);
   for (const name of ['prompt', 'completion'] as const) {
     const value = example[name];

@@ -4,7 +4,7 @@ import { type CountText, countExample } from '#server/features/fine-tuning/files
 import type { JsonObject } from '#server/lib/is-object';
 import { checkExample, type ExampleFormat, formatOf, hasImages, isReinforcement } from './example.ts';
 import { contentKey, readLine } from './json-line.ts';
-import type { Tell } from './message-check.ts';
+import type { ReportProblem } from './message-check.ts';
 import { type SeenLines, seenLines } from './seen-lines.ts';
 
 export type CheckLimits = {
@@ -44,7 +44,7 @@ function foundProblems(listed: number) {
     counts,
     /** null: of the file as a whole. */
     tellOf:
-      (line: number | null): Tell =>
+      (line: number | null): ReportProblem =>
       (severity, message, fix) => {
         counts[severity]++;
         if (kept[severity].length < listed) kept[severity].push({ line, severity, message, fix });
@@ -67,7 +67,7 @@ export function fileCheck({ limits, countText, other }: Options) {
   const overlap: FileFindings['overlap'] = { examples: 0, lines: [] };
   const sums = { lines: 0, otherObjects: 0, withImages: 0, longestTokens: 0, cutExamples: 0, duplicates: 0 };
 
-  function count(format: ExampleFormat, tokens: number, tell: Tell) {
+  function count(format: ExampleFormat, tokens: number, tell: ReportProblem) {
     const cut = Math.min(tokens, limits.tokens);
     formats[format].examples++;
     formats[format].tokens += cut;
@@ -77,7 +77,7 @@ export function fileCheck({ limits, countText, other }: Options) {
     tell('warning', ...longExample(tokens, limits.tokens));
   }
 
-  function compare(value: JsonObject, number: number, tell: Tell) {
+  function compare(value: JsonObject, number: number, tell: ReportProblem) {
     const key = contentKey(value);
     const earlier = seen.add(key, number);
     if (earlier !== undefined) {

@@ -6,7 +6,7 @@ export type FirstBytes = { kind: 'text'; hasMark: boolean } | { kind: 'other'; m
 const other = (message: string, fix: string): FirstBytes => ({ kind: 'other', message, fix });
 
 /** Whether a file can be JSONL at all, by its first bytes. If not, one problem is reported instead of one for each line. */
-export function contentOf(chunk: Buffer): FirstBytes {
+export function detectContent(chunk: Buffer): FirstBytes {
   const start = chunk.subarray(0, looksAt);
   const [first = 0, second = 0] = start;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))

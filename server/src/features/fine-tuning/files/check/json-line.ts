@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import { withoutImageData } from './image-data.ts';
 
@@ -87,13 +87,13 @@ function excessOf(bytes: Buffer): ReadLine | undefined {
 
 const shortened = (text: string) => {
   const line = text.replace(/[\p{Cc}\s]+/gu, ' ').replace(/\.$/, '');
-  return line.length > 160 ? `${beginningOf(line, 160).toWellFormed()}…` : line;
+  return line.length > 160 ? `${truncate(line, 160).toWellFormed()}…` : line;
 };
 
 /** A text from the file as it can stand in a message: short, on one line, in quotation marks. */
 export function quoted(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  const letters = beginningOf(text, 40).toWellFormed().replace(/\p{C}/gu, '�');
+  const letters = truncate(text, 40).toWellFormed().replace(/\p{C}/gu, '�');
   return `“${letters}${text.length > 40 ? '…' : ''}”`;
 }
 

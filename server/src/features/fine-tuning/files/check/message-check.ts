@@ -3,7 +3,7 @@ import { imageData } from './image-data.ts';
 import { quoted } from './json-line.ts';
 
 /** Tells of something that is wrong, and what to change. */
-export type Tell = (severity: 'error' | 'warning', message: string, fix: string) => void;
+export type ReportProblem = (severity: 'error' | 'warning', message: string, fix: string) => void;
 
 const common = ['role', 'content', 'name'];
 /** The roles, and what a message of each may carry: the provider refuses a file with any other field. */
@@ -23,7 +23,7 @@ const nameHint = 'Use up to 64 letters, digits, - and _, without spaces.';
 export const isFunctionName = (name: unknown): name is string => typeof name === 'string' && functionName.test(name);
 
 /** Looks at one message. Returns its role where that can be told. */
-export function checkMessage(message: unknown, where: string, tell: Tell): string | undefined {
+export function checkMessage(message: unknown, where: string, tell: ReportProblem): string | undefined {
   if (!isObject(message)) {
     tell('error', `${where} is not an object.`, 'Write each message as {"role": …, "content": …}.');
     return undefined;
@@ -47,7 +47,7 @@ export function checkMessage(message: unknown, where: string, tell: Tell): strin
 }
 
 /** What is there beyond the known fields. */
-export function checkFields(value: JsonObject, known: ReadonlySet<string>, where: string, tell: Tell) {
+export function checkFields(value: JsonObject, known: ReadonlySet<string>, where: string, tell: ReportProblem) {
   const unknown = Object.keys(value).filter((key) => !known.has(key));
   if (unknown.length === 0) return;
   const names = unknown.slice(0, 3).map(quoted).join(', ');
@@ -58,12 +58,12 @@ export function checkFields(value: JsonObject, known: ReadonlySet<string>, where
   );
 }
 
-function checkName(name: unknown, where: string, tell: Tell) {
+function checkName(name: unknown, where: string, tell: ReportProblem) {
   if (name !== undefined && name !== null && !isFunctionName(name))
     tell('error', `${where} has a name that is not one.`, nameHint);
 }
 
-function checkContent(message: JsonObject, where: string, tell: Tell) {
+function checkContent(message: JsonObject, where: string, tell: ReportProblem) {
   const { role, content } = message;
   if (typeof content === 'string') return;
   if (Array.isArray(content)) return checkParts(content, role === 'user', where, tell);
@@ -77,7 +77,7 @@ function checkContent(message: JsonObject, where: string, tell: Tell) {
   );
 }
 
-function checkParts(parts: unknown[], mayShow: boolean, where: string, tell: Tell) {
+function checkParts(parts: unknown[], mayShow: boolean, where: string, tell: ReportProblem) {
   if (parts.length === 0) tell('error', `${where} has an empty list as its content.`, 'Give it a text as "content".');
   for (const [index, part] of parts.entries()) checkPart(part, mayShow, `Part ${index + 1} of ${lower(where)}`, tell);
 }
@@ -107,7 +107,7 @@ function imageProblem(image: unknown): [what: string, fix: string] | undefined {
   return undefined;
 }
 
-function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
+function checkPart(part: unknown, mayShow: boolean, where: string, tell: ReportProblem) {
   const type = isObject(part) ? part.type : undefined;
   if (!isObject(part)) return tell('error', `${where} is not an object.`, 'Write it as {"type": "text", "text": …}.');
   if (type === 'text' && typeof part.text === 'string') return;
@@ -123,7 +123,7 @@ function checkPart(part: unknown, mayShow: boolean, where: string, tell: Tell) {
   tell('error', `${where} ${kind}.`, 'Use parts of the type "text" with a text, or "image_url" with an address.');
 }
 
-function checkAssistant(message: JsonObject, where: string, tell: Tell) {
+function checkAssistant(message: JsonObject, where: string, tell: ReportProblem) {
   const { content, weight, refusal, tool_calls: calls, function_call: call } = message;
   if (weight !== undefined && weight !== null && weight !== 0 && weight !== 1)
     tell('error', `${where} has the weight ${quoted(weight)}.`, 'A weight is 0 (not learned) or 1 (learned).');
@@ -147,7 +147,7 @@ function checkAssistant(message: JsonObject, where: string, tell: Tell) {
 
 const isCall = (value: unknown) => isObject(value) && isFunctionName(value.name) && typeof value.arguments === 'string';
 
-function checkCalls(calls: unknown, where: string, tell: Tell) {
+function checkCalls(calls: unknown, where: string, tell: ReportProblem) {
   const areRight =
     Array.isArray(calls) &&
     calls.length > 0 &&

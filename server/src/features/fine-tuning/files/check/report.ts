@@ -1,8 +1,8 @@
 import type { TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
 import {
-  advisedExamples,
-  fewestExamples,
-  listedProblems,
+  listedProblemLimit,
+  minExamples,
+  recommendedExamples,
   type TrainingFileReport,
   type TrainingFormat,
   type TrainingProblem,
@@ -66,7 +66,7 @@ export function reportOf(
     duplicates,
     errors: findings.errors + counted('error'),
     warnings: findings.warnings + counted('warning'),
-    problems: [...ofFile, ...findings.problems].slice(0, listedProblems),
+    problems: [...ofFile, ...findings.problems].slice(0, listedProblemLimit),
   };
 }
 
@@ -144,17 +144,21 @@ function amount(examples: number, { part }: Context): TrainingProblem[] {
     return examples > 0
       ? []
       : [problem('error', `${have} that can be used.`, 'Add examples, or train without a validation file.')];
-  if (examples < fewestExamples)
+  if (examples < minExamples)
     return [
       problem(
         'error',
-        `${have} that can be used; the provider trains on ${fewestExamples} at least.`,
+        `${have} that can be used; the provider trains on ${minExamples} at least.`,
         'Add examples, or repair the lines below.',
       ),
     ];
-  if (examples < advisedExamples)
+  if (examples < recommendedExamples)
     return [
-      problem('warning', `${have}.`, `From about ${advisedExamples} on training shows an effect; add more if you can.`),
+      problem(
+        'warning',
+        `${have}.`,
+        `From about ${recommendedExamples} on training shows an effect; add more if you can.`,
+      ),
     ];
   return [];
 }

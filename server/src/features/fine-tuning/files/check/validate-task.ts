@@ -1,14 +1,14 @@
 import { lineReader } from '#server/features/fine-tuning/files/lines';
-import type { Job, Works } from '#server/features/fine-tuning/files/task';
+import type { TaskRunner, Tasks } from '#server/features/fine-tuning/files/task';
 import type { tokenCounter } from '#server/features/fine-tuning/files/tokens/tokenizer';
 import { fileCheck } from './file-check.ts';
-import { contentOf } from './first-bytes.ts';
+import { detectContent } from './first-bytes.ts';
 
 /** Checks one file after the other; each is compared with the first. */
 export async function validateJob(
-  { model, limits }: Works['validate']['order'],
+  { model, limits }: Tasks['validate']['order'],
   counterOf: typeof tokenCounter,
-): Promise<Job<'validate'>> {
+): Promise<TaskRunner<'validate'>> {
   const countText = await counterOf(model);
   type File = {
     check: ReturnType<typeof fileCheck>;
@@ -28,7 +28,7 @@ export async function validateJob(
 
   function begin(file: File, chunk: Buffer): Buffer {
     file.begun = true;
-    const content = contentOf(chunk);
+    const content = detectContent(chunk);
     if (content.kind === 'other') {
       file.check.tell('error', content.message, content.fix);
       file.enough = true;

@@ -1,15 +1,15 @@
 import { type File, filenameLimit } from '@roster/contracts/files/files';
-import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { minExamples } from '@roster/contracts/fine-tuning/training-files';
+import { truncate } from '@roster/contracts/text/truncate';
 import type { StoredFile } from '#server/features/files/repository';
-import { resultOf } from '#server/features/fine-tuning/files/result';
-import type { Source, TrainingFileThread } from '#server/features/fine-tuning/files/thread';
+import { runToEnd } from '#server/features/fine-tuning/files/result';
+import type { Source, TrainingFileWorker } from '#server/features/fine-tuning/files/worker-client';
 import { AppError } from '#server/lib/errors';
 import type { Actor } from '#server/security/actor';
 import type { Side } from './split.ts';
 
 /** What the files feature does for this one. */
-export type Making = {
+export type FileWriter = {
   /** Stores what is made, whole or not at all. */
   make: (
     actor: Actor,
@@ -24,18 +24,18 @@ export type Making = {
   remove: (userId: number, id: number) => Promise<unknown>;
 };
 
-type Dependencies = { making: Making; thread: TrainingFileThread };
+type Dependencies = { making: FileWriter; thread: TrainingFileWorker };
 
 /** `notes.jsonl` and `train` make `notes-train.jsonl`. */
 export function nameWith(filename: string, addition: string): string {
   const ending = `-${addition}.jsonl`;
-  return beginningOf(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
+  return truncate(filename.replace(/\.(jsonl|json|txt)$/i, ''), filenameLimit - ending.length) + ending;
 }
 
 const refused = (message: string) => new AppError('invalid_input', message, { fields: { fileId: message } });
 
 /** Files that are made of a training file, in the same order of lines. */
-export function makingOfFiles({ making, thread }: Dependencies) {
+export function createConversions({ making, thread }: Dependencies) {
   /** What is made of a dataset's file comes from that dataset, too. */
   const save = (actor: Actor, { datasetId = null }: StoredFile, filename: string, content: AsyncIterable<Buffer>) =>
     making.make(actor, { filename, type: 'application/jsonl', purpose: 'fine-tune', content, datasetId });
@@ -43,7 +43,7 @@ export function makingOfFiles({ making, thread }: Dependencies) {
   return {
     async convert(actor: Actor, from: StoredFile, source: Source, signal: AbortSignal) {
       const work = { sources: [source], signal };
-      const { pairs, leftOut, trimming } = await resultOf(
+      const { pairs, leftOut, trimming } = await runToEnd(
         thread.run(actor.userId, { ...work, order: { kind: 'inspectPairs' } }),
       );
       if (pairs === 0)
@@ -55,13 +55,13 @@ export function makingOfFiles({ making, thread }: Dependencies) {
 
     async split(actor: Actor, file: StoredFile, source: Source, share: number, signal: AbortSignal) {
       const work = { sources: [source], signal };
-      const plan = await resultOf(thread.run(actor.userId, { ...work, order: { kind: 'plan', share } }));
+      const plan = await runToEnd(thread.run(actor.userId, { ...work, order: { kind: 'plan', share } }));
       const { wrongLine, training: forTraining, validation: forValidation, border } = plan;
       if (wrongLine !== null)
         throw refused(`Line ${wrongLine} is no training example. Check the file and repair it before it is divided.`);
-      if (forValidation < 1 || forTraining < fewestExamples)
+      if (forValidation < 1 || forTraining < minExamples)
         throw refused(
-          `Divided so, ${forTraining} examples would be left for training, and the provider needs ${fewestExamples}. Add examples, or choose a smaller share.`,
+          `Divided so, ${forTraining} examples would be left for training, and the provider needs ${minExamples}. Add examples, or choose a smaller share.`,
         );
       const part = (side: Side, name: string) =>
         save(

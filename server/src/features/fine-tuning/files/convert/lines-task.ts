@@ -1,17 +1,17 @@
 import { formatOf } from '#server/features/fine-tuning/files/check/example';
-import { contentOf } from '#server/features/fine-tuning/files/check/first-bytes';
+import { detectContent } from '#server/features/fine-tuning/files/check/first-bytes';
 import { readLine } from '#server/features/fine-tuning/files/check/json-line';
 import { type Line, lineReader } from '#server/features/fine-tuning/files/lines';
-import type { Job, Works } from '#server/features/fine-tuning/files/task';
+import type { TaskRunner, Tasks } from '#server/features/fine-tuning/files/task';
 import type { JsonObject } from '#server/lib/is-object';
-import { conversationOf, pairInspection, pairOf } from './pairs.ts';
-import { sides, splitPlan } from './split.ts';
+import { createPairInspection, parsePair, toConversation } from './pairs.ts';
+import { createSplitPlanner, sides } from './split.ts';
 
 /** Lines that are read one by one; `see` gets no blank ones, and undefined for what is no object. */
 function eachLine(
   see: (value: JsonObject | undefined, line: Line) => void,
   reading: Parameters<typeof readLine>[1],
-): Pick<Job, 'take' | 'next'> {
+): Pick<TaskRunner, 'take' | 'next'> {
   const reader = lineReader((line) => {
     const read = readLine(line.bytes, reading);
     if (read.kind !== 'blank') see(read.kind === 'object' ? read.value : undefined, line);
@@ -22,7 +22,7 @@ function eachLine(
       let bytes = chunk;
       if (!isBegun) {
         isBegun = true;
-        const content = contentOf(chunk);
+        const content = detectContent(chunk);
         if (content.kind === 'text' && content.hasMark) bytes = chunk.subarray(3);
       }
       reader.push(bytes);
@@ -48,22 +48,22 @@ function output() {
 /** The new file must hold everything that the line says. */
 const textsWhole = { imagesApart: false };
 
-export function inspectPairsJob(): Job<'inspectPairs'> {
-  const inspection = pairInspection();
+export function inspectPairsJob(): TaskRunner<'inspectPairs'> {
+  const inspection = createPairInspection();
   const seePair = (value: JsonObject | undefined, { number }: Line) => {
-    const pair = value && pairOf(value);
+    const pair = value && parsePair(value);
     if (pair) inspection.see(pair, number);
     else inspection.seeOther(number);
   };
   return { ...eachLine(seePair, textsWhole), result: inspection.result };
 }
 
-export function convertJob({ trimming }: Works['convert']['order']): Job<'convert'> {
+export function convertJob({ trimming }: Tasks['convert']['order']): TaskRunner<'convert'> {
   const { add, made } = output();
   let examples = 0;
   const convert = (value: JsonObject | undefined) => {
-    const pair = value && pairOf(value);
-    const conversation = pair && conversationOf(pair, trimming);
+    const pair = value && parsePair(value);
+    const conversation = pair && toConversation(pair, trimming);
     if (conversation === undefined) return;
     examples++;
     add(conversation);
@@ -71,8 +71,8 @@ export function convertJob({ trimming }: Works['convert']['order']): Job<'conver
   return { ...eachLine(convert, textsWhole), made, result: () => ({ examples }) };
 }
 
-export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
-  const plan = splitPlan(share);
+export function planJob({ share }: Tasks['plan']['order']): TaskRunner<'plan'> {
+  const plan = createSplitPlanner(share);
   let wrongLine: number | null = null;
   const note = (value: JsonObject | undefined, { number }: Line) => {
     if (value && formatOf(value) !== 'unknown') plan.add(value);
@@ -86,7 +86,7 @@ export function planJob({ share }: Works['plan']['order']): Job<'plan'> {
   };
 }
 
-export function splitJob({ border, side }: Works['split']['order']): Job<'split'> {
+export function splitJob({ border, side }: Tasks['split']['order']): TaskRunner<'split'> {
   const { add, made } = output();
   const sideOf = sides(border);
   const divide = (value: JsonObject | undefined, { bytes }: Line) => {

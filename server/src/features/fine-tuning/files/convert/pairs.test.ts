@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { seeded } from '#server/testing/crash';
-import { conversationOf, pairInspection } from './pairs.ts';
+import { createPairInspection, toConversation } from './pairs.ts';
 
 type Pair = { prompt: string; completion: string };
 
 function converted(pairs: readonly Pair[]) {
-  const inspection = pairInspection();
+  const inspection = createPairInspection();
   for (const [index, pair] of pairs.entries()) inspection.see(pair, index + 1);
   const { trimming } = inspection.result();
   const contents = pairs.map((pair): [string, string] | undefined => {
-    const conversation = conversationOf(pair, trimming);
+    const conversation = toConversation(pair, trimming);
     if (conversation === undefined) return undefined;
     const { messages } = JSON.parse(conversation);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'assistant']);
@@ -40,12 +40,12 @@ test.each<[what: string, completions: string[], answers: string[]]>([
 });
 
 test('leaves out a pair whose completion is nothing but the stop sequence', () => {
-  const inspection = pairInspection();
+  const inspection = createPairInspection();
   const pairs = [' One END', ' END', ' Two END'].map((completion) => ({ prompt: 'Q', completion }));
   for (const [index, pair] of pairs.entries()) inspection.see(pair, index + 1);
   const { trimming, ...found } = inspection.result();
   expect(found).toEqual({ pairs: 2, leftOut: { lines: 1, first: [2] } });
-  expect(pairs.map((pair) => conversationOf(pair, trimming) !== undefined)).toEqual([true, false, true]);
+  expect(pairs.map((pair) => toConversation(pair, trimming) !== undefined)).toEqual([true, false, true]);
 });
 
 test('loses nothing but what the whole file has around its pairs', () => {

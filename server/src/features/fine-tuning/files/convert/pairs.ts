@@ -1,4 +1,4 @@
-import { namedLines } from '@roster/contracts/fine-tuning/training-files';
+import { listedLineLimit } from '@roster/contracts/fine-tuning/training-files';
 import type { JsonObject } from '#server/lib/is-object';
 
 /** What stands around the pairs of a file because the old models needed it, and is left out of conversations. */
@@ -29,14 +29,14 @@ const completionEnds = ['\n\n###\n\n', '\n###\n', ' ###', '###', ' END', '\nEND'
 const endsStory = (text: string) => /\bTHE\s+END$/i.test(text);
 
 /** The pair on a line; undefined where there is none that can be converted. */
-export function pairOf({ prompt, completion }: JsonObject): Pair | undefined {
+export function parsePair({ prompt, completion }: JsonObject): Pair | undefined {
   if (typeof prompt !== 'string' || typeof completion !== 'string' || completion.trim() === '') return undefined;
   return { prompt, completion };
 }
 
 function note(leftOut: LeftOut, line: number) {
   leftOut.lines++;
-  if (leftOut.first.length < namedLines) leftOut.first.push(line);
+  if (leftOut.first.length < listedLineLimit) leftOut.first.push(line);
 }
 
 const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(0, text.length - end.length) : text);
@@ -45,7 +45,7 @@ const without = (text: string, end: string) => (text.endsWith(end) ? text.slice(
 const isBare = (completion: string, end: string) => completion.endsWith(end) && without(completion, end).trim() === '';
 
 /** What every prompt, and every completion, of a file ends with. A word that only some end with is part of the text. */
-export function pairInspection() {
+export function createPairInspection() {
   let pairs = 0;
   const leftOut: LeftOut = { lines: 0, first: [] };
   /** By the end of completions: the pairs whose completion is nothing else. */
@@ -71,7 +71,7 @@ export function pairInspection() {
       // Several spaces before all completions are the indentation of code.
       const completionStart = areAllSpaced && isOneSpacedOnce ? ' ' : '';
       const { lines, first } = bare.get(completionEnd) ?? { lines: 0, first: [] };
-      const named = [...leftOut.first, ...first].sort((a, b) => a - b).slice(0, namedLines);
+      const named = [...leftOut.first, ...first].sort((a, b) => a - b).slice(0, listedLineLimit);
       return {
         pairs: pairs - lines,
         leftOut: { lines: leftOut.lines + lines, first: named },
@@ -82,7 +82,7 @@ export function pairInspection() {
 }
 
 /** Leaves out what the whole file has around its pairs. All other blanks are the text's own, as the indentation of code. undefined: no answer is left. */
-export function conversationOf({ prompt, completion }: Pair, trimming: Trimming): string | undefined {
+export function toConversation({ prompt, completion }: Pair, trimming: Trimming): string | undefined {
   const { promptEnd, completionStart, completionEnd } = trimming;
   const question = without(prompt, promptEnd);
   const text = without(completion, completionEnd);

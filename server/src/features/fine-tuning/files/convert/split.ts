@@ -78,7 +78,7 @@ function* groups(sorted: Uint32Array): Generator<{ place: number; count: number 
  * Notes where all examples stand, and sets the border where the wanted share lies below it. What begins alike has the
  * same place, so it is never on both sides.
  */
-export function splitPlan(share: number) {
+export function createSplitPlanner(share: number) {
   const byBeginning = placeList();
   const byLine = placeList();
   return {

@@ -6,7 +6,7 @@ import { hashOf, noToken, type TokenTable } from './token-table.ts';
  * make one. Which these are a heap says: looking through all of them each time would take most of the time that a text
  * of three bytes a letter takes.
  */
-export function bytePairs({ joinedHash, rankOf }: TokenTable, most: number) {
+export function createPairMerger({ joinedHash, rankOf }: TokenTable, most: number) {
   /** Where a part begins is its name. */
   const next = new Int32Array(most + 1);
   const previous = new Int32Array(most + 1);

@@ -1,4 +1,4 @@
-import { bytePairs } from './byte-pairs.ts';
+import { createPairMerger } from './byte-pairs.ts';
 import { createFastPath } from './fast-path.ts';
 import { hashOf, noToken, tokenTable } from './token-table.ts';
 import type { CountText } from './tokens.ts';
@@ -80,7 +80,7 @@ const mostBytes = longestPiece * 3;
 /** Counts the piece of a text between two places. */
 function pieceCounter(tokens: readonly (string | number[])[]): (text: string, from: number, to: number) => number {
   const table = tokenTable(tokens);
-  const merge = bytePairs(table, mostBytes);
+  const merge = createPairMerger(table, mostBytes);
   const known = knownPieces();
   const bytes = new Uint8Array(mostBytes);
   const encoder = new TextEncoder();

@@ -2,26 +2,26 @@ import type { Assistant } from '@roster/contracts/assistants/assistants';
 import { type ApiAssistant, apiAssistants as api } from '@roster/contracts/public-api/assistants/assistants';
 import type { ApiAssistants } from '#server/features/assistants/api-assistants';
 import type { ApiFields } from '#server/features/assistants/shared/api-fields-repository';
-import type { KeptToolResources, ShownToolResources } from '#server/features/public-api/assistants/tool-resources';
+import type { PublicResources, StoredResources } from '#server/features/public-api/assistants/tool-resources';
 import {
-  type KeptFields,
-  keptAfter,
+  mergeStoredFields,
   newSettings,
   readFields,
-  settingsIn,
+  type StoredFields,
   shownName,
   shownTools,
+  toSettings,
 } from '#server/features/public-api/shared/assistant-fields';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
-import { listAnswer, numberedPage, secondsOf } from '#server/features/public-api/shared/list';
+import { listAnswer, numberedPage, unixSeconds } from '#server/features/public-api/shared/list';
 import { resourceNotFound } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 
 type Dependencies = {
   assistants: ApiAssistants;
   assistantModels: Pick<AssistantModels, 'list' | 'find'>;
-  keptResources: KeptToolResources;
-  shownResources: ShownToolResources;
+  keptResources: StoredResources;
+  shownResources: PublicResources;
 };
 
 type Kept = { assistant: Assistant; fields: ApiFields | undefined };
@@ -29,14 +29,14 @@ type Kept = { assistant: Assistant; fields: ApiFields | undefined };
 function objectOf(
   id: string,
   { assistant }: Kept,
-  kept: KeptFields,
+  kept: StoredFields,
   tool_resources: ApiAssistant['tool_resources'],
 ): ApiAssistant {
   const { metadata, top_p, response_format } = kept;
   return {
     id,
     object: 'assistant',
-    created_at: secondsOf(assistant.createdAt),
+    created_at: unixSeconds(assistant.createdAt),
     name: shownName(assistant.name, kept),
     description: assistant.description || null,
     model: assistant.model,
@@ -94,7 +94,7 @@ export function apiAssistantFeature(dependencies: Dependencies) {
       route(api.create, async ({ caller, body }) => {
         const made = await keptResources.using(caller.userId, body.tool_resources, (tool_resources) => {
           const given = { ...body, tool_resources };
-          return assistants.create(caller, newSettings(given), keptAfter({ name: null }, given));
+          return assistants.create(caller, newSettings(given), mergeStoredFields({ name: null }, given));
         });
         const [object] = await objectsOf(caller.userId, [made]);
         if (!object) throw resourceNotFound('assistant', '');
@@ -114,8 +114,8 @@ export function apiAssistantFeature(dependencies: Dependencies) {
         const number = await numberOf(caller.userId, id);
         const { tool_resources: named } = body;
         const given = { ...body, tool_resources: named && (await keptResources.checked(caller.userId, named)) };
-        const after = (before: ApiFields) => keptAfter(before, given);
-        const changed = await assistants.change(caller, number, ({ tools }) => settingsIn(given, tools), after);
+        const after = (before: ApiFields) => mergeStoredFields(before, given);
+        const changed = await assistants.change(caller, number, ({ tools }) => toSettings(given, tools), after);
         return objectIn(caller.userId, id, changed);
       });
       route(api.remove, async ({ caller, params: { id } }) => {

@@ -1,22 +1,22 @@
 import { apiMessages as api } from '@roster/contracts/public-api/assistants/messages';
 import type { ProgramMessage } from '#server/features/chat/programs/repository';
 import type { ProgramConversations } from '#server/features/chat/programs/service';
-import { onThread } from '#server/features/public-api/assistants/thread-ids';
-import { type KeptToolResources, readResources } from '#server/features/public-api/assistants/tool-resources';
+import { withThread } from '#server/features/public-api/assistants/thread-access';
+import { readResources, type StoredResources } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
 import { listAnswer, numberedPageWithin } from '#server/features/public-api/shared/list';
 import { resourceNotFound } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
-import type { MessageObjects } from './message-object.ts';
-import { readMessages } from './read-message.ts';
+import type { SerializeMessages } from './message-object.ts';
+import { parseMessages } from './parse-message.ts';
 
 type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
-  keptResources: KeptToolResources;
-  objectsOf: MessageObjects;
+  keptResources: StoredResources;
+  objectsOf: SerializeMessages;
 };
 
 /**
@@ -33,14 +33,14 @@ export function apiMessageFeature({ conversations, ids, fileIds, keptResources, 
   return {
     apiRoutes({ route }: PublicApiRouter) {
       route(api.create, ({ caller, params, body }) =>
-        onThread(
+        withThread(
           ids,
           params,
           async (threadId) => {
             const { userId } = caller;
             // A file that is not there is not told of a thread that is not theirs.
             await conversations.thread(userId, threadId);
-            const [message] = await readMessages(userId, [body], fileIds);
+            const [message] = await parseMessages(userId, [body], fileIds);
             if (!message) throw new Error('A message was not read');
             const added = await keptResources.attaching(
               userId,
@@ -54,7 +54,7 @@ export function apiMessageFeature({ conversations, ids, fileIds, keptResources, 
         ),
       );
       route(api.list, ({ caller: { userId }, params, query }) =>
-        onThread(ids, params, async (threadId) => {
+        withThread(ids, params, async (threadId) => {
           const { decode } = await ids();
           const isElsewhere = (messageId: number) => conversations.isElsewhere(userId, threadId, messageId);
           const { limit, ...page } = await numberedPageWithin(query, 'message', (id) => decode('msg', id), isElsewhere);
@@ -65,17 +65,17 @@ export function apiMessageFeature({ conversations, ids, fileIds, keptResources, 
         }),
       );
       route(api.get, ({ caller: { userId }, params }) =>
-        onThread(ids, params, async (threadId, messageId) =>
+        withThread(ids, params, async (threadId, messageId) =>
           objectOf(userId, await conversations.message(userId, threadId, messageId)),
         ),
       );
       route(api.modify, ({ caller, params, body: { metadata } }) =>
-        onThread(ids, params, async (threadId, messageId) =>
+        withThread(ids, params, async (threadId, messageId) =>
           objectOf(caller.userId, await conversations.changeMessage(caller, threadId, messageId, metadata)),
         ),
       );
       route(api.remove, ({ caller, params }) =>
-        onThread(
+        withThread(
           ids,
           params,
           async (threadId, messageId) => {

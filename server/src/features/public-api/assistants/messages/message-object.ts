@@ -4,7 +4,7 @@ import type { ProgramMessage } from '#server/features/chat/programs/repository';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import { withCitations } from './citations.ts';
 
 type Dependencies = {
@@ -14,7 +14,7 @@ type Dependencies = {
 };
 
 /** Messages of one person as programs read them. */
-export function messageObjects({ ids, assistantModels, fileIds }: Dependencies) {
+export function createMessageSerializer({ ids, assistantModels, fileIds }: Dependencies) {
   return async function objectsOf(userId: number, messages: ProgramMessage[]): Promise<ApiMessage[]> {
     const { encode } = await ids();
     const hasAssistant = messages.some(({ run }) => typeof run?.assistantId === 'number');
@@ -30,7 +30,7 @@ export function messageObjects({ ids, assistantModels, fileIds }: Dependencies) 
   };
 }
 
-export type MessageObjects = ReturnType<typeof messageObjects>;
+export type SerializeMessages = ReturnType<typeof createMessageSerializer>;
 
 type Naming = Pick<Ids, 'encode'> & { assistantOf: (id: number) => string; present: ReadonlySet<number> };
 
@@ -41,7 +41,7 @@ function objectOf(message: ProgramMessage, naming: Naming): ApiMessage {
   return {
     id: encode('msg', message.id),
     object: 'thread.message',
-    created_at: secondsOf(message.createdAt),
+    created_at: unixSeconds(message.createdAt),
     thread_id: encode('thread', message.threadId),
     ...standing(message),
     role: message.role,
@@ -77,7 +77,7 @@ function standing({
   const open = { incomplete_details: null, completed_at: null, incomplete_at: null };
   if (run && (run.state === 'queued' || run.state === 'running' || run.state === 'waiting'))
     return { status: 'in_progress', ...open };
-  const at = secondsOf(run?.finishedAt ?? createdAt);
+  const at = unixSeconds(run?.finishedAt ?? createdAt);
   const reason = run ? reasonOf(run) : undefined;
   if (reason === undefined) return { status: 'completed', ...open, completed_at: at };
   return { status: 'incomplete', ...open, incomplete_details: { reason }, incomplete_at: at };

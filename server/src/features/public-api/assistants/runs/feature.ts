@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RunActiveError } from '#server/conversation/errors';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { ProgramThread } from '#server/features/chat/programs/repository';
-import type { MessageObjects } from '#server/features/public-api/assistants/messages/message-object';
-import { readMessages } from '#server/features/public-api/assistants/messages/read-message';
-import { onThread } from '#server/features/public-api/assistants/thread-ids';
+import type { SerializeMessages } from '#server/features/public-api/assistants/messages/message-object';
+import { parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
+import { withThread } from '#server/features/public-api/assistants/thread-access';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { listAnswer, numberedPageWithin, secondsOf } from '#server/features/public-api/shared/list';
+import { listAnswer, numberedPageWithin, unixSeconds } from '#server/features/public-api/shared/list';
 import { withPollInterval } from '#server/features/public-api/shared/poll-interval';
 import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
@@ -16,12 +16,12 @@ import { resourceNotFound } from '#server/http/public-api/errors';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 import { frame } from './run-events.ts';
 import { runObject, statusOf } from './run-object.ts';
-import { type Begun, refused, runStarting } from './starting.ts';
-import { filesFound, runOfStep, stepNumber, stepsOf } from './steps.ts';
-import { type RunStreaming, runStreaming } from './stream.ts';
+import { createRunStarter, invalidInput, type StartedRun } from './start-run.ts';
+import { foundFileIds, listSteps, runIdOfStep, stepNumber } from './steps.ts';
+import { createRunStream, type RunStream } from './stream.ts';
 
-type Dependencies = Parameters<typeof runStarting>[0] & {
-  objectsOf: MessageObjects;
+type Dependencies = Parameters<typeof createRunStarter>[0] & {
+  objectsOf: SerializeMessages;
   fileIds: Pick<FileIds, 'numbersOf' | 'named' | 'present'>;
   openCalls: CallRegistry;
 };
@@ -34,8 +34,8 @@ type Call = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply
  */
 export function apiRunFeature(dependencies: Dependencies) {
   const { programRuns, conversations, ids, fileIds } = dependencies;
-  const present = (userId: number, run: WholeProgramRun) => fileIds.present(userId, filesFound(run));
-  const streaming = runStreaming({
+  const present = (userId: number, run: WholeProgramRun) => fileIds.present(userId, foundFileIds(run));
+  const streaming = createRunStream({
     openCalls: dependencies.openCalls,
     watch: programRuns.watch,
     async endedRun(userId, run, part) {
@@ -47,7 +47,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       return { run: whole, present: await present(userId, whole), message: object };
     },
   });
-  const starter = runStarting(dependencies);
+  const starter = createRunStarter(dependencies);
 
   /** A run of a thread, both by the names that a program has for them. */
   const onRun = <T>(
@@ -55,7 +55,7 @@ export function apiRunFeature(dependencies: Dependencies) {
     { id, runId }: { id: string; runId: string },
     work: (run: WholeProgramRun) => Promise<T>,
   ): Promise<T> =>
-    onThread(ids, { id }, async (threadId) => {
+    withThread(ids, { id }, async (threadId) => {
       await conversations.thread(userId, threadId);
       const number = (await ids()).decode('run', runId);
       const run = number === undefined ? undefined : await programRuns.find(userId, number);
@@ -84,16 +84,16 @@ export function apiRunFeature(dependencies: Dependencies) {
           call.body.stream === true,
           () => {
             const { caller, params, body } = call;
-            return onThread(ids, params, async (threadId) => {
+            return withThread(ids, params, async (threadId) => {
               await conversations.thread(caller.userId, threadId);
-              const messages = await readMessages(caller.userId, body.additional_messages ?? [], dependencies.fileIds);
+              const messages = await parseMessages(caller.userId, body.additional_messages ?? [], dependencies.fileIds);
               return starter.start(caller, threadId, body, messages).catch((error: unknown) => {
                 throw error instanceof RunActiveError ? new ActiveRunError(error) : error;
               });
             }).catch(async (error: unknown) => {
               if (!(error instanceof ActiveRunError)) throw error;
               const run = (await ids()).encode('run', error.runId);
-              throw refused(`Thread ${params.id} already has an active run ${run}.`);
+              throw invalidInput(`Thread ${params.id} already has an active run ${run}.`);
             });
           },
           { ids, withTexts: call.query['include[]'] !== undefined },
@@ -109,7 +109,7 @@ export function apiRunFeature(dependencies: Dependencies) {
         ),
       );
       route(api.list, ({ caller: { userId }, params, query }) =>
-        onThread(ids, params, async (threadId) => {
+        withThread(ids, params, async (threadId) => {
           await conversations.thread(userId, threadId);
           const own = await ids();
           const { limit, ...page } = await numberedPageWithin(
@@ -139,7 +139,7 @@ export function apiRunFeature(dependencies: Dependencies) {
         onRun(caller, params, async (run) => {
           const status = statusOf(run);
           if (!['queued', 'in_progress', 'cancelling', 'requires_action'].includes(status))
-            throw refused(`Cannot cancel run with status '${status}'.`);
+            throw invalidInput(`Cannot cancel run with status '${status}'.`);
           await programRuns.cancel(caller.userId, run);
           return objectOf((await programRuns.find(caller.userId, run.id)) ?? run);
         }),
@@ -151,10 +151,10 @@ export function apiRunFeature(dependencies: Dependencies) {
             query,
             'run step',
             (id) => own.decode('step', id),
-            (number) => programRuns.isElsewhere(caller.userId, run, runOfStep(number)),
+            (number) => programRuns.isElsewhere(caller.userId, run, runIdOfStep(number)),
           );
           const [low, high] = order === 'asc' ? [after, before] : [before, after];
-          const steps = stepsOf(run, own, await telling(caller, run, query))
+          const steps = listSteps(run, own, await telling(caller, run, query))
             .filter(({ number }) => (low === null || number > low) && (high === null || number < high))
             .map(({ number: _, ...step }) => step);
           return listAnswer((order === 'asc' ? steps : steps.reverse()).slice(0, limit + 1), limit, isBack);
@@ -162,7 +162,7 @@ export function apiRunFeature(dependencies: Dependencies) {
       );
       route(api.step, ({ caller, params, query }) =>
         onRun(caller, params, async (run) => {
-          const steps = stepsOf(run, await ids(), await telling(caller, run, query));
+          const steps = listSteps(run, await ids(), await telling(caller, run, query));
           const found = steps.find(({ id }) => id === params.stepId);
           if (!found) throw resourceNotFound('run step', params.stepId);
           const { number: _, ...step } = found;
@@ -184,10 +184,10 @@ class ActiveRunError extends Error {
 
 /** Starts what is asked for, and answers with the run, or with its events. */
 async function answered(
-  streaming: RunStreaming,
+  streaming: RunStream,
   { caller, request, reply }: Call,
   streams: boolean,
-  begin: () => Promise<Begun & { thread?: ProgramThread }>,
+  begin: () => Promise<StartedRun & { thread?: ProgramThread }>,
   { ids, withTexts }: { ids: () => Promise<Ids>; withTexts: boolean },
 ): Promise<FastifyReply> {
   if (!streams) return reply.send(runObject((await begin()).run, await ids()));
@@ -209,7 +209,7 @@ async function answered(
         const called = run.parts.at(-2);
         const before =
           called &&
-          stepsOf(run, own, { withTexts: false }).find(({ number }) => number === stepNumber(called.id, 'functions'));
+          listSteps(run, own, { withTexts: false }).find(({ number }) => number === stepNumber(called.id, 'functions'));
         if (!before) return events.queued();
         const { number: _, ...step } = before;
         return frame('thread.run.step.completed', step) + events.queued();
@@ -225,7 +225,7 @@ async function answered(
 const threadObject = ({ id, createdAt, metadata, toolResources }: ProgramThread, { encode }: Ids) => ({
   id: encode('thread', id),
   object: 'thread',
-  created_at: secondsOf(createdAt),
+  created_at: unixSeconds(createdAt),
   metadata: metadata ?? {},
   tool_resources: toolResources ?? {},
 });

@@ -68,7 +68,7 @@ function resourcesOf(own: ToolResources, ofThread: ToolResources): RunResources 
 }
 
 /** The assistant as it is now, and what this run changes of it. */
-export function optionsFor(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
+export function buildOptions(given: Given, { id, assistant, fields, threadResources }: Answering): RunOptions {
   const kept = readFields(fields);
   const instructions = [given.instructions ?? assistant.instructions, given.additional_instructions ?? ''];
   const tools = given.tools ?? shownTools(kept, assistant);

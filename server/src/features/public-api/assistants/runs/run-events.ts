@@ -6,9 +6,17 @@ import type { WholeProgramRun } from '#server/features/chat/messages/program-run
 import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
 import { citing } from '#server/features/public-api/assistants/messages/citations';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import { runObject } from './run-object.ts';
-import { isTold, type StepKind, stepNumber, stepObject, stepsOf, type ToldCall, toolCallObject } from './steps.ts';
+import {
+  isPublicCall,
+  listSteps,
+  type PublicCall,
+  type StepKind,
+  stepNumber,
+  stepObject,
+  toolCallObject,
+} from './steps.ts';
 
 /** One event of a stream, as it goes over the wire. */
 export const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -30,7 +38,7 @@ const messageEvent = ({ status }: ApiMessage) =>
 const stepEvent = ({ status }: ApiRunStep) => `thread.run.step.${status}`;
 
 /** Functions are told with the arguments in a piece of their own, which clients put together. */
-function callDeltas(call: ToldCall, index: number, ids: Ids, withTexts: boolean): object[] {
+function callDeltas(call: PublicCall, index: number, ids: Ids, withTexts: boolean): object[] {
   const whole = toolCallObject(call, ids, { withTexts });
   if (whole.type === 'code_interpreter') {
     const { input, outputs } = whole.code_interpreter;
@@ -47,20 +55,20 @@ function callDeltas(call: ToldCall, index: number, ids: Ids, withTexts: boolean)
 }
 
 /** How a run ended: as it is stored by then, with its message; undefined: it has none. */
-export type Ended = { run: WholeProgramRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
+export type EndedRun = { run: WholeProgramRun; present: ReadonlySet<number>; message: ApiMessage | undefined };
 
 /**
  * Puts the events of one part of a run into those that programs read, in the order of the retired API.
  *
  * Long: every event continues the step and the message that are open.
  */
-export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids, withTexts: boolean) {
+export function createRunEventWriter(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids, withTexts: boolean) {
   const { encode } = ids;
   const messageId = encode('msg', part.messageId);
   const begun: ApiRun = { ...runObject(run, ids), status: 'queued', started_at: null };
   let isRunning = false;
   let hasMessage = false;
-  const called: ToldCall[] = [];
+  const called: PublicCall[] = [];
   const marks = citing(encode);
 
   const stepId = (kind: StepKind) => encode('step', stepNumber(part.id, kind));
@@ -87,13 +95,13 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
     return frame('thread.run.in_progress', {
       ...begun,
       status: 'in_progress',
-      started_at: secondsOf(part.createdAt),
+      started_at: unixSeconds(part.createdAt),
     } satisfies ApiRun);
   }
 
   function tool(call: ToolCall): string {
     // Functions are told once the part is stored: from then on they can be answered.
-    if (!isTold(call) || call.kind === 'function' || call.state === 'running') return '';
+    if (!isPublicCall(call) || call.kind === 'function' || call.state === 'running') return '';
     const index = called.push(call) - 1;
     const details = { type: 'tool_calls' as const, tool_calls: [] };
     const opened = index === 0 ? openStep('provider_tools', details) : '';
@@ -130,7 +138,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
       const message: ApiMessage = {
         id: messageId,
         object: 'thread.message',
-        created_at: secondsOf(part.createdAt),
+        created_at: unixSeconds(part.createdAt),
         thread_id: begun.thread_id,
         status: 'in_progress',
         incomplete_details: null,
@@ -158,7 +166,7 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
     return messageDelta({ value: mark, annotations: [{ index: citations++, ...annotation }] });
   }
 
-  function functionsStep(calls: ToldCall[]): string {
+  function functionsStep(calls: PublicCall[]): string {
     const deltas = calls.flatMap((call, index) => callDeltas(call, index, ids, withTexts));
     const opened = openStep('functions', { type: 'tool_calls', tool_calls: [] });
     return opened + deltas.map((delta) => stepDelta('functions', [delta])).join('');
@@ -187,14 +195,16 @@ export function runEvents(run: WholeProgramRun, part: PartOfProgramRun, ids: Ids
       return frames;
     },
     /** What closes the stream, once the end is stored. */
-    end({ run: ended, present, message }: Ended): string {
-      const steps = new Map(stepsOf(ended, ids, { withTexts, present }).map(({ number, ...step }) => [number, step]));
+    end({ run: ended, present, message }: EndedRun): string {
+      const steps = new Map(listSteps(ended, ids, { withTexts, present }).map(({ number, ...step }) => [number, step]));
       const stepOf = (kind: StepKind) => steps.get(stepNumber(part.id, kind));
       const ending = (kind: StepKind) => {
         const step = stepOf(kind);
         return step && step.status !== 'in_progress' ? frame(stepEvent(step), step) : '';
       };
-      const calls = ended.calls.filter(isTold).filter(({ runId, kind }) => runId === part.id && kind === 'function');
+      const calls = ended.calls
+        .filter(isPublicCall)
+        .filter(({ runId, kind }) => runId === part.id && kind === 'function');
       const object = runObject(ended, ids);
       return [
         running(),

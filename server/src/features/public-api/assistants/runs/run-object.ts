@@ -2,9 +2,9 @@ import type { RunError } from '@roster/contracts/errors';
 import type { ApiRun, ApiRunStatus } from '@roster/contracts/public-api/assistants/runs';
 import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
-import { spentBy } from './answerer.ts';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import { readOptions } from './options.ts';
+import { spentBy } from './run-target.ts';
 
 /** An answer that takes longer is broken off. */
 const answerSeconds = 600;
@@ -54,15 +54,15 @@ function incompleteDetails({ state, parts }: WholeProgramRun): ApiRun['incomplet
 
 function timesOf(run: WholeProgramRun, status: ApiRunStatus) {
   const [first, last] = [run.parts[0], run.parts.at(-1)];
-  const begun = secondsOf(last?.createdAt ?? '');
+  const begun = unixSeconds(last?.createdAt ?? '');
   const endedAt = run.endedAt ?? last?.finishedAt ?? null;
-  const at = (...wanted: ApiRunStatus[]) => (endedAt !== null && wanted.includes(status) ? secondsOf(endedAt) : null);
+  const at = (...wanted: ApiRunStatus[]) => (endedAt !== null && wanted.includes(status) ? unixSeconds(endedAt) : null);
   const isWaiting = status === 'requires_action' || status === 'expired';
   const untilEnd = isActive(status) ? begun + answerSeconds : null;
   return {
-    created_at: secondsOf(first?.createdAt ?? ''),
+    created_at: unixSeconds(first?.createdAt ?? ''),
     started_at: status === 'queued' ? null : begun,
-    expires_at: isWaiting && run.waitsUntil !== null ? secondsOf(run.waitsUntil) : untilEnd,
+    expires_at: isWaiting && run.waitsUntil !== null ? unixSeconds(run.waitsUntil) : untilEnd,
     cancelled_at: at('cancelled'),
     failed_at: at('failed'),
     completed_at: at('completed', 'incomplete'),

@@ -4,7 +4,7 @@ import type { WholeProgramRun } from '#server/features/chat/messages/program-run
 import type { PartOfProgramRun } from '#server/features/chat/runs/program-run-repository';
 import type { KeptCall } from '#server/features/chat/runs/tool-call-repository';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import { KeptPassage } from '#server/provider/responses/tools';
 import { readOptions } from './options.ts';
 import { errorOf, statusOf } from './run-object.ts';
@@ -17,7 +17,7 @@ export type StepKind = (typeof kinds)[number];
 const stepsOfPart = 4;
 export const stepNumber = (runId: number, kind: StepKind) => runId * stepsOfPart + kinds.indexOf(kind);
 /** The run that a step is a part of. */
-export const runOfStep = (number: number) => Math.floor(number / stepsOfPart);
+export const runIdOfStep = (number: number) => Math.floor(number / stepsOfPart);
 
 const Logs = z.object({ type: z.literal('logs'), logs: z.string() });
 
@@ -39,19 +39,20 @@ const EarlierPassage = z
 const Passage = z.union([KeptPassage, EarlierPassage]);
 
 /** The files that a run has found something in. */
-export const filesFound = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
+export const foundFileIds = ({ calls }: Pick<WholeProgramRun, 'calls'>): number[] =>
   calls.flatMap(({ kind, output }) =>
     kind === 'file_search' ? listed(KeptPassage, output).map(({ fileId }) => fileId) : [],
   );
 
 /** A call of a kind that the retired API knows; of the others it says nothing. */
-export type ToldCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
+export type PublicCall = Pick<KeptCall, 'callId' | 'name' | 'input' | 'output'> & { kind: (typeof toldKinds)[number] };
 const toldKinds = ['function', 'file_search', 'code_interpreter'] as const;
-export const isTold = <Call extends Pick<KeptCall, 'kind'>>(call: Call): call is Call & Pick<ToldCall, 'kind'> =>
-  toldKinds.some((kind) => kind === call.kind);
+export const isPublicCall = <Call extends Pick<KeptCall, 'kind'>>(
+  call: Call,
+): call is Call & Pick<PublicCall, 'kind'> => toldKinds.some((kind) => kind === call.kind);
 
 /** How calls are told. */
-export type Telling = {
+export type CallOptions = {
   /** With what was found in the files. */
   withTexts: boolean;
   /** Of the files that were searched those that are still there; undefined: all, for it was just now. */
@@ -59,9 +60,9 @@ export type Telling = {
 };
 
 export function toolCallObject(
-  { kind, callId: id, name, input, output }: ToldCall,
+  { kind, callId: id, name, input, output }: PublicCall,
   { encode }: Pick<Ids, 'encode'>,
-  { withTexts, present }: Telling,
+  { withTexts, present }: CallOptions,
 ): ApiToolCall {
   switch (kind) {
     case 'function':
@@ -100,7 +101,7 @@ const open: Standing = {
 };
 
 function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind): Standing {
-  const at = secondsOf(run.endedAt ?? part.finishedAt ?? part.createdAt);
+  const at = unixSeconds(run.endedAt ?? part.finishedAt ?? part.createdAt);
   if (part.state === 'queued' || part.state === 'running' || part.state === 'waiting') return open;
   if (part.state === 'stopped') return { ...open, status: 'cancelled', cancelled_at: at };
   if (part.state !== 'complete') {
@@ -109,11 +110,11 @@ function standingOf(run: WholeProgramRun, part: PartOfProgramRun, kind: StepKind
     return { ...open, status: 'failed', failed_at: at, last_error: { code, message: error?.message ?? '' } };
   }
   const isOpen = kind === 'functions' && part.id === run.currentRunId && run.state !== 'as_current';
-  if (!isOpen) return { ...open, status: 'completed', completed_at: secondsOf(part.finishedAt ?? part.createdAt) };
+  if (!isOpen) return { ...open, status: 'completed', completed_at: unixSeconds(part.finishedAt ?? part.createdAt) };
   const status = statusOf(run);
   if (status === 'requires_action') return open;
   if (status === 'cancelled') return { ...open, status, cancelled_at: at };
-  return { ...open, status: 'expired', expired_at: secondsOf(run.waitsUntil ?? part.createdAt) };
+  return { ...open, status: 'expired', expired_at: unixSeconds(run.waitsUntil ?? part.createdAt) };
 }
 
 /** A step while the run is at it. */
@@ -127,7 +128,7 @@ export function stepObject(
   return {
     id: encode('step', stepNumber(part.id, kind)),
     object: 'thread.run.step',
-    created_at: secondsOf(part.createdAt),
+    created_at: unixSeconds(part.createdAt),
     assistant_id: readOptions(run.options).assistant,
     thread_id: encode('thread', run.threadId),
     run_id: encode('run', run.id),
@@ -140,9 +141,9 @@ export function stepObject(
 }
 
 /** What a run has done so far, the oldest first. */
-export function stepsOf(run: WholeProgramRun, ids: Ids, telling: Telling): (ApiRunStep & { number: number })[] {
+export function listSteps(run: WholeProgramRun, ids: Ids, telling: CallOptions): (ApiRunStep & { number: number })[] {
   return run.parts.flatMap((part) => {
-    const calls = run.calls.filter(isTold).filter(({ runId }) => runId === part.id);
+    const calls = run.calls.filter(isPublicCall).filter(({ runId }) => runId === part.id);
     const called = (isFunction: boolean) => calls.filter(({ kind }) => (kind === 'function') === isFunction);
     const toolCalls = (isFunction: boolean) => ({
       type: 'tool_calls' as const,

@@ -7,7 +7,7 @@ import type { ApiPrincipal } from '#server/http/public-api/api-principal';
 import type { CallRegistry } from '#server/http/public-api/call-registry';
 import { apiError } from '#server/http/public-api/errors';
 import { sendEventHeaders, streamTo } from '#server/http/streaming/event-stream';
-import { doneFrame, type Ended, frame, runEvents } from './run-events.ts';
+import { createRunEventWriter, doneFrame, type EndedRun, frame } from './run-events.ts';
 
 const heartbeatMs = 15_000;
 
@@ -15,7 +15,7 @@ type Dependencies = {
   openCalls: CallRegistry;
   watch: ProgramRuns['watch'];
   /** How it is stored now that it has ended. */
-  endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<Ended>;
+  endedRun: (userId: number, run: WholeProgramRun, part: PartOfProgramRun) => Promise<EndedRun>;
 };
 
 type Answering = { caller: ApiPrincipal; request: FastifyRequest; reply: FastifyReply };
@@ -25,14 +25,14 @@ type Streamed = {
   ids: Ids;
   withTexts: boolean;
   /** What is told before the run's own events. */
-  before: (events: ReturnType<typeof runEvents>) => string;
+  before: (events: ReturnType<typeof createRunEventWriter>) => string;
 };
 
 /**
  * Follows a run for a program, as the pages do. The run belongs to the server: a program that leaves, or whose token ends,
  * ends the stream and not the run.
  */
-export function runStreaming({ openCalls, watch, endedRun }: Dependencies) {
+export function createRunStream({ openCalls, watch, endedRun }: Dependencies) {
   return {
     /** Taken before anything is stored: a program that has too many calls open is refused. */
     begin: (caller: ApiPrincipal) => openCalls.begin(caller),
@@ -50,7 +50,7 @@ export function runStreaming({ openCalls, watch, endedRun }: Dependencies) {
         done();
         for (const listener of closing) listener();
       });
-      const events = runEvents(run, part, ids, withTexts);
+      const events = createRunEventWriter(run, part, ids, withTexts);
       let isOver = false;
 
       function breakOff(error: unknown) {
@@ -93,4 +93,4 @@ export function runStreaming({ openCalls, watch, endedRun }: Dependencies) {
   };
 }
 
-export type RunStreaming = ReturnType<typeof runStreaming>;
+export type RunStream = ReturnType<typeof createRunStream>;

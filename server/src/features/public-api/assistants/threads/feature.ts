@@ -2,20 +2,20 @@ import { type ApiThread, apiThreads as api } from '@roster/contracts/public-api/
 import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import type { ProgramThread } from '#server/features/chat/programs/repository';
 import type { ProgramConversations } from '#server/features/chat/programs/service';
-import { readMessages } from '#server/features/public-api/assistants/messages/read-message';
-import { aboutFiles, onThread } from '#server/features/public-api/assistants/thread-ids';
-import type { KeptToolResources, ShownToolResources } from '#server/features/public-api/assistants/tool-resources';
+import { parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
+import { toAttachmentError, withThread } from '#server/features/public-api/assistants/thread-access';
+import type { PublicResources, StoredResources } from '#server/features/public-api/assistants/tool-resources';
 import type { FileIds } from '#server/features/public-api/files/file-ids';
 import type { Ids } from '#server/features/public-api/shared/ids';
-import { secondsOf } from '#server/features/public-api/shared/list';
+import { unixSeconds } from '#server/features/public-api/shared/list';
 import type { PublicApiRouter } from '#server/http/public-api/router';
 
 type Dependencies = {
   conversations: ProgramConversations;
   ids: () => Promise<Ids>;
   fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
-  keptResources: KeptToolResources;
-  shownResources: ShownToolResources;
+  keptResources: StoredResources;
+  shownResources: PublicResources;
 };
 
 /** Threads: conversations that programs make, look at and delete. */
@@ -26,7 +26,7 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
     return {
       id: (await ids()).encode('thread', id),
       object: 'thread',
-      created_at: secondsOf(createdAt),
+      created_at: unixSeconds(createdAt),
       metadata: metadata ?? {},
       tool_resources: resources,
     };
@@ -37,7 +37,7 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
       route(api.create, async ({ caller, body }) => {
         const { userId } = caller;
         // What is wrong with a message is said before a vector store is made.
-        const messages = await readMessages(userId, body.messages ?? [], fileIds);
+        const messages = await parseMessages(userId, body.messages ?? [], fileIds);
         const thread = await keptResources.using(userId, body.tool_resources ?? null, (named) =>
           keptResources.attaching(
             userId,
@@ -47,19 +47,19 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
               conversations
                 .createThread(caller, { metadata: body.metadata ?? null, toolResources, messages })
                 .catch((error: unknown) => {
-                  throw aboutFiles(error);
+                  throw toAttachmentError(error);
                 }),
           ),
         );
         return objectOf(userId, thread);
       });
       route(api.get, ({ caller, params }) =>
-        onThread(ids, params, async (threadId) =>
+        withThread(ids, params, async (threadId) =>
           objectOf(caller.userId, await conversations.thread(caller.userId, threadId)),
         ),
       );
       route(api.modify, ({ caller, params, body: { metadata, tool_resources: given } }) =>
-        onThread(ids, params, async (threadId) => {
+        withThread(ids, params, async (threadId) => {
           const toolResources = given ? await keptResources.checked(caller.userId, given) : given;
           return objectOf(
             caller.userId,
@@ -68,7 +68,7 @@ export function apiThreadFeature({ conversations, ids, fileIds, keptResources, s
         }),
       );
       route(api.remove, ({ caller, params }) =>
-        onThread(ids, params, async (threadId) => {
+        withThread(ids, params, async (threadId) => {
           await conversations.removeThread(caller.userId, threadId);
           return { id: params.id, object: 'thread.deleted' as const, deleted: true as const };
         }),

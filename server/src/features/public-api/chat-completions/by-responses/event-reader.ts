@@ -1,5 +1,5 @@
 import type { AnswerReader, Ending } from '#server/features/public-api/responses/answer-reader';
-import { type KeptItem, outputItem } from '#server/features/public-api/responses/items';
+import { type StoredItem, toOutputItem } from '#server/features/public-api/responses/items';
 import { isObject, type JsonObject } from '#server/lib/is-object';
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import { readUsage, tierIn } from '#server/provider/token-counts';
@@ -25,7 +25,7 @@ function writeArguments(writer: ChunkWriter, at: number, all: unknown) {
 }
 
 /** Some servers say a part of an item, or all of it, only when it is finished. */
-function writeRest(writer: ChunkWriter, at: number, item: KeptItem) {
+function writeRest(writer: ChunkWriter, at: number, item: StoredItem) {
   if (item.type === 'function_call') {
     writer.call(at, item.call_id, item.name);
     writeArguments(writer, at, item.arguments);
@@ -83,14 +83,14 @@ export type ResponseEventReader = AnswerReader & { usage: () => TokenCounts | nu
 
 /** Reads the events of a response, of which `writer` makes chunks. */
 export function responseEventReader(writer: ChunkWriter, apiKey: Secret): ResponseEventReader {
-  const items: KeptItem[] = [];
+  const items: StoredItem[] = [];
   const placeIn = placing();
   let ending: Ending | undefined;
   let usage: TokenCounts | null = null;
   let tier: string | null = null;
 
   function itemDone(at: number, given: unknown) {
-    const item = outputItem(given);
+    const item = toOutputItem(given);
     if (!item) return;
     items.push(item);
     writeRest(writer, at, item);
@@ -142,7 +142,7 @@ export function responseEventReader(writer: ChunkWriter, apiKey: Secret): Respon
 }
 
 /** Why an answer is not whole; undefined: it is. */
-export function cutOf(ending: Ending | undefined): 'length' | 'content_filter' | undefined {
+export function truncationReason(ending: Ending | undefined): 'length' | 'content_filter' | undefined {
   if (ending?.status !== 'incomplete') return undefined;
   const { incomplete_details: details } = ending.of;
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';

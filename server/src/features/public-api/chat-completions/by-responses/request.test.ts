@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { asResponse } from './request.ts';
+import { toResponses } from './request.ts';
 
 const hello = [{ role: 'user', content: 'Hello' }];
-const asked = (more: object, messages: unknown[] = hello) => asResponse({ model: 'm', messages, ...more });
+const asked = (more: object, messages: unknown[] = hello) => toResponses({ model: 'm', messages, ...more });
 const unsaid = (more: object, messages?: unknown[]) => {
   const said = asked(more, messages);
   return 'unsaid' in said ? said.unsaid : undefined;

@@ -126,10 +126,10 @@ function withoutNulls(value: unknown): unknown {
 const bestEffort = 'seed';
 
 /** A request of Chat Completions as one of Responses. */
-export type AsResponse = { request: ResponseRequest; notes: string[] };
+export type TranslatedRequest = { request: ResponseRequest; notes: string[] };
 
 /** `unsaid`: the field for which there are no words in Responses. */
-export function asResponse(body: ChatCompletion): AsResponse | { unsaid: string } {
+export function toResponses(body: ChatCompletion): TranslatedRequest | { unsaid: string } {
   const said = Object.entries(body).filter(
     ([name, value]) => !(isEmpty(name, value) || neutral.get(name) === value || name === bestEffort),
   );

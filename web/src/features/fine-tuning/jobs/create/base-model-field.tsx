@@ -1,5 +1,5 @@
 import type { BaseModel, TrainingMethod } from '@roster/contracts/fine-tuning/jobs';
-import { beginningOf } from '@roster/contracts/text/cut';
+import { truncate } from '@roster/contracts/text/truncate';
 import { Controller } from 'react-hook-form';
 import { formatCost, formatLongDate } from '#web/lib/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -11,7 +11,7 @@ import type { JobFormState } from './job-form.ts';
 const descriptionCut = 30;
 /** As specified. The whole of it stands below the choice. */
 const cut = (description: string) =>
-  description.length > descriptionCut ? `${beginningOf(description, descriptionCut).trimEnd()}…` : description;
+  description.length > descriptionCut ? `${truncate(description, descriptionCut).trimEnd()}…` : description;
 
 type BaseModelFieldProps = { form: JobFormState; baseModels: Record<string, BaseModel> };
 

@@ -1,6 +1,6 @@
 import type { File } from '@roster/contracts/files/files';
 import { type BaseModel, jobNameLimit } from '@roster/contracts/fine-tuning/jobs';
-import { fewestExamples } from '@roster/contracts/fine-tuning/training-files';
+import { minExamples } from '@roster/contracts/fine-tuning/training-files';
 import { codePointLength } from '@roster/contracts/text/length';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,19 +8,26 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { useCreateJob } from '#web/api/fine-tuning.ts';
 import { FormDialog } from '#web/components/form-dialog.tsx';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { newClientId } from '#web/lib/client-id.ts';
 import { showFieldErrors } from '#web/lib/form-errors.ts';
 import { formatCount } from '#web/lib/format.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
-import { estimateOf, jobEstimateKey } from '../training-file-queries.ts';
+import { jobEstimateKey, trainingCost } from '../training-file-queries.ts';
 import { BaseModelField } from './base-model-field.tsx';
 import { FileField } from './file-field.tsx';
 import { type Conversion, ConversionResult, ConvertOffer, SplitOffer } from './file-offers.tsx';
 import { HyperparameterFields } from './hyperparameter-fields.tsx';
-import { draftOf, epochsOf, type JobFormOutput, type JobFormState, type JobStart, useJobForm } from './job-form.ts';
+import {
+  type JobFormOutput,
+  type JobFormState,
+  type JobStart,
+  parseEpochs,
+  toJobDraft,
+  useJobForm,
+} from './job-form.ts';
 import { TrainingCheckPanel } from './training-check-panel.tsx';
 import { type TrainingCheck, useTrainingCheck } from './use-training-check.ts';
 
@@ -69,7 +76,7 @@ export function CreateJobDialog({ baseModels, files, start, notice, onClose }: C
       <FileFields form={form} files={files} />
       <TrainingCheckPanel
         check={check}
-        epochs={epochsOf(form.watch('n_epochs'))}
+        epochs={parseEpochs(form.watch('n_epochs'))}
         hasModel={form.watch('baseModel') !== ''}
         offers={offers}
       />
@@ -116,8 +123,8 @@ function useSubmit(form: JobFormState, check: TrainingCheck) {
   }, [created, navigate]);
 
   const submit = (values: JobFormOutput) => {
-    const estimate = check.report && estimateOf(check.report, values.n_epochs);
-    const draft = draftOf(values);
+    const estimate = check.report && trainingCost(check.report, values.n_epochs);
+    const draft = toJobDraft(values);
     create.mutate(
       { ...draft, clientId: clientIdOf(JSON.stringify(draft)) },
       {
@@ -127,7 +134,7 @@ function useSubmit(form: JobFormState, check: TrainingCheck) {
         },
         onError: (error) => {
           showFieldErrors(form, error);
-          tellError('Failed to create fine-tuning job')(error);
+          showError('Failed to create fine-tuning job')(error);
         },
       },
     );
@@ -155,7 +162,7 @@ function useOffers(form: JobFormState, report: TrainingCheck['report']) {
     const conversion = conversions.find(({ file }) => file.id === part?.fileId);
     return conversion ? <ConversionResult conversion={conversion} /> : null;
   };
-  const maySplit = report && report.validation === null && report.ok && report.training.examples >= 2 * fewestExamples;
+  const maySplit = report && report.validation === null && report.ok && report.training.examples >= 2 * minExamples;
   const splitOffer = maySplit && (
     <SplitOffer
       report={report.training}

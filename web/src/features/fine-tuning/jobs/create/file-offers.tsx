@@ -2,7 +2,7 @@ import type { File } from '@roster/contracts/files/files';
 import type { TrainingFileReport } from '@roster/contracts/fine-tuning/training-files';
 import { ArrowRightLeft, Split } from 'lucide-react';
 import { useState } from 'react';
-import { tellError } from '#web/features/fine-tuning/shared/tell-error.ts';
+import { showError } from '#web/features/fine-tuning/shared/show-error.ts';
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Button } from '#web/ui/button.tsx';
 import { Field } from '#web/ui/forms/field.tsx';
@@ -27,7 +27,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
         });
         onConverted(conversion);
       },
-      onError: tellError('Failed to convert the file'),
+      onError: showError('Failed to convert the file'),
     });
   return (
     <div className="rounded-md border border-border px-3.5 py-3">
@@ -86,7 +86,7 @@ export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOffer
           });
           onSplit({ training: training.id, validation: validation.id });
         },
-        onError: tellError('Failed to split the file'),
+        onError: showError('Failed to split the file'),
       },
     );
   return (

@@ -68,7 +68,7 @@ export function useJobForm({ hyperparameters, ...start }: Partial<JobStart> = {}
 }
 
 /** As the server takes it. */
-export function draftOf(values: JobFormOutput): z.input<typeof JobDraft> {
+export function toJobDraft(values: JobFormOutput): z.input<typeof JobDraft> {
   const { beta: weight, n_epochs, batch_size, learning_rate_multiplier, ...draft } = values;
   const hyperparameters = { n_epochs, batch_size, learning_rate_multiplier };
   return {
@@ -78,6 +78,6 @@ export function draftOf(values: JobFormOutput): z.input<typeof JobDraft> {
 }
 
 /** The epochs as far as what is typed makes a number of them. */
-export function epochsOf(text: string): number | 'auto' {
+export function parseEpochs(text: string): number | 'auto' {
   return epochs.safeParse(text).data ?? 'auto';
 }

@@ -5,7 +5,7 @@ import { formatCost, formatCount, formatLongDate, formatNumber } from '#web/lib/
 import { Button } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
-import { estimateOf } from '../training-file-queries.ts';
+import { trainingCost } from '../training-file-queries.ts';
 import { ProblemList } from './problem-list.tsx';
 import type { TrainingCheck } from './use-training-check.ts';
 
@@ -73,7 +73,7 @@ type ReportProps = { report: TrainingReport } & Pick<TrainingCheckPanelProps, 'e
 
 function Report({ report, epochs, hasModel, offers }: ReportProps) {
   const { ok, training, validation, overlap, tookMs } = report;
-  const estimate = estimateOf(report, epochs);
+  const estimate = trainingCost(report, epochs);
   const price =
     estimate.costUsd !== null ? `≈ ${formatCost(estimate.costUsd)}` : hasModel ? 'No price known' : 'Choose a model';
   const problems = training.errors + (validation?.errors ?? 0);

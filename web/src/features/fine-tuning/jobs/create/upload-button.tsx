@@ -4,9 +4,9 @@ import { Upload, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useRefetchedFiles } from '#web/api/files.ts';
 import { uploadLane } from '#web/api/uploads/queue.ts';
-import { refusals, whyRefused } from '#web/api/uploads/refusal.ts';
-import { tellFailure } from '#web/lib/failure.ts';
-import { tellProblem } from '#web/lib/toast.ts';
+import { refusalReason, uploadRules } from '#web/api/uploads/rules.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { toastError } from '#web/lib/toast.ts';
 import { Button } from '#web/ui/button.tsx';
 import { FileInput } from '#web/ui/forms/file-input.tsx';
 
@@ -37,13 +37,13 @@ function useTrainingUpload(onUploaded: (file: StoredFile) => void) {
   });
   useEffect(() => () => abort.current?.abort(), []);
   const start = (file: File) => {
-    const reason = whyRefused(file, 'training');
-    if (reason) return tellProblem({ title: failed, description: reason });
+    const reason = refusalReason(file, 'training');
+    if (reason) return toastError({ title: failed, description: reason });
     setPercent(0);
     mutate(file, {
       onSuccess: onUploaded,
       onError: (error) => {
-        if (!abort.current?.signal.aborted) tellFailure(failed, refusals.training.failed)(error);
+        if (!abort.current?.signal.aborted) showFailure(failed, uploadRules.training.failed)(error);
       },
     });
   };

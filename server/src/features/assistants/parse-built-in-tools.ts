@@ -1,0 +1,40 @@
+import { AssistantTools } from '@roster/contracts/assistants/tools';
+import { isObject, type JsonObject } from '#server/lib/is-object';
+import { toArray } from './import-warnings.ts';
+
+const notTaken = 'The tools that the provider runs cannot be taken along; switch them on again.';
+
+/** The tools of the provider that an assistant has: as Roster exports them, else among those that a program or the provider tells. */
+export function parseBuiltInTools({ tools, api }: JsonObject, notes: string[]): AssistantTools {
+  if (isObject(tools)) {
+    const read = AssistantTools.safeParse(tools);
+    if (!read.success) notes.push(notTaken);
+    return read.data ?? {};
+  }
+  // An export from before there were switches has them only as programs had said it.
+  const told = toArray(tools ?? (isObject(api) ? api.tools : undefined)).filter(isObject);
+  const named = (...types: string[]) => told.find(({ type }) => typeof type === 'string' && types.includes(type));
+  const search = named('web_search', 'web_search_preview');
+  return {
+    ...(search && { webSearch: searchOf(search, notes) }),
+    ...(named('code_interpreter') && { codeInterpreter: {} }),
+    ...(named('image_generation') && { imageGeneration: {} }),
+  };
+}
+
+function searchOf({ filters, user_location: location }: JsonObject, notes: string[]) {
+  const domains = isObject(filters) ? toArray(filters.allowed_domains) : [];
+  const { city, region, country } = isObject(location) ? location : {};
+  const given = Object.entries({ city, region, country }).filter(([, value]) => value !== undefined && value !== null);
+  const wanted = {
+    ...(domains.length > 0 && { domains }),
+    ...(given.length > 0 && { location: Object.fromEntries(given) }),
+  };
+  const read = AssistantTools.shape.webSearch.safeParse(wanted);
+  if (!read.success) notes.push('The domains and the place of its web search cannot be taken along.');
+  return read.data ?? {};
+}
+
+/** What programs do not name: their runs have it by the assistant’s form. */
+export const isFormOnlyTool = ({ type }: JsonObject) =>
+  type === 'web_search' || type === 'web_search_preview' || type === 'image_generation';

@@ -1,0 +1,113 @@
+import type { Knowledge } from '#server/features/assistants/knowledge/service';
+import type { Answerer } from '#server/features/chat/messages/answerer';
+import type { WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { AssistantSearch } from '#server/features/public-api/assistant-models/assistant-search';
+import { numbersIn } from '#server/features/public-api/assistants/tool-resources';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import type { AnswerTools } from '#server/provider/answer-tools';
+import type { Catalogue } from '#server/provider/catalogue/catalogue';
+import type { RunOptions } from './options.ts';
+
+type Dependencies = {
+  catalogue: Pick<Catalogue, 'parameters'>;
+  searchOf: AssistantSearch;
+  fileIds: Pick<FileIds, 'numbersOf'>;
+};
+
+/** What a chain of runs has used of what it may. */
+export type Spent = { promptTokens: number; completionTokens: number };
+
+export const spentBy = ({ parts }: Pick<WholeProgramRun, 'parts'>): Spent => ({
+  promptTokens: parts.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0),
+  completionTokens: parts.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0),
+});
+
+/** The provider takes no smaller limit. */
+const leastTokens = 16;
+
+const leftOf = (limit: number | null, used: number) => (limit === null ? null : limit - used);
+
+/** The limit that a chain has reached, before its next answer. */
+export function limitReached(
+  { max_prompt_tokens: prompt, max_completion_tokens: completion }: RunOptions,
+  spent: Spent,
+) {
+  if ((leftOf(prompt, spent.promptTokens) ?? 1) <= 0) return 'max_prompt_tokens' as const;
+  const left = leftOf(completion, spent.completionTokens);
+  return left !== null && left < leastTokens ? ('max_completion_tokens' as const) : undefined;
+}
+
+/** Once functions have answered, the model is free to say something: it has done what it had to. */
+function choiceFor({ tool_choice: choice }: RunOptions, isFirst: boolean): AnswerTools['choice'] {
+  if (!isFirst && choice !== 'none') return 'auto';
+  if (typeof choice === 'string') return choice;
+  return choice.type === 'function' ? { function: choice.function.name } : choice.type;
+}
+
+/** A run is worth nothing without what it was told to search. */
+async function knowledgeFor(
+  { searchOf }: Dependencies,
+  userId: number,
+  { assistantId, tools, tool_resources: resources }: RunOptions,
+): Promise<Knowledge> {
+  const storeIds = resources.file_search?.vector_store_ids ?? [];
+  const { search, notes } = await searchOf(userId, { assistantId, tools, storeIds });
+  return { search: search && { ...search, isNeeded: true }, notes };
+}
+
+/** Those that are there by now. */
+async function codeFilesOf({ fileIds }: Dependencies, userId: number, { tool_resources: resources }: RunOptions) {
+  const named = resources.code_interpreter?.file_ids ?? [];
+  return named.length > 0 ? numbersIn(named, await fileIds.numbersOf(userId, named)) : [];
+}
+
+/** What answers a program's run. */
+export function createTargetResolver(dependencies: Dependencies) {
+  return async function answererFor(
+    userId: number,
+    options: RunOptions,
+    /** Of a run that goes on, by its answers so far. */
+    before?: Spent,
+  ): Promise<Answerer> {
+    const spent = before ?? { promptTokens: 0, completionTokens: 0 };
+    const { model, instructions, tools, temperature, reasoning_effort: effort, response_format: format } = options;
+    const knowledge = await knowledgeFor(dependencies, userId, options);
+    const functions = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function] : []));
+    const runsCode = tools.some(({ type }) => type === 'code_interpreter');
+    const codeFiles = runsCode ? await codeFilesOf(dependencies, userId, options) : [];
+    const choice = choiceFor(options, before === undefined);
+    const isSearching = choice !== 'file_search' || knowledge.search !== undefined;
+    const parameters = dependencies.catalogue.parameters(model, { temperature, effort });
+    const { type, last_messages: last = null } = options.truncation_strategy;
+    const left = leftOf(options.max_completion_tokens, spent.completionTokens);
+    return {
+      assistantId: options.assistantId,
+      assistantVersion: options.assistantVersion,
+      model,
+      instructions,
+      ...parameters,
+      schema: null,
+      knowledge,
+      asked: {
+        // 1 is what the provider takes by itself; a model that takes no temperature takes no other value here either.
+        topP: options.top_p === 1 || parameters.temperature === null ? null : options.top_p,
+        maxOutputTokens: left ?? undefined,
+        format: format === 'auto' ? undefined : format,
+        tools:
+          tools.length === 0
+            ? undefined
+            : {
+                functions,
+                codeInterpreter: runsCode ? { fileIds: [] } : null,
+                choice: isSearching ? choice : 'auto',
+                isParallel: options.parallel_tool_calls,
+              },
+        codeFiles,
+        limits: {
+          lastMessages: type === 'last_messages' ? last : null,
+          tokens: leftOf(options.max_prompt_tokens, spent.promptTokens),
+        },
+      },
+    };
+  };
+}

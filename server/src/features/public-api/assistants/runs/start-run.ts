@@ -1,0 +1,177 @@
+import type { NewApiRun, NewApiThreadAndRun } from '@roster/contracts/public-api/assistants/runs';
+import { ToolResources } from '@roster/contracts/public-api/assistants/tools';
+import { withCodeFiles } from '#server/conversation/code-files';
+import type { ApiAssistants } from '#server/features/assistants/api-assistants';
+import type { NewProgramRun, Stored } from '#server/features/chat/messages/program-answer-store';
+import type { ProgramRuns, WholeProgramRun } from '#server/features/chat/messages/program-runs';
+import type { ProgramThread } from '#server/features/chat/programs/repository';
+import type { ProgramConversations } from '#server/features/chat/programs/service';
+import { type ParsedMessage, parseMessages } from '#server/features/public-api/assistants/messages/parse-message';
+import { toAttachmentError } from '#server/features/public-api/assistants/thread-access';
+import { readResources, type StoredResources } from '#server/features/public-api/assistants/tool-resources';
+import type { FileIds } from '#server/features/public-api/files/file-ids';
+import type { AssistantModels } from '#server/features/public-api/shared/assistant-models';
+import type { Ids } from '#server/features/public-api/shared/ids';
+import { refuseOverTokenBudget } from '#server/features/public-api/shared/token-budget';
+import type { ApiPrincipal } from '#server/http/public-api/api-principal';
+import { PublicApiError, resourceNotFound } from '#server/http/public-api/errors';
+import { buildOptions, readOptions } from './options.ts';
+import { statusOf } from './run-object.ts';
+import { createTargetResolver, limitReached, spentBy } from './run-target.ts';
+
+type Dependencies = Parameters<typeof createTargetResolver>[0] & {
+  programRuns: ProgramRuns;
+  conversations: ProgramConversations;
+  assistants: Pick<ApiAssistants, 'find'>;
+  assistantModels: Pick<AssistantModels, 'find'>;
+  ids: () => Promise<Ids>;
+  fileIds: Pick<FileIds, 'numbersOf' | 'named'>;
+  keptResources: StoredResources;
+};
+type Given = NewApiRun | NewApiThreadAndRun;
+/** A run that goes on now, or has come to one of its limits instead. */
+export type StartedRun = { run: WholeProgramRun; isFirst: boolean };
+
+export const invalidInput = (message: string) => new PublicApiError('invalid_input', message, {});
+
+/**
+ * How runs begin, and go on.
+ *
+ * Long: three beginnings, each read alone.
+ */
+export function createRunStarter(dependencies: Dependencies) {
+  const { programRuns, conversations, assistants, assistantModels, ids, fileIds, keptResources } = dependencies;
+  const answererFor = createTargetResolver(dependencies);
+
+  async function whole(userId: number, { answer }: Stored): Promise<WholeProgramRun> {
+    const run = await programRuns.find(userId, answer.programRunId);
+    if (!run) throw resourceNotFound('run', '');
+    return run;
+  }
+
+  async function optionsOf(userId: number, threadResources: unknown, given: Given) {
+    const { assistant_id: name } = given;
+    const named = name.startsWith('asst_') ? await assistantModels.find(userId, name) : undefined;
+    const found = named && (await assistants.find(userId, named.assistantId));
+    if (!found) throw resourceNotFound('assistant', name);
+    return buildOptions(given, { ...found, id: named.id, threadResources });
+  }
+
+  type Place = Pick<NewProgramRun, 'threadId' | 'before'> & { toolResources: unknown };
+
+  async function begin(caller: ApiPrincipal, given: Given, { toolResources, ...place }: Place): Promise<StartedRun> {
+    const { userId } = caller;
+    const options = await optionsOf(userId, toolResources, given);
+    const answerer = await answererFor(userId, options);
+    refuseOverTokenBudget(caller);
+    const stored = await programRuns.start(caller, {
+      ...place,
+      answerer,
+      options: JSON.stringify(options),
+      metadata: given.metadata ?? {},
+    });
+    if (stored.kind === 'too_many') throw tooMany();
+    if (stored.kind !== 'stored') throw resourceNotFound('thread', (await ids()).encode('thread', place.threadId ?? 0));
+    return { run: await whole(userId, stored), isFirst: true };
+  }
+
+  return {
+    /** A run in a thread that is made along with it: both, or neither. */
+    async startWithThread(
+      caller: ApiPrincipal,
+      given: NewApiThreadAndRun,
+    ): Promise<StartedRun & { thread: ProgramThread }> {
+      const { userId } = caller;
+      const { messages: said, metadata, tool_resources: resources } = given.thread ?? {};
+      const messages = await parseMessages(userId, said ?? [], fileIds);
+      // What is wrong with the run is said before a vector store is made for it.
+      refuseOverTokenBudget(caller);
+      await optionsOf(userId, null, given);
+      const { tool_resources: named } = given;
+      const asked = { ...given, tool_resources: named && (await keptResources.checked(userId, named)) };
+      const withThread = async (toolResources: ToolResources | null) => {
+        // Those that are attached are the thread's once it is made.
+        const files = messages.flatMap(({ codeFiles }) => codeFiles);
+        const make = await conversations
+          .makingThread(caller, { metadata: metadata ?? null, toolResources, messages })
+          .catch((error: unknown) => {
+            throw toAttachmentError(error);
+          });
+        let thread: ProgramThread | undefined;
+        const begun = await begin(caller, asked, {
+          toolResources: usable(toolResources, files),
+          threadId: null,
+          async before(trx) {
+            thread = await make(trx);
+            return thread.id;
+          },
+        });
+        if (!thread) throw new Error('A run began in no thread');
+        return { ...begun, thread };
+      };
+      return keptResources.using(userId, resources ?? null, (kept) =>
+        keptResources.attaching(userId, messages, async () => kept, withThread),
+      );
+    },
+
+    start(caller: ApiPrincipal, threadId: number, given: Given, messages: ParsedMessage[]): Promise<StartedRun> {
+      const { userId } = caller;
+      const files = messages.flatMap(({ codeFiles }) => codeFiles);
+      return keptResources.attaching(
+        userId,
+        messages,
+        async () => readResources(await conversations.thread(userId, threadId)),
+        async (toolResources, store) => {
+          const before = await conversations.appending(userId, threadId, messages, store).catch((error: unknown) => {
+            throw toAttachmentError(error);
+          });
+          return begin(caller, given, { toolResources: usable(toolResources, files), threadId, before });
+        },
+      );
+    },
+
+    async goOn(
+      caller: ApiPrincipal,
+      run: WholeProgramRun,
+      outputs: { tool_call_id: string; output: string }[],
+    ): Promise<StartedRun> {
+      const { userId } = caller;
+      const options = readOptions(run.options);
+      const spent = spentBy(run);
+      const answerer = await answererFor(userId, options, spent);
+      refuseOverTokenBudget(caller);
+      const limit = limitReached(options, spent);
+      if (limit !== undefined && (await programRuns.endAtLimit(userId, run.id, limit)))
+        return { run: (await programRuns.find(userId, run.id)) ?? run, isFirst: false };
+      const given = outputs.map(({ tool_call_id: callId, output }) => ({ callId, output }));
+      const stored = await programRuns.goOn(caller, run.id, given, answerer);
+      if (stored.kind === 'wrong_outputs') {
+        const listed = (list: string[]) => `[${list.map((one) => `'${one}'`).join(', ')}]`;
+        const got = listed(given.map(({ callId }) => callId));
+        throw invalidInput(`Expected tool outputs for call_ids ${listed(stored.expected)}, got ${got}`);
+      }
+      if (stored.kind !== 'stored') {
+        const now = (await programRuns.find(userId, run.id)) ?? run;
+        throw invalidInput(`Runs in status "${statusOf(now)}" do not accept tool outputs.`);
+      }
+      return { run: await whole(userId, stored), isFirst: false };
+    },
+  };
+}
+
+/** What the tools can use once the files of messages are among it. @throws for too many */
+function usable(resources: unknown, files: string[]): ToolResources | null {
+  try {
+    return withCodeFiles(ToolResources.safeParse(resources).data ?? null, files);
+  } catch (error) {
+    throw toAttachmentError(error);
+  }
+}
+
+const tooMany = () =>
+  new PublicApiError('rate_limited', 'Too many runs of this account are under way at once. Wait for one of them.', {
+    status: 429,
+    type: 'requests',
+    code: 'rate_limit_exceeded',
+    retryAfterSeconds: 1,
+  });

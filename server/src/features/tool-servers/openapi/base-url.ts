@@ -1,0 +1,46 @@
+import { isObject } from '#server/lib/is-object';
+import { UnreadableDocumentError } from './document.ts';
+
+type Json = Record<string, unknown>;
+type Wanted = { descriptionUrl: string | null; baseUrl: string | null };
+
+const addressLimit = 2_000;
+const wrong = (message: string) => new UnreadableDocumentError(message, { about: 'baseUrl' });
+
+/** The address of an entry of `servers`, its variables with their defaults; null: there is none. */
+function serverAddress(server: unknown): string | null {
+  if (!isObject(server) || typeof server.url !== 'string' || server.url.length > addressLimit) return null;
+  const { url, variables } = server;
+  return url.replace(/\{([^{}]*)\}/g, (_place, name: string) => {
+    const variable = isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable.default === 'string' ? variable.default.slice(0, 200) : '';
+  });
+}
+
+/** The address of the first server that a document, path or operation names; null: it names none. */
+function firstAddress({ servers }: Json, descriptionUrl: string | null): URL | null {
+  const address = Array.isArray(servers) ? serverAddress(servers[0]) : null;
+  if (address !== null) return URL.parse(address, descriptionUrl ?? undefined);
+  // What OpenAPI says of a description without servers.
+  return descriptionUrl === null ? null : URL.parse('/', descriptionUrl);
+}
+
+/** Where operations are called: as a person wants it, or as the description says. @throws Unreadable */
+export function findBaseUrl(document: Json, { descriptionUrl, baseUrl }: Wanted): string {
+  const url = baseUrl === null ? firstAddress(document, descriptionUrl) : URL.parse(baseUrl);
+  if (!url) throw wrong('The description does not say where its operations are called. Enter the base address.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw wrong('The address in the description does not begin with https://. Enter the base address.');
+  if (url.username || url.password || url.search || url.hash || url.href.length > addressLimit)
+    throw wrong('The base address can have no user name, no password, and nothing after a ? or #. Enter another one.');
+  return url.href;
+}
+
+type Source = { item: Json; operation: Json };
+
+/** Whether it is called elsewhere than the rest, where nobody wants all at one address. */
+export function hasOwnBaseUrl({ item, operation }: Source, { descriptionUrl, baseUrl }: Wanted, url: string) {
+  const own = [operation, item].find(({ servers }) => Array.isArray(servers) && servers.length > 0);
+  if (!own || baseUrl !== null) return false;
+  return firstAddress(own, descriptionUrl)?.href !== url;
+}

@@ -1,0 +1,90 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '#server/lib/errors';
+import { UnreadableDocumentError } from './document.ts';
+import type { ParsedDescription, ReadOptions } from './read.ts';
+
+export type ReadTask = ReadOptions & { text: string };
+export type ReadResult =
+  | { read: ParsedDescription }
+  | { unreadable: { message: string; about: UnreadableDocumentError['about'] } }
+  | { failed: string };
+
+/** So long a hostile description keeps a thread busy; an honest one of 20 MB takes less. */
+const usualWithinMs = 45_000;
+/** A megabyte of YAML takes some 50 MB while it is read, one of JSON some 10. */
+const memoryLimitMb = 768;
+const waitingAtMost = 20;
+
+const tooMuch = (cause?: unknown) =>
+  new UnreadableDocumentError('This description takes Roster too long to read. Give it a smaller or simpler one.', {
+    cause,
+  });
+
+/** What the thread says, or why it left. */
+function answerOf(worker: Worker, withinMs: number, signal: AbortSignal): Promise<ReadResult> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(tooMuch()), withinMs);
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    worker.once('message', resolve);
+    // Out of memory, among others.
+    worker.once('error', (cause) => reject(tooMuch(cause)));
+    worker.once('exit', (code) => reject(new Error(`The thread that reads descriptions left with code ${code}`)));
+    worker.once('exit', () => {
+      clearTimeout(limit);
+      signal.removeEventListener('abort', stop);
+    });
+  });
+}
+
+/**
+ * Reads descriptions in a thread of its own: a megabyte of YAML takes a second, in which every open stream of the server would stand
+ * still, and one that was made for it has no end. One at a time.
+ */
+export function createReadWorker({ withinMs = usualWithinMs } = {}) {
+  const stopping = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function once(order: ReadTask): Promise<ParsedDescription> {
+    stopping.signal.throwIfAborted();
+    const worker = new Worker(new URL('./read-worker.ts', import.meta.url), {
+      workerData: order,
+      resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+    });
+    try {
+      const answer = await answerOf(worker, withinMs, stopping.signal);
+      if ('read' in answer) return answer.read;
+      if ('unreadable' in answer)
+        throw new UnreadableDocumentError(answer.unreadable.message, { about: answer.unreadable.about });
+      throw new Error(`Reading a description failed: ${answer.failed}`);
+    } finally {
+      await worker.terminate();
+    }
+  }
+
+  return {
+    /** @throws Unreadable */
+    async read(order: ReadTask): Promise<ParsedDescription> {
+      if (waiting >= waitingAtMost)
+        throw new AppError('unavailable', 'Roster is reading other descriptions. Please try again in a minute.', {
+          retryAfterSeconds: 60,
+        });
+      waiting++;
+      const turn = last.then(
+        () => once(order),
+        () => once(order),
+      );
+      last = turn;
+      return turn.finally(() => {
+        waiting--;
+      });
+    },
+    close: async () => {
+      stopping.abort(new Error('Roster is stopping'));
+      await last.catch(() => undefined);
+    },
+  };
+}
+
+export type ReadWorker = ReturnType<typeof createReadWorker>;

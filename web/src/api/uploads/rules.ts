@@ -1,0 +1,53 @@
+import { attachedBytesLimit } from '@roster/contracts/chat';
+import { fileSizeLimit } from '@roster/contracts/files/files';
+import { formatMegabytes } from '#web/lib/format.ts';
+
+type Refusal = {
+  /** Bytes. */
+  limit: number;
+  /** Only where a place takes nothing else. */
+  notJsonl?: string;
+  empty: string;
+  tooLarge: (size: number) => string;
+  /** Where the server gave no reason. */
+  failed: string;
+};
+
+const ofAnyFile = {
+  limit: fileSizeLimit,
+  empty: 'This file is empty.',
+  tooLarge: (size: number) =>
+    `This file is too large (${formatMegabytes(size)}); the maximum is ${fileSizeLimit / 1_048_576}MB per file.`,
+  failed: 'Failed to upload file',
+};
+
+/** What each place that uploads takes, and what it says of a file that is not sent or did not arrive. */
+export const uploadRules = {
+  files: ofAnyFile,
+  training: { ...ofAnyFile, notJsonl: 'A training file is JSONL: its name ends in .jsonl.' },
+  knowledge: {
+    limit: fileSizeLimit,
+    empty: 'The file is empty.',
+    tooLarge: () => `Larger than ${formatMegabytes(fileSizeLimit)}.`,
+    failed: 'An error occurred. Please try again.',
+  },
+  message: {
+    limit: attachedBytesLimit,
+    empty: 'The file is empty.',
+    tooLarge: () => `Larger than ${formatMegabytes(attachedBytesLimit)}, which is as much as a message can bring.`,
+    failed: 'The file was not uploaded.',
+  },
+} satisfies Record<string, Refusal>;
+
+export const isJsonl = (name: string): boolean => /\.jsonl$/i.test(name);
+
+/** Why a file will not be sent from a place; undefined where it will be. */
+export function refusalReason(
+  { name, size }: Pick<File, 'name' | 'size'>,
+  place: keyof typeof uploadRules,
+): string | undefined {
+  const refusal: Refusal = uploadRules[place];
+  if (refusal.notJsonl !== undefined && !isJsonl(name)) return refusal.notJsonl;
+  if (size === 0) return refusal.empty;
+  return size > refusal.limit ? refusal.tooLarge(size) : undefined;
+}

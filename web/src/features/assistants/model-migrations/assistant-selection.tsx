@@ -1,0 +1,81 @@
+import {
+  type MigrationPlan,
+  migrationLimit,
+  migrationSelectionLimit,
+  type UnsupportedSetting,
+} from '@roster/contracts/assistants/model-migrations';
+import { formatCount, formatNumber } from '#web/lib/format.ts';
+import { Checkbox } from '#web/ui/forms/checkbox.tsx';
+
+/** The assistants that are moved, by their ids. */
+export type SelectedAssistants = 'all' | ReadonlySet<number>;
+
+type MovedAssistantsProps = {
+  fromModel: string;
+  plan: MigrationPlan;
+  chosen: SelectedAssistants;
+  onChoose: (chosen: SelectedAssistants) => void;
+};
+
+const parameterTexts: Record<UnsupportedSetting, string> = {
+  temperature: 'temperature without effect',
+  reasoningEffort: 'reasoning effort taken away',
+};
+
+/** Which of the assistants that use the model are moved. */
+export function AssistantSelection({ fromModel, plan, chosen, onChoose }: MovedAssistantsProps) {
+  const { count, assistants } = plan;
+  if (count === 0) return <p className="text-muted-foreground">{`No assistant uses ${fromModel}.`}</p>;
+  const isChosen = (id: number) => chosen === 'all' || chosen.has(id);
+  const listed = assistants.map(({ id }) => id);
+  const choose = (id: number, on: boolean) => {
+    const others = listed.filter((other) => other !== id && isChosen(other));
+    const next = on ? [...others, id] : others;
+    onChoose(next.length === count ? 'all' : new Set(next.slice(0, migrationSelectionLimit)));
+  };
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1.5 font-medium">Assistants</legend>
+      <div className="rounded-md border border-border">
+        <div className="border-border border-b">
+          <Checkbox
+            className="px-3.5 py-2.5 max-md:py-3"
+            label={`All ${formatNumber(count)}`}
+            checked={chosen === 'all'}
+            onChange={(event) => onChoose(event.currentTarget.checked ? 'all' : new Set())}
+          />
+        </div>
+        <ul aria-label={`Assistants that use ${fromModel}`} className="max-h-56 overflow-y-auto py-1">
+          {assistants.map(({ id, name, notTaken }) => (
+            <li key={id}>
+              <Checkbox
+                className="px-3.5 py-1.5 max-md:py-2.5"
+                label={<bdi className="wrap-anywhere">{name}</bdi>}
+                description={notTaken.length > 0 && sentenceOf(notTaken)}
+                checked={isChosen(id)}
+                onChange={(event) => choose(id, event.currentTarget.checked)}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Bounds count={count} listed={assistants.length} />
+    </fieldset>
+  );
+}
+
+function sentenceOf(notTaken: readonly UnsupportedSetting[]): string {
+  const text = notTaken.map((name) => parameterTexts[name]).join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function Bounds({ count, listed }: { count: number; listed: number }) {
+  if (count <= listed) return null;
+  return (
+    <p className="mt-1.5 text-muted-foreground text-sm">
+      {`The newest ${formatNumber(listed)} are listed; the others are moved only with all of them.`}
+      {count > migrationLimit &&
+        ` ${formatCount(migrationLimit, 'assistant')} are moved at once; move again for the rest.`}
+    </p>
+  );
+}

@@ -1,0 +1,32 @@
+import { type UsageComparison, usageComparisonDays } from '@roster/contracts/usage/usage';
+import { formatCost } from '#web/lib/format.ts';
+
+type PriceDifferenceProps = { fromModel: string; toModel: string; usage: UsageComparison };
+
+function sentence({ fromModel, toModel, usage }: PriceDifferenceProps): string {
+  const { requests, costUsd, costAfterUsd } = usage;
+  const days = `the last ${usageComparisonDays} days`;
+  if (requests === 0) return `You have not used ${fromModel} in ${days}, so there is no price to compare.`;
+  const before =
+    costUsd === null
+      ? `What you paid for ${fromModel} in ${days} is not known`
+      : `You paid ${formatCost(costUsd)} for ${fromModel} in ${days}`;
+  if (costAfterUsd === null) return `${before}. The price of ${toModel} is not known.`;
+  return `${before}. The same tokens would cost about ${formatCost(costAfterUsd)} with ${toModel}.`;
+}
+
+/** What this person's own usage would cost with the other model. */
+export function PriceComparison(props: PriceDifferenceProps) {
+  const { requests, costUsd, costAfterUsd } = props.usage;
+  const isKnown = requests > 0 && costUsd !== null && costAfterUsd !== null;
+  return (
+    <div className="rounded-md border border-border bg-muted px-3.5 py-3">
+      {isKnown && (
+        <p aria-hidden className="font-semibold text-lg tabular-nums">
+          {`${formatCost(costUsd)} → about ${formatCost(costAfterUsd)}`}
+        </p>
+      )}
+      <p className="text-muted-foreground text-sm">{sentence(props)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ModelList } from '@roster/contracts/models/models';
+import { findModel } from '#web/api/models.ts';
+import { formatCount } from '#web/lib/format.ts';
+import { Notice } from '#web/ui/states/notice.tsx';
+
+type NotTakenProps = {
+  toModel: string;
+  list: ModelList | undefined;
+  /** Of how many assistants. */
+  temperatures: number;
+  efforts: number;
+};
+
+/** The parameters of assistants that the new model does not take. */
+export function UnsupportedSettings({ toModel, list, temperatures, efforts }: NotTakenProps) {
+  if (temperatures === 0 && efforts === 0) return null;
+  const isConditional = findModel(list?.models, toModel)?.temperature === 'conditional';
+  return (
+    <Notice tone="warning" className="text-sm">
+      {temperatures > 0 && (
+        <p>
+          {isConditional
+            ? `${toModel} takes a temperature only with reasoning effort None: `
+            : `${toModel} does not take a temperature: `}
+          {`that of ${formatCount(temperatures, 'assistant')} stays, without effect.`}
+        </p>
+      )}
+      {efforts > 0 && (
+        <p>{`${toModel} does not know the reasoning effort of ${formatCount(efforts, 'assistant')}: its own default takes its place.`}</p>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,51 @@
+import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useState } from 'react';
+import { toastError } from '#web/lib/toast.ts';
+import { onDemand } from '#web/ui/markdown/on-demand.tsx';
+import type { AttachmentPanelProps } from './attachment-panel.tsx';
+import type { StoredFile } from './attachments.ts';
+
+const AttachmentPanel = onDemand<AttachmentPanelProps>(
+  async () => (await import('./attachment-panel.tsx')).AttachmentPanel,
+  NoPanel,
+);
+
+const ImageDialog = onDemand<AttachmentPanelProps>(
+  async () => (await import('./image-dialog.tsx')).ImageDialog,
+  NoPanel,
+);
+
+/** `isPicture`: it is shown as large as there is room, not beside the conversation. */
+type Looked = StoredFile & { isPicture?: true };
+
+/** Where its code cannot be loaded. */
+function NoPanel({ onClose }: AttachmentPanelProps) {
+  useEffect(() => {
+    toastError({ title: 'The file cannot be shown', description: 'Reload the page and try again.' });
+    onClose();
+  }, [onClose]);
+  return null;
+}
+
+const LookContext = createContext<((file: Looked) => void) | null>(null);
+
+/** Opens the preview of a file of a message. */
+export function useAttachmentPreview(): (file: Looked) => void {
+  const look = useContext(LookContext);
+  if (!look) throw new Error('useLook is used outside AttachmentLook');
+  return look;
+}
+
+type AttachmentLookProps = { box: RefObject<HTMLTextAreaElement | null>; children: ReactNode };
+
+/** Shows the preview for the attachments inside, of which a long conversation takes many off the page while it grows. */
+export function AttachmentPreview({ box, children }: AttachmentLookProps) {
+  const [file, setFile] = useState<Looked | null>(null);
+  const Panel = file?.isPicture ? ImageDialog : AttachmentPanel;
+  const close = useCallback(() => setFile(null), []);
+  return (
+    <LookContext value={setFile}>
+      {children}
+      {file && <Panel file={file} box={box} onClose={close} />}
+    </LookContext>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Model, ModelList } from '@roster/contracts/models/models';
+import { expect, test } from 'vitest';
+import { chatTargetOptions } from './chat-target-options.ts';
+
+const plainLook = { starters: [], icon: null, color: null };
+
+const model = (id: string, more: Partial<Model> = {}): Model => ({
+  id,
+  shutdownDate: null,
+  lifecycle: 'current',
+  successor: null,
+  price: { input: 2.5, cachedInput: null, output: 10, asOf: '2026-11-01', family: null },
+  temperature: 'yes',
+  efforts: [],
+  contextTokens: null,
+  tuned: false,
+  ...more,
+});
+const list = (models: Model[], source: ModelList['source'] = 'provider'): ModelList => ({
+  source,
+  notice: null,
+  models,
+  defaultModel: 'gpt-4o',
+});
+const answerers = [
+  { assistantId: 7, name: 'Tutor', model: 'gpt-4o', description: '', ...plainLook },
+  { assistantId: null, name: 'No assistant', model: 'gpt-4o', description: '', ...plainLook },
+];
+const offered = (models: ModelList, text = '', modelsOnly = false) =>
+  chatTargetOptions({ answerers, models, text, modelsOnly }).map(({ title, options }) => [
+    title,
+    ...options.map(({ label }) => label),
+  ]);
+
+test('assistants, models, tuned ones and those that are gone have groups of their own', () => {
+  const models = list([model('gpt-4o'), model('ft:mine', { tuned: true }), model('old', { lifecycle: 'gone' })]);
+  expect(offered(models)).toEqual([
+    ['Assistants', 'Tutor'],
+    ['Your models', 'Default model', 'gpt-4o'],
+    ['Fine-tuned', 'ft:mine'],
+    ['Shut down', 'old'],
+  ]);
+  expect(offered(models, 'mine', true)).toEqual([['Fine-tuned', 'ft:mine']]);
+  expect(offered(models, 'unheard-of')).toEqual([]);
+});
+
+test('any model can be named only while the key’s own are not known', () => {
+  expect(offered(list([], 'unknown'), 'unheard-of')).toEqual([['Another model', 'unheard-of']]);
+});

@@ -1,0 +1,61 @@
+import type { Assistant } from '@roster/contracts/assistants/assistants';
+import { useQuery } from '@tanstack/react-query';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { modelsQuery } from '#web/api/models.ts';
+import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
+import { useAppReady } from '#web/lib/app-ready.ts';
+
+/** What answers in a conversation: an assistant, or a model; null for both is the default model. */
+export type Choice = { assistantId: number | null; model: string | null };
+
+/** Who answers, as it is shown. `model` of the model alone is the default one where none is chosen. */
+export type Answerer = AssistantAppearance & {
+  assistantId: number | null;
+  model: string | null;
+  description: string;
+  starters: readonly string[];
+};
+
+const asAnswerer = ({ id, name, model, description, starters, icon, color }: Assistant): Answerer => ({
+  assistantId: id,
+  ...{ name, model, description, starters, icon, color },
+});
+
+type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer };
+
+/** The ones a conversation can be held with; the model alone comes last. Undefined while they are being loaded. */
+export function useChatTargets(): Answerers | undefined {
+  const assistants = useQuery(assistantsQuery);
+  const models = useQuery({ ...modelsQuery, enabled: useAppReady() });
+  const plain: Answerer = {
+    assistantId: null,
+    name: 'No assistant',
+    model: models.data?.defaultModel ?? null,
+    description: '',
+    starters: [],
+    icon: null,
+    color: null,
+  };
+  if (!assistants.data && !assistants.error) return undefined;
+  const list = assistants.data ?? [];
+  const answerers = [...list.map(asAnswerer), plain];
+  const preferred = list.find((assistant) => assistant.isDefault);
+  return { answerers, plain, defaultAnswerer: preferred ? asAnswerer(preferred) : plain };
+}
+
+export const findChatTarget = (answerers: readonly Answerer[] | undefined, assistantId: number | null) =>
+  answerers?.find((answerer) => answerer.assistantId === assistantId);
+
+/** Who answers by a choice; an assistant that is gone leaves the model alone. */
+export function chatTargetFor(known: Answerers | undefined, { assistantId, model }: Choice): Answerer | undefined {
+  if (!known) return undefined;
+  const alone = model === null ? known.plain : { ...known.plain, model };
+  return assistantId === null ? alone : (findChatTarget(known.answerers, assistantId) ?? alone);
+}
+
+/** 'Tutor · gpt-4o' */
+export const chatTargetLabel = ({ name, model }: Answerer): string => (model === null ? name : `${name} · ${model}`);
+
+/** What stands in an empty composer. */
+export const composerPlaceholder = (answerer: Answerer | undefined): string =>
+  answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message';

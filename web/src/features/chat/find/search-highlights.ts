@@ -1,0 +1,27 @@
+import { type RefObject, useMemo, useState } from 'react';
+import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
+import { searchPattern } from '#web/lib/search-pattern.ts';
+import { reveal } from './highlights.ts';
+import { useHighlights } from './use-highlights.ts';
+
+type FoundWordsProps = { list: RefObject<MessageListHandle | null>; messageId: number; query: string };
+
+/** Marks what the search over all conversations has found, in the message that it has opened. */
+export function SearchHighlights({ list, messageId, query }: FoundWordsProps) {
+  const pattern = useMemo(() => searchPattern(query), [query]);
+  const [shown, setShown] = useState<string | null>(null);
+  const wanted = `${messageId} ${query}`;
+  useHighlights({
+    list,
+    pattern,
+    only: messageId,
+    here: null,
+    onDrawn(drawn, area) {
+      const first = drawn.get(messageId)?.[0];
+      if (!first || shown === wanted) return;
+      reveal(first, area);
+      setShown(wanted);
+    },
+  });
+  return null;
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
+import { messagesQuery } from '#web/features/chat/threads/thread-queries.ts';
+import type { FoundMessage, OpenThread } from '#web/features/chat/threads/thread-state.ts';
+import { captureKeys, takeCapturedKeys } from '#web/lib/key-capture.ts';
+import { isApple } from '#web/lib/keyboard.ts';
+import { preloadOnceUsable } from '#web/lib/preload.ts';
+import { toastError } from '#web/lib/toast.ts';
+
+const loadBar = () => import('./find-bar.tsx');
+const FindBar = lazy(async () => ({ default: (await loadBar()).FindBar }));
+const SearchHighlights = lazy(async () => ({ default: (await import('./search-highlights.ts')).SearchHighlights }));
+preloadOnceUsable(loadBar);
+
+/** Ctrl+F, or Cmd+F on a Mac; by its place on keyboards that have no F. */
+function isFindKey({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  if (altKey || shiftKey || (isApple ? !metaKey || ctrlKey : !ctrlKey || metaKey)) return false;
+  return key.toLowerCase() === 'f' || (code === 'KeyF' && !/^[a-z]$/i.test(key));
+}
+
+/** The bar that finds a text in an open conversation, and what opens it. */
+export function useFindBar(open: OpenThread, target: FoundMessage | null): { begin: () => void; bar: ReactNode } {
+  const client = useQueryClient();
+  const [isOpen, setIsOpen] = useState(false);
+  const before = useRef<Element | null>(null);
+  const close = () => {
+    setIsOpen(false);
+    const { current } = before;
+    if (current instanceof HTMLElement && current.isConnected && current !== document.body) current.focus();
+    else focusUnlessTouch(open.box.current);
+  };
+  const begin = () => {
+    const field = document.querySelector<HTMLInputElement>('[data-find-field]');
+    if (field) {
+      field.focus();
+      field.select();
+      return;
+    }
+    before.current = document.activeElement;
+    setIsOpen(true);
+    captureKeys(close);
+    loadBar().catch(() => {
+      takeCapturedKeys();
+      setIsOpen(false);
+      toastError({ title: 'The search could not be opened', description: 'Reload the page and try again.' });
+    });
+  };
+  const keyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || !isFindKey(event)) return;
+    if (document.querySelector('[aria-modal="true"]')) return;
+    // In the bar's own field the browser's search opens, which looks at the whole page.
+    if (document.activeElement?.matches('[data-find-field]')) return;
+    if (!client.getQueryData(messagesQuery(open.threadId).queryKey)?.items.length) return;
+    event.preventDefault();
+    begin();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => keyDown(event);
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+
+  const bar = isOpen ? (
+    <FindBar open={open} onClose={close} />
+  ) : (
+    target && <SearchHighlights list={open.list} {...target} />
+  );
+  return { begin, bar: <Suspense>{bar}</Suspense> };
+}

@@ -1,0 +1,90 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { awaitsApproval, type RunEnd, useLiveRun, watchRun } from '#web/api/runs/run-store.ts';
+import { useNotifyFinished } from '#web/api/use-notify.ts';
+import { runEndOf } from '#web/features/chat/messages/message-changes.ts';
+import { activeRun } from '#web/features/chat/messages/message-window.ts';
+import { showRunEnd } from '#web/features/chat/threads/mutations.ts';
+import { refreshMessages, refreshThread, showThread } from '#web/features/chat/threads/thread-cache.ts';
+import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { endedEarlyTexts } from './ended-early-texts.ts';
+
+/** The notification for a user who is elsewhere; none where they ended it themselves. */
+function finishedText(end: RunEnd): string | undefined {
+  if (end.state === 'stopped') return undefined;
+  if (end.endedEarly) return endedEarlyTexts[end.endedEarly];
+  if (end.state === 'complete') return 'The answer is complete.';
+  return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
+}
+
+/** Where a call waits for approval, the conversation says so in the list, and a user who is elsewhere is notified. */
+function useApprovalRequests(threadId: number, asked: string, notify: ReturnType<typeof useNotifyFinished>) {
+  const client = useQueryClient();
+  const before = useRef({ threadId, asked: '' });
+  useEffect(() => {
+    const known = before.current.threadId === threadId ? before.current.asked : '';
+    before.current = { threadId, asked };
+    if (known === asked) return;
+    void refreshThread(client, threadId);
+    if (asked === '') return;
+    const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
+    notify({ title, body: 'The answer waits for your approval.', path: `/chat/${threadId}` });
+  }, [client, notify, threadId, asked]);
+}
+
+/** Watches the run that writes the last message, and the changes of other tabs in the thread. */
+export function useThreadUpdates(threadId: number) {
+  const client = useQueryClient();
+  const thread = useQuery(threadQuery(threadId));
+  const run = useQuery({ ...messagesQuery(threadId), select: activeRun }).data ?? null;
+  const runId = run?.id ?? null;
+  const answerId = run?.messageId ?? null;
+
+  const notify = useNotifyFinished();
+  useEffect(() => {
+    if (runId === null || answerId === null) return;
+    const tell = (end: RunEnd) => {
+      const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? 'Your conversation';
+      const body = finishedText(end);
+      if (body) notify({ title, body, path: `/chat/${threadId}` });
+    };
+    let hasEnded = false;
+    const unwatch = watchRun(runId, (run) => {
+      hasEnded = run !== null;
+      showRunEnd(client, threadId, answerId, run);
+      if (run?.end) tell(run.end);
+    });
+    return () => {
+      unwatch();
+      // A reading of the messages may have come before the stream's own word.
+      const end = hasEnded ? undefined : runEndOf(client.getQueryData(messagesQuery(threadId).queryKey), answerId);
+      if (!end) return;
+      showRunEnd(client, threadId, answerId, null);
+      tell(end);
+    };
+  }, [client, notify, threadId, runId, answerId]);
+
+  const asked =
+    useLiveRun(runId)
+      ?.calls.filter(awaitsApproval)
+      .map(({ callId }) => callId) ?? [];
+  useApprovalRequests(threadId, asked.join(' '), notify);
+
+  // Another tab has written here, or a run of ours ended unseen.
+  const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};
+  const known = useRef<string | null>(null);
+  useEffect(() => {
+    if (toldTime === undefined) return;
+    const state = `${toldRun} ${toldTime}`;
+    if (known.current !== null && known.current !== state) void refreshMessages(client, threadId);
+    known.current = state;
+  }, [client, threadId, toldRun, toldTime]);
+
+  // A title that was suggested or changed elsewhere belongs in the list too.
+  const { data } = thread;
+  useEffect(() => {
+    if (data) showThread(client, data);
+  }, [client, data]);
+
+  return thread;
+}

@@ -1,4 +1,0 @@
-import { checkForm, type Order } from './form-check.ts';
-
-self.onmessage = ({ data }: MessageEvent<Order>) => self.postMessage(checkForm(data));
-self.postMessage('ready');

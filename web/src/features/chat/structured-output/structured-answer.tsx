@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { threadQuery } from '#web/features/chat/threads/thread-queries.ts';
+import { saveText } from '#web/lib/download.ts';
+import { slugFileName } from '#web/lib/file-name.ts';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { Tabs } from '#web/ui/tabs.tsx';
+import { JsonLines } from './json-lines.tsx';
+import { isGroup, type JsonTree, parseJsonTree } from './json-tree.ts';
+import { prettyJson } from './pretty-json.ts';
+import { RawAnswer, type StructuredAnswerProps } from './raw-answer.tsx';
+import { TreeView } from './tree-view.tsx';
+import { useValidation, ValidationNotice } from './validation-notice.tsx';
+
+/** An answer that was asked for in a form: while it is written as it comes, at its end as what it says. */
+export function StructuredAnswer(props: StructuredAnswerProps) {
+  const { text, isWhole } = props;
+  const tree = useMemo(() => (isWhole ? parseJsonTree(text) : null), [text, isWhole]);
+  if (tree) return <Whole {...props} tree={tree} />;
+  return (
+    <>
+      <RawAnswer {...props} />
+      {isWhole && text.trim() !== '' && (
+        <Notice tone="warning" className="mt-2">
+          The answer does not keep to its form: it is not JSON.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Whole({ tree, ...props }: StructuredAnswerProps & { tree: JsonTree }) {
+  const { text, threadId, runId } = props;
+  const check = useValidation({ text, threadId, runId });
+  const problems = check.data?.state === 'checked' ? check.data.problems : undefined;
+  const byPlace = useMemo(() => {
+    const found = new Map<string, string>();
+    for (const { at, message } of problems ?? []) found.set(at, [found.get(at) ?? [], message].flat().join(', '));
+    return found;
+  }, [problems]);
+  return (
+    <>
+      <ValidationNotice check={check} />
+      {isGroup(tree.root) ? <Views tree={tree} threadId={threadId} problems={byPlace} /> : <RawAnswer {...props} />}
+    </>
+  );
+}
+
+type View = 'tree' | 'json';
+const views = [
+  { value: 'tree', label: 'Tree' },
+  { value: 'json', label: 'JSON' },
+] as const;
+
+type ViewsProps = { tree: JsonTree; threadId: number; problems: ReadonlyMap<string, string> };
+
+function Views({ tree, threadId, problems }: ViewsProps) {
+  const client = useQueryClient();
+  const [view, setView] = useState<View>('tree');
+  const nameOf = (...parts: string[]) => {
+    const title = client.getQueryData(threadQuery(threadId).queryKey)?.title ?? '';
+    return slugFileName([title, ...parts].join(' '), 'answer');
+  };
+  const saveJson = () => saveText(`${nameOf()}.json`, `${prettyJson(tree.text)}\n`, 'application/json');
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: these are no form fields.
+    <div role="group" aria-label="Answer in its form" data-unfolds className="relative">
+      <Tabs label="How the answer is shown" look="segment" value={view} onValueChange={setView} items={views}>
+        <div className="mt-2 overflow-hidden rounded-md border border-border bg-card">
+          {view === 'tree' ? (
+            <TreeView tree={tree} problems={problems} nameOf={nameOf} />
+          ) : (
+            <JsonLines text={tree.text} />
+          )}
+        </div>
+      </Tabs>
+      <div className="absolute end-0 top-1.5 flex gap-1 max-md:top-0">
+        <CopyButton text={() => prettyJson(tree.text)} label="Copy JSON" className="max-md:size-10" />
+        <IconButton label="Download JSON" icon={Download} size="sm" onClick={saveJson} className="max-md:size-10" />
+      </div>
+    </div>
+  );
+}

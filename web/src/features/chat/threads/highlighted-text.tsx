@@ -1,0 +1,17 @@
+import { searchPattern } from '#web/lib/search-pattern.ts';
+
+/** A text with the words of a search marked in it. */
+export function HighlightedText({ text, query }: { text: string; query: string }) {
+  const pattern = searchPattern(query);
+  if (!pattern) return text;
+  return text.split(pattern).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a part's only identity is its place
+      <mark key={index} className="rounded-xs bg-warning/25 text-foreground">
+        {part}
+      </mark>
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+import { isBlank } from '@roster/contracts/text/blank';
+import { useQueryClient } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
+import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts';
+import { Composer } from '#web/features/chat/composer/composer.tsx';
+import { composerAt, useComposer } from '#web/features/chat/composer/composer-state.ts';
+import { SendFailure } from '#web/features/chat/composer/send-failure.tsx';
+import { Button } from '#web/ui/button.tsx';
+import { CopyButton } from '#web/ui/copy-button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+import { startThread } from './mutations.ts';
+
+type LeftTextProps = {
+  place: string;
+  /** What answered there. */
+  choice: Choice;
+  isSending: boolean;
+  onStarted: (threadId: number) => void;
+};
+
+/** What was written in a conversation that was deleted elsewhere: to copy, or to send as a new one, with its files. */
+export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextProps) {
+  const client = useQueryClient();
+  const { text, attachments, underWay } = useComposer(place);
+  const [failure, setFailure] = useState<unknown>(null);
+  const send = async (sent: string, overBudget: boolean, files: readonly StoredFile[]) => {
+    setFailure(null);
+    try {
+      const start = { text: sent, files, place, overBudget, choice, tools: null, models: [], thread: null };
+      const { id } = await startThread(client, start);
+      onStarted(id);
+      return true;
+    } catch (error) {
+      setFailure(error);
+      return false;
+    }
+  };
+  if (isBlank(text) && attachments.length === 0 && underWay === null && !isSending) return null;
+  return (
+    <Composer
+      place={place}
+      placeholder="Message"
+      onSend={send}
+      sending={isSending || underWay !== null}
+      notice={(sendOverBudget) => (
+        <>
+          {failure ? <SendFailure error={failure} onSendOverBudget={sendOverBudget} /> : null}
+          <Notice
+            live
+            tone="warning"
+            title="This conversation was deleted."
+            className="mb-2"
+            action={
+              <>
+                <CopyButton text={text} label="Copy text" showLabel className="max-md:h-10" />
+                <Button
+                  size="sm"
+                  icon={Send}
+                  className="max-md:h-10"
+                  busy={underWay !== null}
+                  onClick={() => void composerAt(place).send((sent, files) => send(sent, false, files))}
+                >
+                  Send as a new conversation
+                </Button>
+              </>
+            }
+          >
+            Copy your text or send it as a new conversation.
+          </Notice>
+        </>
+      )}
+    />
+  );
+}

@@ -1,0 +1,140 @@
+import type { Thread } from '@roster/contracts/chat';
+import type { RetiringModel } from '@roster/contracts/models/retirement';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { assistantsQuery } from '#web/api/assistants.ts';
+import { useEditAccess } from '#web/api/current-user.ts';
+import { useMigrateModels } from '#web/api/model-migrations.ts';
+import { retirementQuery } from '#web/api/retirement.ts';
+import type { MessageWindow } from '#web/features/chat/messages/message-window.ts';
+import { useThreadActions } from '#web/features/chat/messages/thread-actions.ts';
+import { formatLongDate } from '#web/lib/format.ts';
+import { showFailure } from '#web/lib/show-failure.ts';
+import { readStored, writeStored } from '#web/lib/storage.ts';
+import { Button, buttonClass } from '#web/ui/button.tsx';
+import { IconButton } from '#web/ui/icon-button.tsx';
+import { Notice } from '#web/ui/states/notice.tsx';
+
+type ModelEndProps = { thread: Thread; messages: MessageWindow };
+type Answering = { id: number; name: string; model: string } | undefined;
+
+/** Where nobody chose a model, the one that has answered last would be replaced by another one. */
+const lastModel = ({ items, newerCursor }: MessageWindow) =>
+  newerCursor === null ? items.findLast(({ role }) => role === 'assistant')?.model : undefined;
+
+/** Says that the model that would answer here ends, or asks how to go on once it has. */
+export function RetirementNotice({ thread, messages }: ModelEndProps) {
+  const { data: ending } = useQuery(retirementQuery);
+  const assistants = useQuery(assistantsQuery);
+  const assistant = assistants.data?.find(({ id }) => id === thread.assistantId);
+  if (thread.assistantId !== null && assistants.isPending) return null;
+  const model = assistant?.model ?? thread.model ?? lastModel(messages);
+  const end = ending?.find((one) => one.model === model);
+  if (!end) return null;
+  return (
+    <div className="px-4 max-md:px-3">
+      <div className="mx-auto mb-2 max-w-[760px]">
+        {end.lifecycle === 'gone' ? (
+          <RetiredNotice end={end} assistant={assistant} />
+        ) : (
+          <RetiresSoonNotice key={end.model} end={end} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function RetiredNotice({ end, assistant }: { end: RetiringModel; assistant: Answering }) {
+  const { choose, blockedReason } = useThreadActions();
+  const { model, shutdownDate, successor } = end;
+  const title = successor === null ? `${model} has ended` : `${model} has ended. Continue with ${successor}?`;
+  const who = assistant ? (
+    <>
+      It answered for <bdi>{assistant.name}</bdi>
+    </>
+  ) : (
+    'It answered here'
+  );
+  return (
+    <Notice
+      tone="warning"
+      title={title}
+      action={
+        <>
+          {successor !== null &&
+            (assistant ? (
+              <MigrateAssistant assistant={assistant} successor={successor} />
+            ) : (
+              <Button
+                size="sm"
+                variant="primary"
+                className="max-md:h-10"
+                disabledReason={blockedReason}
+                onClick={() => choose({ assistantId: null, model: successor })}
+              >
+                {`Continue with ${successor}`}
+              </Button>
+            ))}
+          <Link to="/assistants/models" className={buttonClass({ size: 'sm', className: 'max-md:h-10' })}>
+            Models that end
+          </Link>
+        </>
+      }
+    >
+      {who} until {formatLongDate(shutdownDate)}. What was written stays here. You can also choose another assistant or
+      model above.
+    </Notice>
+  );
+}
+
+type MoveAssistantProps = { assistant: NonNullable<Answering>; successor: string };
+
+function MigrateAssistant({ assistant: { id, name, model }, successor }: MoveAssistantProps) {
+  const { reason } = useEditAccess();
+  const move = useMigrateModels();
+  return (
+    <Button
+      size="sm"
+      variant="primary"
+      className="max-md:h-10"
+      busy={move.isPending}
+      disabledReason={reason}
+      onClick={() =>
+        move.mutate(
+          { fromModel: model, toModel: successor, assistantIds: [id] },
+          { onError: showFailure('The assistant was not moved', 'An error occurred. Please try again.') },
+        )
+      }
+    >
+      Move <bdi>{name}</bdi> to {successor}
+    </Button>
+  );
+}
+
+const keyOf = (model: string) => `seen-end:${model}`;
+
+/** One quiet line, until it was put away. */
+function RetiresSoonNotice({ end: { model, shutdownDate } }: { end: RetiringModel }) {
+  const [seen, setSeen] = useState(() => readStored(keyOf(model)));
+  if (seen === shutdownDate) return null;
+  const dismiss = () => {
+    writeStored(keyOf(model), shutdownDate);
+    setSeen(shutdownDate);
+  };
+  return (
+    <div className="flex items-center gap-x-2 rounded-lg border border-border bg-card px-3 py-1.5 text-sm">
+      <output className="wrap-anywhere min-w-0 flex-1 text-muted-foreground">
+        {`${model} ends on ${formatLongDate(shutdownDate)}`}
+      </output>
+      <Link
+        to="/assistants/models"
+        className={buttonClass({ variant: 'ghost', size: 'sm', className: 'shrink-0 max-md:h-10' })}
+      >
+        What uses it
+      </Link>
+      <IconButton label="Dismiss" icon={X} size="sm" onClick={dismiss} className="shrink-0 max-md:size-10" />
+    </div>
+  );
+}

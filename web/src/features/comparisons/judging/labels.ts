@@ -1,0 +1,43 @@
+import type { JudgingDetail, Outcome, Verdict } from '@roster/contracts/comparisons/judging';
+import type { SideNames } from '#web/features/comparisons/sides.ts';
+import { formatNumber } from '#web/lib/format.ts';
+
+export const defaultCriteria =
+  'The better answer is correct, does what the question asks for, and says no more than that takes. Where both do so equally well, it is a tie.';
+
+export function outcomeName(outcome: Outcome, { candidate, baseline }: SideNames): string {
+  switch (outcome) {
+    case 'candidate':
+      return `${candidate} better`;
+    case 'baseline':
+      return `${baseline} better`;
+    case 'tie':
+      return 'Tie';
+    case 'position':
+      return 'Tie, by position';
+    case 'unreadable':
+      return 'No verdict';
+  }
+}
+
+const isUnderWay = (state: string | undefined) => state === 'queued' || state === 'running';
+
+/** What there is of a verdict, where it is none yet. */
+export function stateName({ isDue, candidateFirst, baselineFirst }: Verdict): string {
+  const states = [candidateFirst?.state, baselineFirst?.state];
+  if (states.some(isUnderWay)) return 'Judging';
+  if (isDue) return 'Waiting';
+  if (states.includes('failed')) return 'The judge did not answer';
+  if (states.includes('interrupted')) return 'Interrupted';
+  return states.includes('stopped') ? 'Stopped' : 'Not judged';
+}
+
+/** The reasons, each once: both orders may have the same. */
+export const reasonsOf = ({ candidateFirst, baselineFirst }: Verdict): string[] =>
+  [...new Set([candidateFirst?.reason, baselineFirst?.reason].filter((reason) => reason))].map(String);
+
+export function agreementText({ agreement: { same, of } }: Pick<JudgingDetail, 'agreement'>): string {
+  if (of === 0) return 'Vote on judged prompts to see how far the judge agrees with you.';
+  const share = Math.round((100 * same) / of);
+  return `The judge agrees with ${formatNumber(same)} of your ${formatNumber(of)} ${of === 1 ? 'vote' : 'votes'} (${share}%).`;
+}

@@ -1,0 +1,20 @@
+import { resultMeanings, resultNames } from './labels.ts';
+
+/** What the words for results mean. */
+export function ResultLegend() {
+  return (
+    <details className="text-sm">
+      <summary className="w-fit cursor-pointer rounded-xs text-muted-foreground hover:text-foreground max-md:py-2">
+        What the words mean
+      </summary>
+      <dl className="mt-2 grid max-w-[72ch] gap-1">
+        {resultMeanings.map(([result, meaning]) => (
+          <div key={result} className="flex gap-3">
+            <dt className="w-24 shrink-0 font-medium">{resultNames[result]}</dt>
+            <dd className="min-w-0 text-muted-foreground">{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Dataset, DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
+import type { BadgeTone } from '#web/ui/badge.tsx';
+
+/** The provider trains on no fewer. */
+export const minExamples = 10;
+
+export const formatNames: Record<DatasetFormat, string> = { chat: 'Chat', preference: 'Preference' };
+
+export const reviewWords: Record<DatasetExample['review'], { name: string; tone: BadgeTone }> = {
+  unreviewed: { name: 'Unreviewed', tone: 'neutral' },
+  kept: { name: 'Kept', tone: 'success' },
+  left_out: { name: 'Left out', tone: 'warning' },
+};
+
+/** Those that a training file would hold. */
+export const includedCount = ({ kept, unreviewed }: Dataset) => kept + unreviewed;

@@ -1,8 +1,0 @@
-import { errorText } from '#web/lib/api-client.ts';
-import { tellProblem } from '#web/lib/toast.ts';
-
-/** For `onError`: what failed stands in the text here, and the title says no more than that something did. */
-export const tellError =
-  (what: string) =>
-  (error: unknown): void =>
-    tellProblem({ title: 'Error', description: [what, errorText(error, '')].filter(Boolean).join('. ') });

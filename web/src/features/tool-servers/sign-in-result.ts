@@ -1,0 +1,45 @@
+import type { ToolServer, ToolSignInFailure } from '@roster/contracts/tool-servers/tool-servers';
+import { useEffect, useRef } from 'react';
+import { toast, toastError } from '#web/lib/toast.ts';
+
+/** How signing in at a tool server ended, as the address says it: the server's id, or why not. */
+export type SignInResult = { signedIn?: number | undefined; signInFailed?: string | undefined };
+
+/** What happened, and what the person can do now. */
+const failures: Record<ToolSignInFailure, string> = {
+  expired:
+    'It took longer than ten minutes, was used before, or was begun in another browser. Start again here and finish it here.',
+  cancelled: 'You did not let Roster in there, and nothing has changed. You can try again at any time.',
+  failed: 'The other site did not sign you in. Below it is said why.',
+  changed: 'The tool server, or what you may do here, has changed meanwhile. Try again.',
+  too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
+};
+/** Object.hasOwn: the code comes out of the address, where anything may stand. */
+const isFailure = (code: string): code is ToolSignInFailure => Object.hasOwn(failures, code);
+
+/** Says once how it ended, with the server's name. */
+export function useSignInResult(
+  { signedIn, signInFailed }: SignInResult,
+  servers: ToolServer[] | undefined,
+  onTold: () => void,
+) {
+  const isTold = useRef(false);
+  useEffect(() => {
+    if (servers === undefined || isTold.current || (signedIn === undefined && signInFailed === undefined)) return;
+    isTold.current = true;
+    const server = servers.find(({ id, signIn }) => id === signedIn && signIn?.state === 'done');
+    if (signInFailed !== undefined)
+      toastError({
+        title: 'You were not signed in',
+        description: isFailure(signInFailed) ? failures[signInFailed] : 'It did not work. Please try again.',
+        duration: 12_000,
+      });
+    // The address alone is nobody's word.
+    else if (server)
+      toast({
+        title: `Signed in to “${server.name}”`,
+        description: server.isOwn ? 'Roster asks it for its tools.' : 'Its tools can be called for you now.',
+      });
+    onTold();
+  }, [servers, signedIn, signInFailed, onTold]);
+}

@@ -1,0 +1,34 @@
+import { type ReactNode, useState } from 'react';
+import { classNames } from './class-names.ts';
+
+type FoldedTableProps = {
+  /** What unfolds it. */
+  summary: string;
+  /** The name of the table's own scrolling area. */
+  label: string;
+  /** Called only while it is unfolded: there may be thousands of rows. */
+  children: () => ReactNode;
+  className?: string | undefined;
+};
+
+/** The figures behind a chart or a sum, folded away. */
+export function CollapsibleTable({ summary, label, children, className }: FoldedTableProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="mt-3" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-sm py-1.5 text-muted-foreground text-sm hover:text-foreground">
+        {summary}
+      </summary>
+      {isOpen && (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: else its end cannot be reached without a pointer.
+          tabIndex={0}
+          aria-label={label}
+          className={classNames('relative mt-2 max-h-80 overflow-auto rounded-md border border-border', className)}
+        >
+          {children()}
+        </section>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,6 @@
+import { mediaQueryStore, useStore } from '#web/lib/store.ts';
+
+const tight = mediaQueryStore('(max-width: 1279.98px)');
+
+/** Whether there is no room for all columns beside the sidebar. */
+export const useCompactLayout = (): boolean => useStore(tight);

@@ -11,12 +11,12 @@ type Call = { method: string; path: string };
 const isCall = (value: unknown): value is Call =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'output' in value;
 
-/** A table of texts, numbers and the like, such as defaults. */
+/** Plain objects and arrays of text or numbers, such as defaults. */
 const isPlain = (value: object): boolean =>
   Object.getPrototypeOf(value) === Object.prototype &&
   Object.values(value).every((item) => item === null || ['string', 'number', 'boolean'].includes(typeof item));
 
-/** What a plain value looks like as source text; nothing for schemas and functions. */
+/** Source text of a plain value; undefined for schemas and functions. */
 function asSource(value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return JSON.stringify(value);
@@ -28,7 +28,10 @@ function asSource(value: unknown): string | undefined {
   return JSON.stringify(Object.fromEntries(calls.map(([name, { method, path }]) => [name, { method, path }])));
 }
 
-/** The module that stands in for a contract file: its calls and plain values written out, the rest from the file. */
+/**
+ * Source of the module that replaces a contract file: calls and plain values inlined, everything else imported from the
+ * original.
+ */
 function replacementModule(contract: Record<string, unknown>, file: string): string {
   const lines = Object.entries(contract).map(([name, value]) => {
     const source = asSource(value);
@@ -40,10 +43,10 @@ function replacementModule(contract: Record<string, unknown>, file: string): str
 }
 
 /**
- * Lets the browser make a call without loading the schemas that describe it. A call is named by its endpoint, and an
- * endpoint holds its Zod schemas, so every page would begin with Zod and all contracts (30 kB gzipped of the 150 that a
- * first load may have). The build writes out what a call needs, method and path; a schema that is imported by its own
- * name, as forms do, still comes from the contract. Types and development are not touched.
+ * Lets the browser make calls without loading the schemas that describe them. An endpoint holds its Zod schemas, so
+ * every page would start with Zod and all contracts (30 kB gzipped of the 150 kB budget for a first load). The build
+ * inlines method and path; a schema imported by name, as forms do, still comes from the contract. Types and development
+ * are unaffected.
  */
 export function contractCalls(): Plugin {
   const names = new Set(
@@ -66,7 +69,7 @@ export function contractCalls(): Plugin {
       return { code: replacementModule(await import(pathToFileURL(file).href), file), moduleSideEffects: false };
     },
     transform(code, id) {
-      // A contract that nobody takes a schema from is left out.
+      // No side effects: lets the bundler drop a contract whose schemas nobody imports.
       return id.startsWith(folder) ? { code, map: null, moduleSideEffects: false } : undefined;
     },
   };

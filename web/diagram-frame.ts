@@ -7,7 +7,7 @@ import { type Plugin, transformWithOxc } from 'vite';
 const library = fileURLToPath(import.meta.resolve('mermaid/dist/mermaid.min.js'));
 const script = join(import.meta.dirname, 'src/ui/markdown/diagrams/frame.ts');
 
-/** As the server answers with it (`server/src/http/static/web-files.ts`). */
+/** Must match the policy that the server sends (`server/src/http/static/web-files.ts`). */
 const policy =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
@@ -15,8 +15,8 @@ const policy =
 type File = { name: string; type: string; text: string };
 
 /**
- * The files of the page that draws diagrams, in a folder of their own. Mermaid comes as its makers built it, in one file:
- * a page of an opaque origin could not load modules.
+ * Files of the page that draws diagrams, in a folder of their own. Mermaid is bundled as one classic script: a page
+ * with an opaque origin cannot load modules.
  */
 async function filesOfFrame(): Promise<File[]> {
   const drawing = await transformWithOxc(readFileSync(script, 'utf8'), script, { sourcemap: false });
@@ -34,7 +34,7 @@ async function filesOfFrame(): Promise<File[]> {
 
 type Package = { name: string; version: string; license?: string; dependencies?: Record<string, string> };
 
-/** Where a package lies that another one uses. */
+/** Finds an installed package by Node's rule: the nearest node_modules at or above `from`. */
 function folderOf(name: string, from: string): string | undefined {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name);
@@ -43,7 +43,7 @@ function folderOf(name: string, from: string): string | undefined {
   return undefined;
 }
 
-/** Mermaid's file holds all that it uses, so their licenses go along with it. */
+/** Mermaid's bundle contains its dependencies, so their licenses are shipped with it. */
 function licenses(): string {
   const found = new Map<string, string>();
   const look = (folder: string) => {
@@ -66,7 +66,7 @@ function licenses(): string {
   return [...found].map(([title, text]) => `\n${title}\n\n${text}\n`).join('');
 }
 
-/** Serves that page while developing, and adds it to the build. */
+/** Vite plugin that serves the page in development and adds it to the build. */
 export function diagramFrame(): Plugin {
   let files: Promise<File[]> | undefined;
   let folder = '';

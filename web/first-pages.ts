@@ -4,7 +4,7 @@ import type { Plugin } from 'vite';
 
 const source = join(import.meta.dirname, 'src');
 
-/** What the pages that are opened first are made of; each part is loaded when its page is. */
+/** Entry module of each page that is often opened first. */
 export const firstPageEntries = new Map([
   ['entry', 'main.tsx'],
   ['shell', 'app/shell.tsx'],
@@ -21,14 +21,14 @@ function reachable(from: string, modules: Modules, found = new Set<string>()): S
   if (found.has(from)) return found;
   found.add(from);
   for (const id of modules.getModuleInfo(from)?.importedIds ?? []) {
-    // The package names all its icons in one file, so that each of them would count as needed.
+    // lucide-react exports all icons from one file, so following its imports would mark every icon as needed.
     if (id.includes('lucide-react')) for (const icon of iconsOf(from, id)) found.add(icon);
     else reachable(id, modules, found);
   }
   return found;
 }
 
-/** The files of the icons that a file of ours imports; many have several names. */
+/** Modules of the icons that one of our files imports. Many icons have several names. */
 function iconsOf(file: string, iconPackage: string): string[] {
   const [, imported = ''] = /import \{([^}]*)\} from 'lucide-react'/.exec(readFileSync(file, 'utf8')) ?? [];
   const list = readFileSync(iconPackage, 'utf8');
@@ -42,9 +42,9 @@ function iconsOf(file: string, iconPackage: string): string[] {
 const iconName = (id: string) => /lucide-react[\\/].*[\\/]icons[\\/]([\w-]+)\.m?js$/.exec(id)?.[1];
 
 /**
- * Says which file of the build a module belongs to, if one of the first pages needs it: its page's own, or the one of
- * what several need. A file for each module that two pages share would be dozens, of some hundred bytes, and a page is
- * not there before the last of them. Parts that other pages take as well are kept apart from what is the page's alone.
+ * Returns a function that assigns modules needed by the first pages to chunks: the page's own, or one shared by several
+ * pages. A chunk for every shared module would mean dozens of files of a few hundred bytes, and a page waits for the
+ * last of them. Modules that later parts import as well get a chunk of their own.
  */
 export function firstPageChunks() {
   let sets: Map<string, Set<string>> | undefined;
@@ -61,7 +61,7 @@ export function firstPageChunks() {
   };
 }
 
-/** Also what draws nothing by itself. */
+/** Includes shared chunks that render nothing themselves. */
 const plainFiles = 'rolldown-runtime|foundation|forms|schemas|page-change|kit';
 export const firstFile = new RegExp(
   `(^|/)(${plainFiles}|(${[...firstPageEntries.keys()].join('|')})(-parts)?)-[\\w-]{8}\\.js$`,
@@ -69,8 +69,8 @@ export const firstFile = new RegExp(
 const sheet = /(^|\/)kit-[^/]*\.css$/;
 
 /**
- * The first pages have what they need of the style sheet in a file of their own (`first-styles.ts`): whatever else is
- * loaded brings the whole sheet with it, the first of them that comes, and is not run before it is there.
+ * First pages get their CSS from a file of their own (`first-styles.ts`). Any other chunk depends on the full style
+ * sheet and is not executed before that has loaded.
  */
 export function deferFullStyleSheet(): Plugin {
   return {

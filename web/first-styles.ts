@@ -1,4 +1,4 @@
-/** The rules of a text of CSS, each with all that is nested in it. */
+/** Splits CSS into its top-level rules, each with everything nested in it. */
 function rulesOf(css: string): string[] {
   const rules: string[] = [];
   let depth = 0;
@@ -17,12 +17,12 @@ function rulesOf(css: string): string[] {
 const headOf = (rule: string) => rule.slice(0, rule.indexOf('{'));
 const bodyOf = (rule: string) => rule.slice(rule.indexOf('{') + 1, -1);
 
-/** The class that a rule is for, as it is written in the page. */
+/** The class a selector starts with, unescaped. */
 function classOf(selector: string): string | undefined {
   return /^\.((?:\\.|[\w-])+)/.exec(selector)?.[1]?.replaceAll(/\\(.)/g, '$1');
 }
 
-/** A rule without what is for other classes; nothing where nothing is left. */
+/** Keeps only the parts of a rule that apply to `classes`; undefined if none are left. */
 function restrictRule(rule: string, classes: ReadonlySet<string>): string {
   const head = headOf(rule);
   if (!head.startsWith('@')) {
@@ -33,17 +33,17 @@ function restrictRule(rule: string, classes: ReadonlySet<string>): string {
   return kept.some((inner) => inner !== '') ? `${head}{${kept.join('')}}` : '';
 }
 
-/** Rules for classes: each is needed only by what has its class. */
+/** Class rules, needed only by elements that have the class. */
 const isOfClasses = (rule: string) => /^@layer (utilities|components)\{/.test(rule);
-/** What a Tailwind property begins with is needed where the property is. */
+/** Name of a registered custom property. Tailwind's initial value is needed wherever the property is used. */
 const propertyOf = (rule: string) => /^@property (--[\w-]+)/.exec(rule)?.[1];
-/** Text in Latin letters; a browser asks for the other alphabets when one of their letters is there. */
+/** Fonts for other alphabets than Latin; browsers fetch them when such a letter appears. */
 const isOtherAlphabet = (rule: string) =>
   rule.startsWith('@font-face') && /-(cyrillic|greek|vietnamese|\w+-ext)/.test(rule);
 
 /**
- * Parts a style sheet in two: what a page that is made of `text` needs, and the rest. The second has all rules for classes
- * once more, in their order, since of two that contradict each other the one that stands later counts.
+ * Splits a style sheet into the rules that a page made of `text` needs, and the rest. The second part repeats all class
+ * rules in order, because of two conflicting rules the later one wins.
  */
 export function splitStyles(css: string, text: string): { first: string; later: string } {
   const classes = new Set(text.split(/[\s"'`{}]+/));

@@ -1,5 +1,5 @@
-// Writes what the server puts into a page before any script: dist/.pages.json, and a file in dist/.pages for each page.
-// Run after `vite build`.
+// Writes what the server sends before any script runs: dist/.pages.json, and one file per page in dist/.pages. Run
+// after `vite build`.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -17,11 +17,11 @@ const web = import.meta.dirname;
 const dist = join(web, 'dist');
 const built = join(dist, '.prerender');
 
-/** The parts that were asked for with `import()` while a page was made, as the names that the manifest has for them. */
+/** Modules requested with `import()` while a page was rendered, by their names in the manifest. */
 const asked = new Set<string>();
 Object.assign(globalThis, { partAsked: (part: string) => asked.add(part) });
 
-/** Lets every `import()` of our own code say what it asks for. */
+/** Instruments every `import()` of our own code to record what it loads. */
 function noteParts(): Plugin {
   return {
     name: 'note-parts',
@@ -46,7 +46,7 @@ const manifest = new Map<string, Chunk>(
 );
 
 function filesOf(part: string, found = new Set<string>()): Set<string> {
-  // A file that is grouped is in the manifest by its group's name alone.
+  // A grouped chunk is listed in the manifest under its group's name only.
   const group = [...firstPageEntries].find(([, source]) => `src/${source}` === part)?.[0];
   const grouped = [...manifest.values()].find(({ name }) => group !== undefined && name === group);
   const { file, imports = [] } = manifest.get(part) ?? grouped ?? { file: '' };
@@ -56,7 +56,7 @@ function filesOf(part: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** The user who opens a page; the server puts in what is theirs (`server/src/http/static/pages.ts`). */
+/** Placeholder user; the server fills in the real one (`server/src/http/static/pages.ts`). */
 const person = (role: User['role'], name: string | null): User => ({
   id: 0,
   email: '{{email}}',
@@ -74,15 +74,18 @@ const kinds = (['Admin', 'Editor', 'Viewer'] as const).flatMap((role) => [
 
 const forVisitors = /^\/(auth|request-reset-password|reset-password|confirm-email)$/;
 const forBoth = /^\/(terms|privacy)$/;
-/** Stands for the id in an address; the server writes the real one. */
+/** Placeholder for an id in a path; the server replaces it. */
 const anyId = '4000000001';
 
 type Shells = Record<string, { scripts: string[]; byKind: Record<string, Shell>; needsAllStyles: boolean }>;
 
-/** They come with the styles that they need; the other pages with all. */
+/** Pages that are sent with only the styles they need; all others get the full style sheet. */
 const firstPages = ['/auth', '/', '/chat', '/chat/:threadId'];
 
-/** Parts the style sheet of the build in what the first pages need and the rest, which keeps the name that scripts know. */
+/**
+ * Splits the built style sheet into what the first pages need and the rest. The rest keeps the file name that scripts
+ * refer to.
+ */
 function partStyles(index: string, shells: Shells): { index: string; later: string } {
   const [link = '', file = ''] = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/.exec(index) ?? [];
   const assets = join(dist, 'assets');
@@ -115,13 +118,13 @@ async function main() {
   });
   const entry = pathToFileURL(join(built, 'prerender.js')).href;
   const index = readFileSync(join(dist, 'index.html'), 'utf8');
-  // The page itself names them.
+  // Already named in the page.
   const entryFiles = new Set(
     [...index.matchAll(/<script type="module"[^>]* src="\/([^"]+)"/g)].map(([, file]) => file),
   );
   const shells: Shells = {};
   for (const page of [...pages, '/auth?tab=register']) {
-    // Each in an application of its own: what one page has loaded, the next would not ask for.
+    // A fresh module instance per page: modules that an earlier page loaded would not be requested again.
     const { shellOf }: { shellOf: (path: string, user: User | null) => Promise<Shell> } = await import(
       `${entry}?${encodeURIComponent(page)}`
     );

@@ -7,7 +7,9 @@ import { contractCalls } from './contract-calls.ts';
 import { diagramFrame } from './diagram-frame.ts';
 import { deferFullStyleSheet, firstPageChunks } from './first-pages.ts';
 
-/** The text font is needed by the first paint of every page; without this the browser finds it only after the CSS. */
+/**
+ * Every page needs the text font for its first paint; without a preload the browser discovers it only through the CSS.
+ */
 function preloadTextFont(): Plugin {
   return {
     name: 'preload-text-font',
@@ -23,7 +25,7 @@ function preloadTextFont(): Plugin {
   };
 }
 
-/** Vite copies what runs before the first paint as it is: every page waits for it, so it is minified here. */
+/** Vite copies public files as they are; every page waits for this one, so it is minified here. */
 function minifiedFirstScript(): Plugin {
   return {
     name: 'minified-first-script',
@@ -40,12 +42,13 @@ function minifiedFirstScript(): Plugin {
 const fileOfFirstPages = firstPageChunks();
 const server = 'http://127.0.0.1:3000';
 
-/** Files of the contracts that only count, cut, name or look at a text: no schemas, and a page needs them earlier. */
+/** Contract modules without schemas, which pages need earlier than the rest. */
 const withoutSchemas = 'length|provider-name|cut|blank|find-text';
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Optimized once, below: Tailwind's own step is for browsers without :dir() and turns it into a list of languages.
+  // Tailwind's own optimizer targets browsers without :dir() and expands it to lists of languages, so CSS is minified
+  // below.
   plugins: [
     contractCalls(),
     react(),
@@ -59,29 +62,29 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     manifest: true,
-    // What is bundled is given on to others, with its licences.
+    // Bundled code is redistributed, so its licenses are included.
     license: true,
     sourcemap: false,
     target: 'es2023',
-    // The first that know :dir().
+    // First versions that support :dir().
     cssTarget: ['chrome120', 'firefox128', 'safari16.4'],
-    // The content security policy allows fonts from our own origin only, not as data: addresses.
+    // The content security policy allows fonts from our origin only, not data: URLs.
     assetsInlineLimit: 0,
-    // The server names the scripts of an address; a list of files beside every `import()` would be a kilobyte of each page.
+    // The server lists the scripts of each page; Vite's lists beside every `import()` would add a kilobyte to each.
     modulePreload: false,
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // What every page runs on changes only with its libraries.
+            // Libraries of every page; changes only when they are updated.
             {
               name: 'foundation',
               test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|@tanstack)[\\/](?!.*(useInfinite|infiniteQueryObserver|useBlocker))|preload-helper|rolldown[\\/]runtime|lucide-react[\\/](?!.*icons[\\/])/,
               priority: 4,
             },
             { name: 'forms', test: /node_modules[\\/]react-hook-form/, priority: 4 },
-            // In neither of these two groups may be what the other has.
+            // These two groups must not overlap.
             {
               name: 'schemas',
               test: new RegExp(
@@ -100,7 +103,7 @@ export default defineConfig({
               priority: 2,
               includeDependenciesRecursively: false,
             },
-            // Two dozen files of some hundred bytes compress badly.
+            // Two dozen files of a few hundred bytes compress badly.
             {
               name: 'chat-later',
               test: /web[\\/]src[\\/]features[\\/]chat[\\/]/,
@@ -127,7 +130,7 @@ export default defineConfig({
       },
     },
   },
-  // Of a worker, which is not looked into at the start: found later, it would have the page loaded anew.
+  // Used in a worker, which Vite's scan misses; discovered later, it would reload the page.
   optimizeDeps: { include: ['@cfworker/json-schema'] },
   server: {
     host: '127.0.0.1',

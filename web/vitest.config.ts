@@ -9,8 +9,8 @@ import { diagramFrame } from './diagram-frame.ts';
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
-    // An observer that changes a size is told the rest in the next frame, and the window that there was a rest. The runner
-    // writes that as an error of the page; testing/setup.ts has every other error fail its test.
+    // ResizeObserver reports this on the window when a callback changes a size, which is harmless. Vitest prints it as
+    // an error; testing/setup.ts fails a test on every other one.
     onConsoleLog: (log) => !log.includes('ResizeObserver loop completed with undelivered notifications.'),
     projects: [
       {
@@ -26,7 +26,7 @@ export default defineConfig({
       },
       {
         plugins: [react(), tailwindcss({ optimize: false }), diagramFrame()],
-        // Workers are found by nobody before they are started: a library that comes then has every page loaded anew.
+        // Vite's scan does not find workers; a dependency discovered later would reload every page.
         optimizeDeps: { entries: ['src/main.tsx', 'src/**/*-worker.ts', 'src/**/*.test.tsx'] },
         test: {
           name: 'components',
@@ -40,7 +40,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            // As in the browser tests: a part of a name or text, whatever its case.
+            // As in the browser tests: names and texts match partially and ignore case.
             locators: { exact: false },
             viewport: { width: 1440, height: 900 },
             provider: playwright({

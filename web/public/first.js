@@ -1,12 +1,12 @@
-// Runs before the first paint, so that the page never flashes in the wrong theme, colors or width. A file of its own
-// because the content security policy allows no inline script. `src/lib/theme.ts` and `src/app/sidebar-state.ts` write
-// what is read here, and go on from it.
+// Runs before the first paint, so that the page never flashes in the wrong theme, colors or width. A separate file
+// because the content security policy forbids inline scripts. `src/lib/theme.ts` and `src/app/sidebar-state.ts` write
+// the values read here.
 (() => {
   const read = (key) => {
     try {
       return localStorage.getItem(key);
     } catch {
-      // Storage is refused: the default theme is used.
+      // Storage is blocked: use the default theme.
       return null;
     }
   };
@@ -15,7 +15,7 @@
   const light =
     choice === 'light' || (choice === 'system' && window.matchMedia('(prefers-color-scheme: light)').matches);
   root.dataset.theme = light ? 'light' : 'dark';
-  // What is a person's own is not shown to a visitor; the application removes it.
+  // Visitors never see a user's settings; the application removes them.
   const isVisitor = root.dataset.visitor !== undefined;
   if (!isVisitor && read('app-sidebar') === 'collapsed') root.dataset.sidebar = 'collapsed';
 
@@ -28,10 +28,11 @@
       root.dataset.theme = palette.scheme === 'light' ? 'light' : 'dark';
     }
   } catch {
-    // Not something Roster wrote: the theme's own colors stay.
+    // Not written by Roster: keep the theme's own colors.
   }
 
-  // Its scripts are gone: a newer version was installed since the page was sent. Once in a while only, whatever else it may be.
+  // A newer version was installed after this page was sent, so its scripts no longer exist. Reload, but only once in a
+  // while, in case something else is wrong.
   const reloadedAt = 'app-reloaded-at';
   addEventListener(
     'error',
@@ -42,7 +43,7 @@
         if (Date.now() - Number(sessionStorage.getItem(reloadedAt)) < 30_000) return;
         sessionStorage.setItem(reloadedAt, String(Date.now()));
       } catch {
-        // Storage is refused: nobody would know that it was reloaded.
+        // Storage is blocked, so a reload loop could not be detected.
         return;
       }
       location.reload();
@@ -50,7 +51,7 @@
     true,
   );
 
-  // What is pressed before the application is there, it does when it comes: `src/app/early-input.ts`.
+  // Records input until the application is there, which replays it: `src/app/early-input.ts`.
   const early = {
     pressed: null,
     focused: null,
@@ -58,7 +59,7 @@
     pressing: false,
     holding: false,
     keys: [],
-    // Typed for the search that Ctrl+K has asked for; null: it was not.
+    // Text typed for the search after Ctrl+K; null if it was not pressed.
     typed: null,
     carried: [],
     stop: new AbortController(),
@@ -73,7 +74,7 @@
     early.focused = target;
   });
   listen('submit', (event) => event.preventDefault());
-  // Where a key leads in a list of tabs, as in `src/ui/tabs.tsx`.
+  // Arrow keys in a list of tabs, as in `src/ui/tabs.tsx`.
   const nextTab = ({ key, target, altKey, ctrlKey, metaKey, shiftKey }) => {
     if (altKey || ctrlKey || metaKey || shiftKey || !target.matches?.('[role=tab]')) return undefined;
     const tabs = [...target.parentElement.children];
@@ -109,15 +110,15 @@
     if (next) {
       event.preventDefault();
       early.pressed = next;
-      // The next arrow goes on from here.
+      // The next arrow key starts from here.
       next.focus();
     }
-    // Of a shortcut: it counts once there is a listener.
+    // Part of a shortcut; replayed once there is a listener.
     if (event.key.length === 1 && event.key !== ' ' && !event.target.matches?.('input, textarea, select')) {
       const { key, code, altKey, ctrlKey, metaKey, shiftKey } = event;
       early.keys.push({ key, code, altKey, ctrlKey, metaKey, shiftKey, bubbles: true, cancelable: true });
     }
-    // As `src/lib/enter-key.ts` has it.
+    // Same rule as `src/lib/enter-key.ts`.
     const isOfInputMethod = event.isComposing || event.keyCode === 229;
     const isNewLine =
       event.shiftKey || event.altKey || (!event.ctrlKey && !event.metaKey && matchMedia('(pointer: coarse)').matches);
@@ -126,7 +127,8 @@
     event.preventDefault();
     early.pressed = [...event.target.closest('[data-sends]').querySelectorAll('button')].at(-1);
   });
-  // Dropped onto a conversation or pasted into its message. Dropped files would be opened in the place of the page.
+  // Content dropped onto a conversation or pasted into its message. Without this the browser would open dropped files
+  // instead of the page.
   const takes = ({ type, target }) =>
     type === 'paste'
       ? target.matches?.('[data-composer] textarea')
@@ -151,19 +153,20 @@
     listen(type, () => {
       early.composing = false;
     });
-  // A release outside of the window is noticed when the pointer comes back.
+  // A release outside the window is noticed when the pointer returns.
   for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'])
     listen(type, ({ buttons }) => {
       early.pressing = buttons > 0;
     });
-  // A held space bar presses a button when it is let go.
+  // Space presses a button on keyup.
   for (const type of ['keydown', 'keyup'])
     listen(type, ({ key, target }) => {
       if (key === ' ' && (type === 'keyup' || target.closest?.('button'))) early.holding = type === 'keydown';
     });
   globalThis.__early = early;
 
-  // Zod tries `new Function` as soon as a schema is made, which the content security policy reports as a violation.
-  // It has to be told before the first module is evaluated; this is where `z.config({ jitless: true })` keeps it.
+  // Zod tries `new Function` when the first schema is created, which the content security policy reports as a
+  // violation. This must be set before the first module is evaluated; it is the global that `z.config({ jitless: true
+  // })` sets.
   globalThis.__zod_globalConfig = { jitless: true };
 })();

@@ -3,5 +3,5 @@ import { start } from '#web/app/start.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-// Not awaited here: what a page is made of would wait for this file, and this file for the page.
+// Not awaited: the page's chunks import this module, so a top-level await would deadlock.
 void start(root);

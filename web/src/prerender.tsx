@@ -7,7 +7,7 @@ import { currentUserQuery } from './api/current-user.ts';
 
 export type Shell = { title: string; html: string; calls: string[] };
 
-/** What a page looks like while nothing is known but who is there, and the calls it then makes. */
+/** Renders a page as it looks when only the user is known, and collects the calls it then makes. */
 export async function renderShell(path: string, user: User | null): Promise<Shell> {
   client.clear();
   client.setQueryData(currentUserQuery.queryKey, user);
@@ -22,23 +22,23 @@ export async function renderShell(path: string, user: User | null): Promise<Shel
   const [, title = 'Roster'] = /<title>(.*?)<\/title>/.exec(text) ?? [];
   const html = text
     .replaceAll(/<title>.*?<\/title>|<script.*?<\/script>|<template.*?<\/template>|<!--.*?-->|<link[^>]*>/gs, '')
-    // The content security policy allows no style in the text; what has one gets it from the application.
+    // The content security policy forbids inline styles in HTML; the application sets them.
     .replaceAll(/ style="[^"]*"/g, '');
-  // React puts what stands for a part where that part has failed.
-  if (!html.includes('<main')) throw new Error(`The shell of ${path} cannot be drawn: ${html.slice(0, 300)}`);
+  // React renders the fallback if a component has thrown.
+  if (!html.includes('<main')) throw new Error(`Prerendering ${path} failed: ${html.slice(0, 300)}`);
   return { title, html, calls: await calls.ofQueries() };
 }
 
-/** Nothing is fetched while the shells are made: what would be is noted. */
+/** Records requests instead of making them. */
 function recordRequests() {
   const calls = new Set<string>();
   globalThis.fetch = (address) => {
-    // A day is another one when the page is opened.
+    // The current date will differ when the page is opened.
     if (!/[?&](from|to)=/.test(String(address))) calls.add(String(address));
-    return Promise.reject(new Error('Nothing is fetched while the shells are made'));
+    return Promise.reject(new Error('Requests are disabled while prerendering'));
   };
   return {
-    /** Begins every query that the page has asked for; not those that wait until it can be used. */
+    /** Fetches the page's pending queries, except disabled ones. */
     async ofQueries(): Promise<string[]> {
       const queries = client.getQueryCache().getAll();
       const waiting = queries.filter(

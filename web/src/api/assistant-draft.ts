@@ -2,7 +2,7 @@ import { draftComparisons } from '@roster/contracts/comparisons/drafts';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** The changes to an assistant that a comparison was made of. */
+/** The draft of an assistant that a comparison tests. */
 export const assistantDraftQuery = (comparisonId: number) =>
   queryOptions({
     queryKey: ['comparisons', 'draft', comparisonId],

@@ -2,7 +2,7 @@ import { toolServers } from '@roster/contracts/tool-servers/tool-servers';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** The tools of tool servers that an assistant may use. */
+/** Tools of tool servers that an assistant may use. */
 export const chosenToolsQuery = (assistantId: number) =>
   queryOptions({
     queryKey: ['tool-servers', 'of-assistant', assistantId],

@@ -5,7 +5,7 @@ import { ApiError, call } from '#web/lib/api-client.ts';
 import { announceColorsRemoved } from '#web/lib/forget-colors.ts';
 import { switchUser } from '#web/lib/user-storage.ts';
 
-/** Who is signed in; null for a visitor. A 401 here is an answer, not an error. */
+/** The signed-in user; null for a visitor. A 401 counts as an answer here, not as an error. */
 export const currentUserQuery = queryOptions({
   queryKey: ['current-user'],
   queryFn: async ({ signal, client }): Promise<User | null> => {
@@ -21,26 +21,25 @@ export const currentUserQuery = queryOptions({
 
 const UserContext = createContext<User | null>(null);
 
-/** Given by the guard around everything that needs a signed-in user. */
+/** Provided by the guard around all pages that need a signed-in user. */
 export const UserProvider = UserContext.Provider;
 
-/** The signed-in user. */
 export function useUser(): User {
   const user = useContext(UserContext);
   if (!user) throw new Error('useUser is used outside the signed-in part of the application');
   return user;
 }
 
-/** A Viewer chats, and changes no assistants, files or jobs; this is what to say beside what is disabled. */
+/** Shown beside controls that are disabled for Viewers. */
 export const viewerNotice = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
 
-/** Whether the signed-in user may change assistants, files and jobs; else the reason why not. */
+/** True if the user may change assistants, files and jobs; otherwise `reason` says why not. */
 export function useEditAccess(): { mayEdit: boolean; reason: string | undefined } {
   const mayEdit = useUser().role !== 'Viewer';
   return { mayEdit, reason: mayEdit ? undefined : viewerNotice };
 }
 
-/** Now it is known who is here: nothing of anybody else stays, neither in this browser nor in memory. */
+/** Call when the user is known: removes everything of any other user from this browser and from memory. */
 function settle(client: QueryClient, user: User | null): void {
   if (switchUser(user?.id ?? null)) announceColorsRemoved();
   const before = client.getQueryData<User | null>(['current-user']);
@@ -48,7 +47,7 @@ function settle(client: QueryClient, user: User | null): void {
   client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'current-user' });
 }
 
-/** Forgets everything of the one who was signed in; the guard then leads to the sign-in page. */
+/** Removes everything of the signed-in user; the guard then shows the login page. */
 export function clearUser(client: QueryClient): void {
   void client.cancelQueries();
   settle(client, null);

@@ -4,13 +4,13 @@ import { chime } from '#web/lib/chime.ts';
 import { showNotification } from '#web/lib/notifications.ts';
 import { preferencesQuery } from './preferences.ts';
 
-/** Something that took its time and has ended. `path`: where it can be seen. */
+/** Something long-running that has finished. `path`: the page that shows it. */
 export type FinishedNotice = { title: string; body: string; path: string };
 
-/** How long other tabs that see the same end keep quiet. */
+/** Milliseconds during which other tabs do not notify about the same thing. */
 const quietFor = 3000;
 
-/** Shows a notification and plays a sound, each where it is switched on. `open` leads to a path of this tab. */
+/** Shows a notification and plays a sound, each if enabled. `open` navigates in this tab. */
 export async function notifyOnDesktop(
   { title, body, path }: FinishedNotice,
   client: QueryClient,
@@ -23,7 +23,7 @@ export async function notifyOnDesktop(
   });
 }
 
-/** The same conversation may be open in several tabs: one of them speaks. */
+/** Several tabs may watch the same thing; only one of them notifies. */
 async function onceAcrossTabs(what: string, act: () => Promise<void>): Promise<void> {
   await navigator.locks.request(`finished ${what}`, { ifAvailable: true }, async (lock) => {
     if (!lock) return;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { readPreview } from '#web/lib/file-preview.ts';
 import { readFile } from './files.ts';
 
-/** What can be shown of a stored file. Not kept: it may be megabytes. */
+/** Preview of a stored file. Not cached, because it may be megabytes. */
 export const useFilePreview = (id: number, filename: string) =>
   useQuery({
     queryKey: ['file-preview', id],

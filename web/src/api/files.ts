@@ -11,16 +11,16 @@ import {
 import { call, callForBytes, callPage, urlOf } from '#web/lib/api-client.ts';
 import { isJsonl } from './uploads/rules.ts';
 
-/** Which files are shown, and in which order. */
+/** Filter and order of the list of files. */
 export type FilesView = { q: string; sort: FileSort; purpose: PurposeFilter | null };
-/** `made`: by a tool of the provider, for an answer. */
+/** `made`: created by a provider tool for an answer. */
 export type PurposeFilter = FilePurpose | 'made';
 type FilesPage = Awaited<ReturnType<typeof readPage>>;
 
 const filesKey = ['files'] as const;
 const pageSize = 50;
 const deleteBatchSize = 100;
-/** The cursor of the first page. */
+/** Cursor of the first page. */
 const start = '';
 
 const purposeQuery = (purpose: PurposeFilter) =>
@@ -48,7 +48,7 @@ export const filesQuery = (view: FilesView) =>
     initialPageParam: start,
     getNextPageParam: (page) => page.nextCursor,
     placeholderData: keepPreviousData,
-    // A key that was saved meanwhile has set waiting files going.
+    // Saving a provider key starts waiting uploads, so the list may be outdated.
     refetchOnMount: 'always',
   });
 
@@ -58,7 +58,7 @@ export const filesSummaryQuery = queryOptions({
   refetchOnMount: 'always',
 });
 
-/** Every file that could hold examples to train with; those that were uploaded for it first. */
+/** Files that may contain training examples, those uploaded for training first. */
 export const trainingFilesQuery = queryOptions({
   queryKey: [...filesKey, 'training'],
   queryFn: async ({ signal }) => {
@@ -76,7 +76,7 @@ export const trainingFilesQuery = queryOptions({
   },
 });
 
-/** Deleted files whose copy at the provider is still there. Asked again, ever less often, until there are none. */
+/** Deleted files whose provider copy still exists. Polled with growing intervals until there are none. */
 export const pendingRemovalsQuery = queryOptions({
   queryKey: [...filesKey, 'removals'],
   queryFn: ({ signal }) => call(files.removals, {}, signal),
@@ -85,11 +85,11 @@ export const pendingRemovalsQuery = queryOptions({
     state.data && state.data.length > 0 ? Math.min(60_000, 5_000 * 1.5 ** state.dataUpdateCount) : false,
 });
 
-/** Whether the provider's copy changes by itself. */
+/** True while the provider copy is queued or being forwarded. */
 export const isInTransit = ({ provider }: File): boolean =>
   provider.state === 'queued' || provider.state === 'forwarding';
 
-/** Reads the pages again that hold files on their way, and takes over what has become of them. */
+/** Refetches only the pages that contain files in transit and merges them into the list. */
 export async function refreshFilesInTransit(client: QueryClient, view: FilesView): Promise<void> {
   const { queryKey } = filesQuery(view);
   const list = client.getQueryData<InfiniteData<FilesPage, string>>(queryKey);
@@ -113,7 +113,7 @@ export function useRefetchedFiles() {
 
 export type DeletedFiles = Awaited<ReturnType<typeof deleteFiles>>;
 
-/** Deletes any number of files; the server takes a limited number with each call. */
+/** Deletes any number of files, in batches of the server's limit. */
 async function deleteFiles(ids: readonly number[]) {
   const [id] = ids;
   if (ids.length === 1 && id !== undefined)
@@ -126,7 +126,7 @@ async function deleteFiles(ids: readonly number[]) {
 
 export function useDeleteFiles() {
   const refetch = useRefetchedFiles();
-  // Also where it failed: some of them may be gone.
+  // After a failure too: some may have been deleted.
   return useMutation({ mutationFn: deleteFiles, onSettled: refetch });
 }
 
@@ -138,7 +138,7 @@ export function useRetryFile() {
   });
 }
 
-/** Where a file is downloaded from. */
+/** Download URL of a file. */
 export const fileAddress = (id: number): string => urlOf(files.content, { params: { id } });
 
 export const readFile = (id: number, signal: AbortSignal): Promise<Response> =>

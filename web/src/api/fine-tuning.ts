@@ -8,11 +8,11 @@ const all = ['fine-tuning'] as const;
 const jobsKey = [...all, 'jobs'] as const;
 const customModelsKey = [...all, 'custom-models'] as const;
 const pageSize = 50;
-/** The cursor of the first page. */
+/** Cursor of the first page. */
 const start = '';
 const after = (cursor: string) => (cursor === start ? {} : { cursor: Number(cursor) });
 
-/** How often what is under way is looked at while it is shown. */
+/** Poll interval in milliseconds for what is visible. */
 const pollMs = 5_000;
 
 const finalStates: readonly string[] = ['succeeded', 'failed', 'cancelled'];
@@ -34,7 +34,7 @@ export const jobsQuery = infiniteQueryOptions({
   refetchInterval: ({ state }) => (state.data?.pages.some(({ items }) => items.some(isOpen)) ? pollMs : false),
 });
 
-/** What is under way. Polled whatever page is shown, hidden ones included: its end is waited for. */
+/** Jobs that are not final. Polled on every page and in hidden tabs, because the user is waiting for the end. */
 export const openJobsQuery = queryOptions({
   queryKey: [...jobsKey, 'open'],
   queryFn: ({ signal }) => call(fineTuning.jobs, { query: { open: 'true', limit: 100 } }, signal),
@@ -50,7 +50,7 @@ export const jobQuery = (id: number) =>
     refetchInterval: ({ state }) => (state.data && isOpen(state.data) ? pollMs : false),
   });
 
-/** What belongs to one job grows while it is open. */
+/** Data of a job grows until the job is final. */
 const pollWhileOpen = (isJobOpen: boolean) =>
   ({ refetchOnMount: 'always', refetchInterval: isJobOpen ? pollMs : false }) as const;
 
@@ -87,11 +87,11 @@ export const customModelsQuery = infiniteQueryOptions({
   refetchOnMount: 'always',
 });
 
-/** The metrics of every step, as the provider wrote them down. */
+/** Metrics of every step, in the provider's file. */
 export const fetchResultFile = async (id: number): Promise<Blob> =>
   (await callForBytes(fineTuning.resultFile, { params: { id } })).blob();
 
-/** After something has happened to jobs: they, what came of them, and what can be chosen as a model. */
+/** Refetches jobs, their models and the lists of models to choose from. */
 export function useRefetchedJobs() {
   const client = useQueryClient();
   return () =>
@@ -122,7 +122,7 @@ export function useChangeJob() {
   const refetch = useRefetchedJobs();
   return useMutation({
     mutationFn: ({ id, change }: { id: number; change: JobChange }) => call(changes[change], { params: { id } }),
-    // Also where it failed: the job may have ended meanwhile.
+    // After a failure too: the job may have ended meanwhile.
     onSettled: refetch,
   });
 }

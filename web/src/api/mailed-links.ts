@@ -2,12 +2,12 @@ import { auth } from '@roster/contracts/auth';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** Asks for the link that sets a password. The answer is the same whether or not there is such an account. */
+/** Requests a password link. The answer is the same whether or not the account exists. */
 export function useRequestReset() {
   return useMutation({ mutationFn: (email: string) => call(auth.requestReset, { body: { email } }) });
 }
 
-/** Asks for the link that confirms the address of the signed-in account. */
+/** Requests a confirmation link for the user's email address. */
 export function useRequestConfirmation() {
   return useMutation({ mutationFn: () => call(auth.requestConfirmation, {}) });
 }

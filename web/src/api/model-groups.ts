@@ -2,7 +2,7 @@ import { type Model, type ModelList, wellKnownModels } from '@roster/contracts/m
 
 type ModelGroup = { label: string; ids: string[] };
 
-/** The models to choose from, in groups. `current`: the one already chosen, offered even where the list lacks it. */
+/** Models to choose from, in groups. `current` is included even if the list lacks it. */
 export function modelGroups(list: ModelList | undefined, current: string): ModelGroup[] {
   const groups =
     list?.source === 'provider'
@@ -14,11 +14,11 @@ export function modelGroups(list: ModelList | undefined, current: string): Model
   return known ? groups : [{ label: 'Chosen before', ids: [current] }, ...groups];
 }
 
-/** The same groups as a select shows them. */
+/** The same groups as options of a select. */
 export const modelOptions = (groups: readonly ModelGroup[]) =>
   groups.map(({ label, ids }) => ({ label, options: ids.map((id) => ({ id, words: id })) }));
 
-/** Nothing is known of the models that the key has: any id may be one of them. */
+/** True if the key's models are unknown, so that any id may be valid. */
 export const acceptsAnyModel = (list: ModelList | undefined): boolean =>
   list?.source === 'unknown' && list.models.every(({ tuned }) => tuned);
 

@@ -14,13 +14,13 @@ import { toast } from '#web/lib/toast.ts';
 import { assistantsQuery } from './assistants.ts';
 import { retirementQuery } from './retirement.ts';
 
-/** Below the assistants: what changes one is read again here, too. */
+/** Nested under the assistants' key, so that a change to an assistant refetches migrations too. */
 const movesKey = [...assistantsQuery.queryKey, 'moves'] as const;
 const start = '';
-/** Long enough to read what was done, and to take it back. */
+/** Long enough to read the toast and press Undo. */
 const undoMs = 20_000;
 
-/** The moves of assistants to other models, the newest first. */
+/** Past migrations of assistants, newest first. */
 export const modelMigrationsQuery = infiniteQueryOptions({
   queryKey: [...movesKey, 'done'],
   queryFn: ({ pageParam, signal }) =>
@@ -33,7 +33,7 @@ export const modelMigrationsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 });
 
-/** What a move would do. */
+/** Preview of what a migration would change. */
 export const modelMigrationPlanQuery = (fromModel: string, toModel: string) =>
   queryOptions({
     queryKey: [...movesKey, 'plan', fromModel, toModel],
@@ -43,10 +43,10 @@ export const modelMigrationPlanQuery = (fromModel: string, toModel: string) =>
     refetchOnMount: 'always',
   });
 
-/** Which model answers stands in conversations, comparisons and lists of models that end. */
+/** Refetch everything: conversations, comparisons and lists of retiring models all show the answering model. */
 const readAgain = (client: QueryClient) => void client.invalidateQueries();
 
-/** The first few by name. */
+/** Names of the first `count` assistants, and how many more. */
 export function listNames(assistants: readonly { name: string }[], count: number): string {
   const names = assistants.map(({ name }) => name);
   const more = count - names.length;
@@ -67,7 +67,7 @@ function showUndone({ fromModel, undone, leftAlone }: UndoneMigration) {
   });
 }
 
-/** Says by itself what it did: the page that it was asked on may be another by then. */
+/** Shows its own toasts: the user may have left the page by the time it finishes. */
 export function useUndoModelMigration() {
   const client = useQueryClient();
   return useMutation({
@@ -88,7 +88,7 @@ export type WantedModelMigration = { fromModel: string; toModel: string; assista
 const isRetired = (client: QueryClient, name: string) =>
   client.getQueryData(retirementQuery.queryKey)?.some(({ model, lifecycle }) => model === name && lifecycle === 'gone');
 
-/** Says what it did, with the way back; there is none to a model that has ended. */
+/** Shows a toast with Undo, unless the old model has already been retired. */
 export function useMigrateModels() {
   const client = useQueryClient();
   const undo = useUndoModelMigration();

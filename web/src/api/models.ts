@@ -2,14 +2,17 @@ import { type Model, models } from '@roster/contracts/models/models';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** The models that the saved key can use. */
+/** Models that the saved key can use. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: ({ signal }) => call(models.list, {}, signal),
   staleTime: 5 * 60_000,
 });
 
-/** Which tools of the provider a model is known not to have; null: of the default model. Asked again, as answers teach more of it. */
+/**
+ * Built-in tools that a model is known to lack; null stands for the default model. Refetched, since answers reveal
+ * more.
+ */
 export const toolSupportQuery = (model: string | null) =>
   queryOptions({
     queryKey: ['models', 'tools', model],
@@ -17,6 +20,5 @@ export const toolSupportQuery = (model: string | null) =>
     refetchOnMount: 'always',
   });
 
-/** What is known of one model id. */
 export const findModel = (list: readonly Model[] | undefined, id: string): Model | undefined =>
   list?.find((model) => model.id === id);

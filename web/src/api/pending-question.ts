@@ -1,6 +1,6 @@
 import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 
-/** Where the text of a conversation that has not begun is kept. */
+/** Draft key of a new conversation. */
 export const newThreadDraftKey = 'chat:new';
 
 let isAsked = false;
@@ -8,7 +8,7 @@ let isAsked = false;
 export const pendingQuestion = () => readDraft(newThreadDraftKey);
 export const storePendingQuestion = (text: string) => writeDraft(newThreadDraftKey, text);
 
-/** The kept text is sent as soon as a new conversation is shown; until the server has it, it stays a draft. */
+/** Sends the stored draft as soon as a new conversation is shown; it stays a draft until the server has it. */
 export const requestSend = () => {
   isAsked = true;
 };

@@ -4,14 +4,14 @@ import { call } from '#web/lib/api-client.ts';
 import { type Colors, derivePalette } from '#web/lib/colors.ts';
 import { applySavedColors, applySavedTheme } from '#web/lib/theme.ts';
 
-/** How Roster looks and sounds for this person; read once while it is open, more often where they are edited. */
+/** Appearance and sound settings; fetched once, and again where they are edited. */
 export const preferencesQuery = queryOptions({
   queryKey: ['preferences'],
   queryFn: ({ signal }) => call(account.preferences, {}, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The saved colors; where none are, `unsaved`. */
+/** Saved colors, with `unsaved` where there are none. */
 export function savedColors(preferences: Preferences, unsaved: Colors = colorDefaults): Colors {
   return {
     backgroundColor: preferences.backgroundColor ?? unsaved.backgroundColor,
@@ -22,7 +22,7 @@ export function savedColors(preferences: Preferences, unsaved: Colors = colorDef
   };
 }
 
-/** Lets this browser look as the account says. */
+/** Applies the account's theme and colors in this browser. */
 export function applyPreferences(preferences: Preferences): void {
   applySavedTheme(preferences.theme);
   applySavedColors(preferences.customColors ? derivePalette(savedColors(preferences)) : null);
@@ -30,7 +30,7 @@ export function applyPreferences(preferences: Preferences): void {
 
 export type PreferenceChanges = Partial<Omit<Preferences, 'theme'>> & Pick<Preferences, 'theme'>;
 
-/** Saves changes to what is saved already. Colors that are not in use are not kept. */
+/** Saves changes to the preferences. Colors that are turned off are not kept. */
 export function useSavePreferences() {
   const client = useQueryClient();
   return useMutation({

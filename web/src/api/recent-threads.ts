@@ -2,7 +2,7 @@ import { chat } from '@roster/contracts/chat';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** The newest conversations, pinned ones first, as the list in Chat has them. */
+/** Newest conversations, pinned ones first, in the order of the Chat list. */
 export const recentThreadsQuery = queryOptions({
   queryKey: ['threads', 'recent'],
   queryFn: async ({ signal }) => (await call(chat.threads, { query: { limit: 5, archived: 'false' } }, signal)).items,

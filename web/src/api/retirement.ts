@@ -2,7 +2,7 @@ import { modelRetirement } from '@roster/contracts/models/retirement';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** The models in use that end soon or have ended. No provider is asked for it. */
+/** Models in use that retire soon or have been retired. Does not call the provider. */
 export const retirementQuery = queryOptions({
   queryKey: ['models', 'life'],
   queryFn: async ({ signal }) => (await call(modelRetirement.list, {}, signal)).items,

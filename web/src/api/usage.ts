@@ -11,12 +11,12 @@ import { call } from '#web/lib/api-client.ts';
 
 export type UsageRange = { from: string; to: string; tz: string };
 
-/** A part of the calls of some days. `none`: chats without an assistant. */
+/** Selects calls of a range of days. `none`: chats without an assistant. */
 export type RequestScope = UsageRange & { model?: string; assistantId?: number | 'none'; accessTokenId?: number };
 
 const all = ['usage'] as const;
 
-/** Figures change with each answer, so they are read anew whenever they are shown. */
+/** Usage changes with each answer, so it is refetched whenever it is shown. */
 const fresh = { staleTime: 0, refetchOnMount: 'always' } as const;
 
 export const analyticsQuery = (range: UsageRange) =>

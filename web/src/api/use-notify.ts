@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import type { FinishedNotice } from './desktop-notifications.ts';
 
-/** Notifies a user who is not looking at this tab that something has finished, as their preferences say. */
+/** Notifies the user when something finishes while this tab is not in view, as their preferences say. */
 export function useNotifyFinished(): (finished: FinishedNotice) => void {
   const client = useQueryClient();
   const router = useRouter();
@@ -12,7 +12,7 @@ export function useNotifyFinished(): (finished: FinishedNotice) => void {
       if (document.visibilityState !== 'hidden') return;
       import('./desktop-notifications.ts')
         .then(({ notifyOnDesktop }) => notifyOnDesktop(finished, client, (path) => router.history.push(path)))
-        // A courtesy: where the network or the browser stands in its way, the page itself shows the end all the same.
+        // Best effort: the page shows the result anyway.
         .catch(() => undefined);
     },
     [client, router],

@@ -11,7 +11,7 @@ const noKey: UserConfig = {
   apiKeyNotice: null,
 };
 
-/** Whether a provider key is saved. A failure reads as "no key", as specified. */
+/** Tells whether a provider key is saved. A failure reads as "no key", as specified. */
 export const userConfigQuery = queryOptions({
   queryKey: ['user-config'],
   queryFn: async ({ signal }) => {

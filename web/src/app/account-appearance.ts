@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { applyPreferences, preferencesQuery } from '#web/api/preferences.ts';
 
-/** Brings the account's theme and colors to this browser. Where they cannot be loaded, it stays as it looks. */
+/** Applies the account's theme and colors to this browser. If they cannot be loaded, nothing changes. */
 export function AccountAppearance() {
   const { data } = useQuery(preferencesQuery);
   useEffect(() => {

@@ -11,7 +11,7 @@ const noticesQuery = queryOptions({
   queryFn: ({ signal }) => call(account.notices, {}, signal),
 });
 
-/** What the owner has to have read, one after the other; it comes again until it was put away. */
+/** Notices that the user must read, one after another. They return until dismissed. */
 export function AccountNotices() {
   const client = useQueryClient();
   const { data } = useQuery(noticesQuery);
@@ -26,7 +26,7 @@ export function AccountNotices() {
   return (
     <Dialog
       open
-      // Read, and not clicked away.
+      // Must be confirmed; cannot be dismissed with Escape or a click outside.
       onOpenChange={undefined}
       role="alertdialog"
       size="sm"

@@ -8,7 +8,7 @@ import { useActiveOption } from '#web/ui/menus/use-active-option.ts';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { type Command, useCommands } from './commands.ts';
 
-/** Ctrl/Cmd+K: one field that finds pages, assistants and conversations, and does a few things at once. */
+/** Ctrl/Cmd+K: one field that searches pages, assistants and conversations, and offers a few actions. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const { groups, searching, failed } = useCommands(text);
@@ -16,7 +16,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   const run = (command: Command | undefined) => {
     if (!command || command.disabledReason) return;
     onClose();
-    // After the layer has given the focus back, so that the page that opens can take it.
+    // After the layer has returned focus, so that the new page can take it.
     queueMicrotask(command.run);
   };
   const { active, setActiveId, listId, optionId, fieldProps } = useActiveOption({

@@ -18,12 +18,12 @@ import { newChatKeys } from './shortcuts.ts';
 export type Command = {
   id: string;
   label: string;
-  /** At the right, quietly. */
+  /** Shown muted, right-aligned. */
   detail?: string;
-  /** Where a search found it. */
+  /** The text around a search hit. */
   excerpt?: string;
   icon: Icon;
-  /** Shown disabled, and why. */
+  /** Disables the command and explains why. */
   disabledReason?: string | undefined;
   run: () => void;
 };
@@ -40,7 +40,7 @@ const threadSearch = (text: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Every word of the text is somewhere in the label. */
+/** True if every word of `text` occurs in the label. */
 function matches(label: string, text: string): boolean {
   const lower = label.toLowerCase();
   return text
@@ -49,7 +49,7 @@ function matches(label: string, text: string): boolean {
     .every((word) => lower.includes(word));
 }
 
-/** What can be done or reached now, narrowed by what was typed. */
+/** Commands that match what was typed. */
 export function useCommands(text: string): { groups: Group[]; searching: boolean; failed: boolean } {
   const wanted = text.trim();
   const settled = useDebouncedText(wanted, 150);

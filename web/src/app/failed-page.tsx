@@ -4,7 +4,7 @@ import { errorText } from '#web/lib/api-client.ts';
 import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { MainLandmarkContext } from './main-landmark-context.ts';
 
-/** A page that could not be shown: its code did not arrive (a new version was installed, the network is gone) or it broke. */
+/** Shown when a page cannot be rendered: its chunk did not load (new version, no network) or it threw. */
 export function FailedPage({ error }: ErrorComponentProps) {
   const Frame = use(MainLandmarkContext) ? 'div' : 'main';
   return (

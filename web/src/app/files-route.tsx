@@ -7,7 +7,7 @@ export function FilesRoute() {
   return (
     <FilesPage
       view={{ q, sort, purpose }}
-      // Replaced, so that Back leads away from the page and not through every letter of a search.
+      // Replace, so that Back leaves the page instead of undoing each letter of a search.
       onViewChange={(next) =>
         void navigate({
           to: '/files',

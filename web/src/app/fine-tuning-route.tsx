@@ -12,7 +12,7 @@ export function FineTuningRoute() {
   const navigate = useNavigate();
   const files = train === undefined ? undefined : { trainingFileId: train, validationFileId: validate ?? null };
   const newJob = again === undefined ? files : { again, base };
-  // Replaced, so that Back does not open the dialog again.
+  // Replace, so that Back does not open the dialog again.
   const onBegun = () => void navigate({ to: '/fine-tuning', search: { tab }, replace: true });
   return (
     <FineTuningPage

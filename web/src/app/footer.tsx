@@ -6,7 +6,7 @@ import { classNames } from '#web/ui/class-names.ts';
 
 const linkClass = 'inline-flex items-center gap-1 rounded-xs hover:text-foreground hover:underline';
 
-/** `slim`: under a page that fills the window; a phone has no room for it there. */
+/** `slim`: for pages that fill the window; hidden on phones. */
 export function Footer({ slim }: { slim?: boolean | undefined }) {
   const { data: options } = useQuery(signInOptionsQuery);
   return (

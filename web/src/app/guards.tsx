@@ -7,10 +7,10 @@ import { ErrorState } from '#web/ui/states/error-state.tsx';
 import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 import { safeReturnPath } from './return-path.ts';
 
-/** Spinner while it is not known who is there, an error panel where that cannot be learnt; then what `children` says. */
+/** Shows a spinner until the user is known and an error panel if that fails, then `user` or `visitor`. */
 export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: ReactNode }) {
   const query = useQuery(currentUserQuery);
-  // Another person begins with nothing of the one before, not even what stands in a field.
+  // Remount for another user, so that no state carries over, not even text in a field.
   if (query.data)
     return (
       <UserProvider key={query.data.id} value={query.data}>
@@ -33,23 +33,23 @@ export function WithCurrentUser({ visitor, user }: { visitor: ReactNode; user: R
   return <SpinnerPanel label="Loading your account" className="min-h-dvh" />;
 }
 
-/** Visitors go to the sign-in page, and from there back to where they wanted. */
+/** Sends visitors to the login page, which returns them afterwards. */
 export function SignedInOnly({ children }: { children: ReactNode }) {
   return <WithCurrentUser user={children} visitor={<RedirectToLogin />} />;
 }
 
-/** A signed-in user has nothing to do here and goes home, or to where they wanted. */
+/** Sends signed-in users home, or to the page they came for. */
 export function VisitorsOnly({ returnPath, children }: { returnPath: string | undefined; children: ReactNode }) {
   return <WithCurrentUser user={<RedirectToReturnPath path={returnPath} />} visitor={children} />;
 }
 
-// Both go once, when they appear: the address changes while they are still there, and must not be followed again.
+// Both navigate once, on mount: the address changes while they are still mounted and must not be followed again.
 
 function RedirectToLogin() {
   const router = useRouter();
   useEffect(() => {
     const { pathname, href } = router.latestLocation;
-    // Signing out is already on its way there, with nowhere to come back to.
+    // Signing out already navigates there, without a return path.
     if (pathname === '/auth') return;
     void router.navigate({ to: '/auth', search: href === '/' ? {} : { redirect: href }, replace: true });
   }, [router]);

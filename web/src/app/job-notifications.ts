@@ -6,14 +6,14 @@ import { jobQuery, openJobsQuery, useRefetchedJobs } from '#web/api/fine-tuning.
 import { useNotifyFinished } from '#web/api/use-notify.ts';
 import { toast, toastError } from '#web/lib/toast.ts';
 
-/** What to say at the end of a job. Nothing of a cancelled one: that was asked for. */
+/** Notification text for a finished job; none for a cancelled one, which the user asked for. */
 function ending({ name, status, notice }: Job): { title: string; body: string } | undefined {
   if (status === 'succeeded') return { title: 'Training finished', body: `${name} has its tuned model.` };
   if (status === 'failed') return { title: 'Training failed', body: `${name}: ${notice ?? 'no model came of it.'}` };
   return undefined;
 }
 
-/** Tells of the end of fine-tuning jobs, whatever page is shown. Costs one request where none is under way. */
+/** Notifies when fine-tuning jobs finish, on any page. Costs one request if none is running. */
 export function JobNotifications() {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,12 +1,11 @@
 import type { LoginProvider, LoginProviderFailure } from '@roster/contracts/auth';
 import { toast, toastError } from '#web/lib/toast.ts';
 
-/** How a visit to Google or GitHub ended, as the address says it. */
+/** Result of signing in with Google or GitHub, as the address carries it. */
 export type LoginProviderOutcome = { error?: string | undefined; connected?: string | undefined };
 
 const names: Record<LoginProvider, string> = { google: 'Google', github: 'GitHub' };
 
-/** What happened, and what the person can do now. */
 const failures: Record<LoginProviderFailure, string> = {
   cancelled: 'It was cancelled on the other site, and nothing has changed. You can try again at any time.',
   expired:
@@ -49,15 +48,15 @@ const failures: Record<LoginProviderFailure, string> = {
     'You signed in more than ten minutes ago. Log out, log in again, and connect within ten minutes: so nobody who finds this browser open can do it.',
 };
 
-/** Object.hasOwn: the code comes out of the address, where anything may stand. */
+/** Object.hasOwn, because the code comes from the address and may be anything. */
 const isFailure = (code: string): code is LoginProviderFailure => Object.hasOwn(failures, code);
 const isProvider = (name: string): name is LoginProvider => Object.hasOwn(names, name);
 
-/** Says how it ended. */
+/** Shows the result as a toast. */
 export function showLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   if (error !== undefined) {
     const description = isFailure(error) ? failures[error] : 'It did not work. Please try again.';
-    // Longer than other toasts: they say what to do, in a sentence or two.
+    // Shown longer than other toasts: the text is a sentence or two.
     toastError({ title: failed, description, duration: 12_000 });
   } else if (connected !== undefined && isProvider(connected)) {
     const name = names[connected];

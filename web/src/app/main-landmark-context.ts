@@ -1,4 +1,4 @@
 import { createContext } from 'react';
 
-/** Whether the page around has a `main` already; there is one of it. */
+/** True if a `main` element already surrounds the page; there must be only one. */
 export const MainLandmarkContext = createContext(false);

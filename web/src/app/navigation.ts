@@ -1,7 +1,7 @@
 import type { User } from '@roster/contracts/auth';
 import { ChartNoAxesColumn, Files, FlaskConical, House, MessageSquare, Server, Settings, Users } from 'lucide-react';
 
-/** The pages of the sidebar, in its order. `key` follows G on the keyboard. */
+/** Pages of the sidebar in order. `key` follows G on the keyboard. */
 const pages = [
   { to: '/', label: 'Home', icon: House, key: 'h' },
   { to: '/chat', label: 'Chat', icon: MessageSquare, key: 'c' },
@@ -14,11 +14,11 @@ const pages = [
 ] as const;
 export type NavigationPage = (typeof pages)[number];
 
-/** Users and System are there for administrators only; the server holds that rule, this only leaves the links out. */
+/** Users and System are for administrators. The server enforces that; here only the links are hidden. */
 export function pagesFor(user: User): readonly NavigationPage[] {
   return pages.filter(({ to }) => (to !== '/users' && to !== '/system') || user.role === 'Admin');
 }
 
-/** What the page at an address is called. */
+/** Name of the page at a path. */
 export const pageNameOf = (path: string): string =>
   pages.find(({ to }) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)))?.label ?? 'Roster';

@@ -1,15 +1,15 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
-/** The conversations are one page, in which the focus has its own ways. */
+/** All conversations count as one page, which manages focus itself. */
 const pageOf = (path: string) => (path.startsWith('/chat/') ? '/chat' : path);
 
-/** The first thing on the page that says what it is. */
+/** The page's heading, or else its main element. */
 const findHeading = () => document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
 
 /**
- * A change of page within Roster, for who does not see it: its title is said, and the focus goes to its heading, unless
- * the page has put it somewhere itself. The browser does both on the first load.
+ * Announces page changes to screen readers: reads out the new title and moves focus to the heading, unless the page has
+ * set focus itself. On the first load the browser does both.
  */
 export function PageAnnouncer() {
   const path = useRouterState({ select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname });
@@ -19,7 +19,7 @@ export function PageAnnouncer() {
     if (before.current === path) return;
     const isSamePage = pageOf(before.current) === pageOf(path);
     before.current = path;
-    // By the next frame the page stands, with its title and whatever took the focus in it.
+    // By the next frame the page has rendered and set its title and focus.
     const frame = requestAnimationFrame(() => {
       setSaid(document.title.replace(/ · Roster$/, ''));
       const { activeElement } = document;

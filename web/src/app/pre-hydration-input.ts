@@ -1,17 +1,17 @@
 import { storeEarlyKeys } from '#web/lib/key-capture.ts';
 
-/** What `public/first.js` notices before the application is there. */
+/** Recorded by `public/first.js` before the application starts. */
 type Early = {
   pressed: Element | null;
   focused: Element | null;
   composing: boolean;
-  /** Between press and release of a pointer. */
+  /** A pointer is down. */
   pressing: boolean;
-  /** Likewise of the space bar on a button. */
+  /** The space bar is down on a button. */
   holding: boolean;
-  /** Pressed outside of fields. */
+  /** Keys pressed outside fields. */
   keys: KeyboardEventInit[];
-  /** Typed after Ctrl+K. */
+  /** Typed after Ctrl+K; null if it was not pressed. */
   typed: string[] | null;
   /** Dropped onto a conversation or pasted into its message. */
   carried: { text: string; files: File[] }[];
@@ -26,21 +26,21 @@ export type Field = HTMLInputElement | HTMLTextAreaElement;
 const choices = 'input:is([type=radio], [type=checkbox])';
 export const fieldsIn = (place: ParentNode) => [...place.querySelectorAll<Field>(`input:not(${choices}), textarea`)];
 
-/** What a part is called, which is the same in the shell and in the application. */
+/** A name that is the same in the prerendered page and in the application. */
 export function nameOf(part: Element): string {
-  // The name of a choice is made anew by each drawing of its group.
+  // The `name` of radio buttons changes with every render of their group.
   const name = part.matches(choices)
     ? part.closest('label')?.textContent
     : (part.getAttribute('name') ?? part.getAttribute('aria-label') ?? part.textContent.trim());
   return [part.localName, part.getAttribute('type'), part.getAttribute('role'), name].join(' ');
 }
 
-/** Email fields have no selection; reading theirs answers null. */
+/** Email fields have no selection: reading it returns null. */
 function selectionOf({ selectionStart, selectionEnd }: Field): [number, number] | null {
   return selectionStart === null || selectionEnd === null ? null : [selectionStart, selectionEnd];
 }
 
-/** Types into a field as a person would, so that its listeners are called. */
+/** Sets a field's value so that React's listeners are called. */
 export function setFieldValue(field: Field, value: string) {
   const kind = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement : HTMLInputElement;
   Object.getOwnPropertyDescriptor(kind.prototype, 'value')?.set?.call(field, value);
@@ -52,8 +52,8 @@ const isFree = ({ composing, pressing, holding }: Early) => !composing && !press
 let free: Promise<void> | undefined;
 
 /**
- * The end of the word that an input method is writing into the shell, or of a press: both would be lost with the part
- * of the page in which they began. Nothing where none is.
+ * Resolves when an input method composition or a press in the prerendered page has ended; replacing its element would
+ * lose it. Undefined if there is none.
  */
 export function whenInputIdle(): Promise<void> | undefined {
   const early = globalThis.__early;
@@ -73,7 +73,7 @@ export function whenInputIdle(): Promise<void> | undefined {
   return free;
 }
 
-/** Pastes into the message what was pasted or dropped before there were listeners. */
+/** Replays a paste or drop on the message field. */
 function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
   const clipboardData = new DataTransfer();
   for (const file of files) clipboardData.items.add(file);
@@ -84,7 +84,7 @@ function paste(root: HTMLElement, { text, files }: Early['carried'][number]) {
 
 export const findField = (name: string, fields: readonly Field[]) => fields.find((field) => nameOf(field) === name);
 
-/** Whatever of the application is called as what had the focus, with the selection it had. */
+/** Focuses the application's element with the same name and restores the selection. */
 export function restoreFocus(root: HTMLElement, name: string, before: Field | undefined) {
   const part = [...root.querySelectorAll<HTMLElement>('input, textarea, button, a[href]')].find(
     (candidate) => nameOf(candidate) === name,
@@ -92,32 +92,32 @@ export function restoreFocus(root: HTMLElement, name: string, before: Field | un
   part?.focus({ preventScroll: true });
   const selection = before && selectionOf(before);
   if (!selection || !(part instanceof HTMLInputElement || part instanceof HTMLTextAreaElement)) return;
-  // Behind what a draft had kept.
+  // The text may have been appended to a stored draft.
   const offset = part.value.length - before.value.length;
   if (part.selectionStart !== null) part.setSelectionRange(selection[0] + offset, selection[1] + offset);
 }
 
-/** Puts what was typed into the shell's fields into those that are called the same. */
+/** Copies text from the prerendered fields into fields with the same name. */
 function fill(root: HTMLElement, shellFields: readonly Field[]) {
   for (const field of fieldsIn(root)) {
     const typed = findField(nameOf(field), shellFields);
     if (!typed || typed.value === '') continue;
-    // What a draft had kept stays, before what was typed now.
+    // Keep the stored draft and append what was typed.
     setFieldValue(field, field.value === '' ? typed.value : `${field.value}\n${typed.value}`);
   }
 }
 
 type FillWhatComes = (root: HTMLElement, shellFields: readonly Field[]) => void;
 let fillWhatComes: FillWhatComes | undefined;
-/** Only the sign-in page has tabs, so its code brings along what happens to the text of their fields. */
+/** Only the login page has tabs, so its chunk registers how text moves between their forms. */
 export const setTabHandler = (fill: FillWhatComes): void => {
   fillWhatComes = fill;
 };
 
 /**
- * Keeps what was typed into the shell, where the focus is and what was pressed last, while the application takes the
- * shell's place; the answer puts all of it into the application. The shell's fields are read at that time, not now: they
- * keep their text when they are gone from the page, and are typed into until then.
+ * Captures text, focus and the last press while the application replaces the prerendered page, and returns functions
+ * that restore them. The prerendered fields are read at that time, not now: they keep their text after removal, and are
+ * typed into until then.
  */
 export function capturePreHydrationInput(root: HTMLElement) {
   const early = globalThis.__early;
@@ -128,13 +128,13 @@ export function capturePreHydrationInput(root: HTMLElement) {
     restoreFocus(root, name, findField(name, shellFields));
   };
   return {
-    /** Before the application is painted for the first time. */
+    /** Call before the application's first paint. */
     restore() {
       early?.stop.abort();
       fill(root, shellFields);
       focusAgain();
     },
-    /** Once its parts have found their own focus. */
+    /** Call after components have set their own focus. */
     press() {
       focusAgain();
       for (const carried of early?.carried ?? []) paste(root, carried);

@@ -1,6 +1,6 @@
 import { type Field, fieldsIn, findField, nameOf, restoreFocus, setFieldValue } from './pre-hydration-input.ts';
 
-/** Keeps in mind what has the focus, also when it is gone from the page. */
+/** Remembers the focused element even after it is removed. */
 function noteFocus(root: HTMLElement, signal: AbortSignal) {
   let focused = document.activeElement;
   const note = ({ target }: FocusEvent) => {
@@ -10,7 +10,9 @@ function noteFocus(root: HTMLElement, signal: AbortSignal) {
   return () => focused;
 }
 
-/** Pressing a tab brings another form, which may ask for the same. Until it is there, the one before is written in. */
+/**
+ * Pressing a tab loads another form that may ask for the same values. Until it is there, people type into the old one.
+ */
 export function fillNextForm(root: HTMLElement, shellFields: readonly Field[]) {
   const left = fieldsIn(root);
   const stop = new AbortController();
@@ -34,7 +36,7 @@ export function fillNextForm(root: HTMLElement, shellFields: readonly Field[]) {
   });
   observer.observe(root, { childList: true, subtree: true });
   stop.signal.addEventListener('abort', () => observer.disconnect());
-  // Whoever turns to something else meanwhile has gone on from here.
+  // Stop once the user has moved on.
   const turn = ({ target, isTrusted }: MouseEvent) => {
     if (isTrusted && target instanceof Element && target.closest('[role=tab], a[href]')) stop.abort();
   };

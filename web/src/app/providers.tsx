@@ -5,7 +5,7 @@ import { ApiError } from '#web/lib/api-client.ts';
 import { userIdKey } from '#web/lib/user-storage.ts';
 import { Toaster, toast } from '#web/ui/states/toast.tsx';
 
-/** A 401 on anything but a sign-in means that the session has ended: elsewhere, or by its age. */
+/** A 401 on anything but a login means the session was ended or has expired. */
 function noticeEndedSession(error: Error) {
   if (!(error instanceof ApiError) || error.status !== 401 || error.code === 'invalid_credentials') return;
   if (!client.getQueryData(currentUserQuery.queryKey)) return;
@@ -13,7 +13,7 @@ function noticeEndedSession(error: Error) {
   toast({ title: 'Session ended', description: 'Please sign in again.' });
 }
 
-/** What the server refuses, it refuses again; what failed on the way is tried once more. */
+/** Client errors are final; network and server errors are retried once. */
 const isWorthRetrying = (failures: number, error: Error) =>
   failures < 1 && !(error instanceof ApiError && error.status >= 400 && error.status < 500);
 
@@ -23,7 +23,7 @@ export const client = new QueryClient({
   defaultOptions: { queries: { retry: isWorthRetrying, refetchOnWindowFocus: false, staleTime: 30_000 } },
 });
 
-// Another tab signed in or out: this one is not to go on showing the user before.
+// Another tab signed in or out: stop showing the previous user.
 addEventListener('storage', ({ key }) => {
   if (key === userIdKey) void client.invalidateQueries({ queryKey: currentUserQuery.queryKey });
 });

@@ -19,7 +19,7 @@ export function RetiringModelsRoute() {
   );
 }
 
-/** Moves the assistants that use a model. */
+/** Dialog that migrates the assistants that use a model. */
 function MigrateFrom({ model: { model, successor } }: { model: RetiringModel }) {
   const client = useQueryClient();
   const { reason } = useEditAccess();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { safeReturnPath } from './return-path.ts';
 
-test.each(['/chat/12', '/settings?tab=assistants&view=import', '/'])('%s is kept', (path) =>
+test.each(['/chat/12', '/settings?tab=assistants&view=import', '/'])('accepts %s', (path) =>
   expect(safeReturnPath(path)).toBe(path),
 );
 
@@ -14,4 +14,4 @@ test.each([
   'https://evil.example',
   '/a\\b',
   '/\t/evil.example',
-])('%s leads home', (path) => expect(safeReturnPath(path)).toBe('/'));
+])('replaces %s with the home page', (path) => expect(safeReturnPath(path)).toBe('/'));

@@ -50,7 +50,7 @@ const home = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('#web/features/home/home-page.tsx'), 'HomePage'),
 });
-// One component for both addresses, so that it stays as it is when a new conversation gets its own address.
+// One component for both paths, so that it stays mounted when a new conversation gets its address.
 const chat = createRoute({
   getParentRoute: () => signedIn,
   path: '/chat',
@@ -89,7 +89,7 @@ const fineTuning = createRoute({
   validateSearch: fineTuningSearch,
   component: lazyRouteComponent(() => import('./fine-tuning-route.tsx'), 'FineTuningRoute'),
 });
-/** An id in an address; anything else is a page that does not exist. */
+/** An id in a path; anything else is a page that does not exist. */
 const byId = {
   parse: ({ id }: { id: string }) => {
     if (!/^[1-9]\d{0,9}$/.test(id)) throw notFound();
@@ -124,7 +124,7 @@ const settings = createRoute({
 const connect = createRoute({
   getParentRoute: () => signedIn,
   path: '/connect',
-  // An assistant, as there.
+  // Same search as chat: `assistant`.
   validateSearch: chatSearch,
   component: lazyRouteComponent(() => import('./connect-route.tsx'), 'ConnectRoute'),
 });
@@ -163,7 +163,7 @@ const auth = createRoute({
   path: '/auth',
   validateSearch: authSearch,
   component: lazyRouteComponent(() => import('./auth-route.tsx'), 'AuthRoute'),
-  // One goes on writing in the form that is there until the other has come: a spinner in its place would lose what is typed.
+  // Keep the current form until the other has loaded: a spinner would lose what is typed.
   pendingMs: Number.POSITIVE_INFINITY,
   loaderDeps: ({ search: { tab } }) => ({ tab }),
   loader: async ({ deps: { tab } }) => {

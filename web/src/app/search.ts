@@ -5,7 +5,7 @@ import { purposes, sorts } from '#web/features/files/views.ts';
 import { fineTuningTabs } from '#web/features/fine-tuning/tabs.ts';
 import { userSorts, usersTabs } from '#web/features/users/tabs.ts';
 
-/** What stands after the `?` of an address; anything else is dropped. */
+/** Search parameters of the address; unknown ones are dropped. */
 type Raw = Record<string, unknown>;
 
 const oneOf = <Value extends string>(values: readonly Value[], given: unknown): Value | undefined =>
@@ -19,30 +19,30 @@ const query = (given: unknown, limit: number): string | undefined =>
   text(typeof given === 'number' ? String(given) : given) && truncate(String(given), limit);
 
 /**
- * What is not there is named as undefined: the router lays these values over those of the address, and what it is not
- * told of would stay as it was typed. From an address that it writes, it leaves undefined out.
+ * Keeps missing keys as undefined: the router merges these values over the address, so a key left out would stay as
+ * typed. It omits undefined when it writes an address.
  */
 const withUndefined = <Search extends Raw>(search: Search): { [Key in keyof Search]?: Search[Key] } => search;
 
 export const settingsSearch = (raw: Raw) =>
   withUndefined({
     tab: oneOf(settingsTabs, raw.tab),
-    /** The sub-tab of Assistants. */
+    /** Sub-tab of Assistants. */
     view: oneOf(assistantViews, raw.view),
-    /** The assistant whose form is open. */
+    /** Id of the assistant whose form is open. */
     edit: positiveInteger(raw.edit),
-    /** The version of it that is shown. */
+    /** Number of the version shown. */
     version: positiveInteger(raw.version),
-    /** The comparison whose draft is in the form. */
+    /** Id of the comparison whose draft fills the form. */
     draft: positiveInteger(raw.draft),
-    /** What a new assistant begins with, and the dataset whose examples become its instructions. */
+    /** Initial values of a new assistant, and the dataset whose examples become its instructions. */
     name: query(raw.name, 200),
     model: query(raw.model, 200),
     examples: positiveInteger(raw.examples),
-    /** How connecting Google or GitHub ended. */
+    /** Result of connecting Google or GitHub. */
     connected: text(raw.connected),
     error: text(raw.error),
-    /** The tool server that a person has signed in to, or why not. */
+    /** Id of the tool server just signed in to, or the error. */
     signedIn: positiveInteger(raw.signedIn),
     signInFailed: text(raw.signInFailed),
   });
@@ -50,19 +50,19 @@ export const settingsSearch = (raw: Raw) =>
 export const chatSearch = (raw: Raw) =>
   withUndefined({
     assistant: positiveInteger(raw.assistant),
-    /** A new conversation, also where a phone would show the list. */
+    /** Opens a new conversation, also on phones, which otherwise show the list. */
     new: raw.new === true ? true : undefined,
   });
 
 export const fineTuningSearch = (raw: Raw) =>
   withUndefined({
     tab: oneOf(fineTuningTabs, raw.tab),
-    /** The files that a new job begins with. */
+    /** Ids of the files that a new job starts with. */
     train: positiveInteger(raw.train),
     validate: positiveInteger(raw.validate),
-    /** The job that it repeats; `base` says on what. */
+    /** Id of the job to repeat; `base` overrides its model. */
     again: positiveInteger(raw.again),
-    /** The models that a new comparison begins with, and the file that its prompts come from. */
+    /** Initial models of a new comparison, and the file its prompts come from. */
     tuned: text(raw.tuned),
     base: text(raw.base),
     prompts: positiveInteger(raw.prompts),
@@ -71,7 +71,7 @@ export const fineTuningSearch = (raw: Raw) =>
 export const usersSearch = (raw: Raw) =>
   withUndefined({
     tab: oneOf(usersTabs, raw.tab),
-    /** Part of a name or an address. The router makes a number of one. */
+    /** Part of a name or email address. The router parses digits as a number. */
     q: query(raw.q, 200),
     sort: oneOf(userSorts, raw.sort),
     order: oneOf(['asc', 'desc'] as const, raw.order),
@@ -79,13 +79,13 @@ export const usersSearch = (raw: Raw) =>
 
 export const filesSearch = (raw: Raw) =>
   withUndefined({
-    /** Part of a filename. The router makes a number of one. */
+    /** Part of a filename. The router parses digits as a number. */
     q: query(raw.q, 255),
     sort: oneOf(sorts, raw.sort),
     purpose: oneOf(purposes, raw.purpose),
   });
 
-/** The days to show: so many up to today, or from one to another. */
+/** Days shown: the last n, or a range. */
 export const analyticsSearch = (raw: Raw) =>
   withUndefined({
     range: ([7, 30, 90] as const).find((days) => days === raw.range),
@@ -96,8 +96,8 @@ export const analyticsSearch = (raw: Raw) =>
 export const authSearch = (raw: Raw) =>
   withUndefined({
     tab: oneOf(['login', 'register'] as const, raw.tab),
-    /** Where to go after signing in. */
+    /** Return path after signing in. */
     redirect: text(raw.redirect),
-    /** Why signing in through Google or GitHub did not work. */
+    /** Error of signing in with Google or GitHub. */
     error: text(raw.error),
   });

@@ -21,9 +21,9 @@ const DraftImpact = loadedPart(
 );
 
 /**
- * Settings, with what other features have in it.
+ * Settings, with the parts that other features supply.
  *
- * Long: the list of these parts.
+ * Long: one list of these parts.
  */
 export function SettingsRoute() {
   const {

@@ -17,7 +17,7 @@ const welcome = page.getByRole('heading', { name: `Welcome, ${person.email}` });
 const administrator = { ...person, role: 'Admin' } as const;
 
 describe('home', () => {
-  test('greets and leads to the pages', async () => {
+  test('greets the user and links to all pages', async () => {
     const cards = [
       ['Chat with AI', 'Interact with your personalized OpenAI assistant', '/chat'],
       ['Manage Files', 'Upload and organize files for your assistants', '/files'],
@@ -38,7 +38,7 @@ describe('home', () => {
     await expectCount(main.getByRole('link', { name: 'User Management' }), 0);
   });
 
-  test('leads administrators to the accounts', async () => {
+  test('links administrators to the accounts', async () => {
     open('/', {
       user: administrator,
       answers() {
@@ -51,7 +51,7 @@ describe('home', () => {
     await expect.element(page.getByRole('heading', { name: 'Users' })).toBeVisible();
   });
 
-  test('says what a new account still needs', async () => {
+  test('shows the set-up steps of a new account', async () => {
     open('/');
     await expect.element(welcome).toBeVisible();
     await expect.element(page.getByRole('heading', { name: 'Before your first chat' })).toBeVisible();
@@ -59,7 +59,7 @@ describe('home', () => {
     await expect.poll(address).toBe('/settings?tab=api-keys');
   });
 
-  test('says what needs attention, and leads there', async () => {
+  test('shows what needs attention and links to it', async () => {
     open('/', {
       answers() {
         answer(account.config, savedKey);
@@ -92,8 +92,8 @@ describe('home', () => {
   });
 });
 
-describe('the sidebar', () => {
-  test('has the pages in their order', async () => {
+describe('sidebar', () => {
+  test('lists the pages in order', async () => {
     open('/');
     await expectTexts(mainMenu.getByRole('link'), ['Home', 'Chat', 'Files', 'Analytics', 'Fine-Tuning', 'Settings']);
     const links = mainMenu.getByRole('link');
@@ -106,7 +106,7 @@ describe('the sidebar', () => {
     }
   });
 
-  test('has Users and System before Settings for administrators', async () => {
+  test('shows Users and System before Settings to administrators', async () => {
     open('/', { user: administrator });
     await expectTexts(mainMenu.getByRole('link'), [
       'Home',
@@ -120,7 +120,7 @@ describe('the sidebar', () => {
     ]);
   });
 
-  test('collapses to icons, stays so and expands again', async () => {
+  test('collapses to icons, remembers it and expands again', async () => {
     const desk = page.getByRole('complementary', { name: 'Sidebar' });
     const width = () => desk.element().getBoundingClientRect().width;
     open('/');
@@ -138,7 +138,7 @@ describe('the sidebar', () => {
   });
 });
 
-test('the footer names the year and leads to the terms and policies', async () => {
+test('shows the year, terms and policies in the footer', async () => {
   open('/settings');
   const footer = page.getByRole('contentinfo');
   await expectText(footer, `© ${new Date().getFullYear()}`);
@@ -153,7 +153,7 @@ test('the footer names the year and leads to the terms and policies', async () =
 });
 
 describe('toasts', () => {
-  test('are at most five, the newest first, and can be dismissed', async () => {
+  test('shows at most five, newest first, and dismisses them', async () => {
     open('/settings?tab=preferences');
     for (const theme of ['System', 'Light', 'Dark', 'Light', 'Dark', 'System'])
       await page.getByText(theme, { exact: true }).click();
@@ -170,14 +170,14 @@ describe('toasts', () => {
     await expectCount(newest, 0);
   });
 
-  test('go by themselves after five seconds', async () => {
+  test('dismisses a toast after five seconds', async () => {
     open('/settings?tab=preferences');
     await page.getByText('Light', { exact: true }).click();
     await expectCount(toasts, 1);
     await expectCount(toasts, 0);
   });
 
-  test('are reached with F8, and go by themselves after that too', async () => {
+  test('focuses toasts with F8 and still dismisses them afterwards', async () => {
     open('/settings?tab=preferences');
     await page.getByText('Light', { exact: true }).click();
     await expectCount(toasts, 1);
@@ -194,10 +194,10 @@ describe('toasts', () => {
   });
 });
 
-describe('by keyboard', () => {
+describe('keyboard', () => {
   const palette = page.getByRole('dialog', { name: 'Search and commands' });
 
-  test('the command palette goes to pages and switches the theme', async () => {
+  test('opens pages and switches the theme from the command palette', async () => {
     open('/', { answers: () => answer(assistants.list, [assistant(1)]) });
     await expect.element(welcome).toBeVisible();
     await press('Control+k');
@@ -227,13 +227,13 @@ describe('by keyboard', () => {
     await expectHidden(palette);
   });
 
-  /** In one task, so that the palette cannot have come meanwhile. */
+  /** In one task, so that the palette cannot have loaded meanwhile. */
   const typeAtOnce = (keys: readonly string[], on: Element = document.body) => {
     on.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
     return keys.map((key) => on.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })));
   };
 
-  test('what is typed right after Ctrl+K goes into the palette and not to the page below', async () => {
+  test('sends text typed right after Ctrl+K to the palette, not to the page', async () => {
     open('/', { answers: () => answer(assistants.list, []) });
     await expect.element(welcome).toBeVisible();
     const wasTyped = typeAtOnce([...'ga budgex', 'Backspace', 't']);
@@ -243,7 +243,7 @@ describe('by keyboard', () => {
     expect(address()).toBe('/');
     await press('Escape');
     await expectHidden(palette);
-    // Also where one was writing.
+    // Works while typing in a field, too.
     const box = page.getByRole('textbox', { name: 'Message' });
     typeAtOnce([...'analy', 'ArrowDown', 'ArrowUp', 'Enter'], box.element());
     await expect.poll(address).toBe('/analytics');
@@ -255,7 +255,7 @@ describe('by keyboard', () => {
     await expectHidden(palette);
   });
 
-  test('the command palette finds conversations by what was said', async () => {
+  test('finds conversations by their content in the command palette', async () => {
     const thread = {
       id: 42,
       title: 'Harbour walk',
@@ -287,7 +287,7 @@ describe('by keyboard', () => {
     await expect.poll(address).toBe('/chat/42');
   });
 
-  test('? lists the shortcuts, G and a letter goes to a page, but not while typing', async () => {
+  test('lists shortcuts with ? and opens pages with G, but not while typing', async () => {
     open('/');
     await expect.element(welcome).toBeVisible();
     const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -308,7 +308,7 @@ describe('by keyboard', () => {
   });
 });
 
-test('an address that asks for what is not there shows what is usual', async () => {
+test('falls back to defaults for invalid search parameters', async () => {
   const tab = (name: string) => page.getByRole('tab', { name, exact: true });
   open('/settings?tab=nonsense');
   await expect.element(tab('Account')).toHaveAttribute('aria-selected', 'true');
@@ -318,11 +318,11 @@ test('an address that asks for what is not there shows what is usual', async () 
   await expect.element(page.getByRole('radio', { name: '30 days' })).toBeChecked();
 });
 
-describe('a Viewer', () => {
+describe('viewer', () => {
   const viewer = { ...person, role: 'Viewer' } as const;
   const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
 
-  test('without assistants is told who makes them', async () => {
+  test('says who can create assistants if there are none', async () => {
     open('/', { user: viewer });
     const step = page.getByRole('listitem').filter({ hasText: 'Create an assistant' });
     await expectText(step, reason);
@@ -333,7 +333,7 @@ describe('a Viewer', () => {
     await expectText(page.getByText('You have no assistants.'), reason);
   });
 
-  test('Editors are led home from the Users page', async () => {
+  test('redirects an Editor from the Users page', async () => {
     open('/users');
     await expect.poll(address).toBe('/');
     await expect.element(welcome).toBeVisible();

@@ -36,7 +36,7 @@ const newChatClass =
 
 type Layer = 'sidebar' | 'palette' | 'shortcuts';
 
-/** Everything that needs a signed-in user stands inside this. */
+/** Layout of all pages that need a signed-in user. */
 export function SignedInArea() {
   return (
     <SignedInOnly>
@@ -80,7 +80,7 @@ function Shell() {
           <div
             className={classNames(
               'flex min-w-0 flex-1 flex-col',
-              // It would jump when the content comes, which is higher or lower than what stands in for it.
+              // The footer would jump when the content arrives.
               !fillsWindow && 'has-[main_[data-loading]]:[&>footer]:hidden',
             )}
           >
@@ -112,7 +112,7 @@ function NarrowTopBar({ pageName }: { pageName: string }) {
 
 type LaterPartsProps = { layer: Layer | null; onClose: () => void; onSearch: () => void };
 
-/** What the page is used without at first: what watches beside it, and what opens over it. */
+/** Parts that are not needed for the first view: background watchers and layers. */
 function DeferredParts({ layer, onClose, onSearch }: LaterPartsProps) {
   const isSettled = useAfterDelay();
   return (
@@ -131,7 +131,10 @@ function DeferredParts({ layer, onClose, onSearch }: LaterPartsProps) {
   );
 }
 
-/** Whether the page has stood for a moment. The layers are fetched then: what is typed right after Ctrl+K must find one. */
+/**
+ * True once the page has been open for a moment. Layers are preloaded then, so that text typed right after Ctrl+K finds
+ * one.
+ */
 function useAfterDelay(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {

@@ -5,8 +5,8 @@ import { isApple } from '#web/lib/keyboard.ts';
 import { pagesFor } from './navigation.ts';
 
 /**
- * New chat, also while something is being typed. Alt+N is no browser's and types nothing; on Apple's keyboards Option+N
- * begins an ñ, so Control is held with it.
+ * New chat, also while typing. No browser uses Alt+N and it types nothing; on Apple keyboards Option+N starts an ñ, so
+ * it is Control+Option+N there.
  */
 export const newChatKeys: readonly string[] = isApple ? ['⌃', '⌥', 'N'] : ['Alt', 'N'];
 export const newChatAria = isApple ? 'Control+Alt+N' : 'Alt+N';
@@ -22,7 +22,7 @@ const isBehindLayer = () => document.querySelector('dialog[open][aria-modal="tru
 
 type Actions = { openPalette: () => void; openShortcutList: () => void; toggleSidebar: () => void };
 
-/** The keys that work everywhere: Ctrl/Cmd+K, new chat, ?, [ and G followed by a page's letter. */
+/** Global shortcuts: Ctrl/Cmd+K, new chat, ?, [ and G followed by a page's letter. */
 export function useShortcuts(actions: Actions): void {
   const navigate = useNavigate();
   const pages = pagesFor(useUser());

@@ -1,7 +1,7 @@
 import { ModalLayer } from '#web/ui/dialogs/modal-layer.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-/** The sidebar where there is no room for it: over the page, until something in it is chosen. */
+/** The sidebar on small screens: an overlay that closes when something is chosen. */
 export function SidebarLayer({ onClose, onSearch }: { onClose: () => void; onSearch: () => void }) {
   return (
     <ModalLayer onOpenChange={onClose} label="Sidebar" className="flex">

@@ -5,13 +5,15 @@ const storageKey = 'app-sidebar';
 
 const readCollapsed = () => readStored(storageKey) === 'collapsed';
 
-/** The look follows this mark, which `public/first.js` sets before the first paint. */
+/** CSS reads this attribute, which `public/first.js` sets before the first paint. */
 function show(collapsed: boolean) {
   if (collapsed) document.documentElement.dataset.sidebar = 'collapsed';
   else delete document.documentElement.dataset.sidebar;
 }
 
-/** Whether the sidebar is an icon bar; kept in this browser until the session ends (`lib/user-storage.ts`). */
+/**
+ * True if the sidebar is collapsed to icons; stored in this browser until the session ends (`lib/user-storage.ts`).
+ */
 export function useSidebarCollapsed(): [collapsed: boolean, toggle: () => void] {
   const [collapsed, setCollapsed] = useState(readCollapsed);
   useLayoutEffect(() => show(collapsed), [collapsed]);

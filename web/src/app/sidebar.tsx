@@ -16,7 +16,7 @@ type SidebarProps = {
   collapsed: boolean;
   onToggle: () => void;
   onSearch: () => void;
-  /** After a page was chosen: closes the overlay of small screens. */
+  /** Closes the overlay on small screens after navigation. */
   onNavigate?: (() => void) | undefined;
 };
 
@@ -24,10 +24,7 @@ const rowClass =
   'flex h-9 w-full items-center gap-3 rounded-md px-2.5 font-medium text-muted-foreground transition-colors duration-120 ' +
   'hover:bg-hover hover:text-foreground max-md:h-11 collapsed:justify-center aria-[current=page]:bg-active aria-[current=page]:text-foreground';
 
-/**
- * The pages, in the specified order. Where the user wants the room it is an icon bar: by style alone, so that the shell
- * which stands in the page before the application looks like it.
- */
+/** Page links in the specified order. Collapsing is done in CSS only, so that the prerendered page looks the same. */
 export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarProps) {
   const toggleLabel = collapsed ? 'Expand sidebar' : 'Collapse sidebar';
   return (
@@ -42,7 +39,7 @@ export function Sidebar({ collapsed, onToggle, onSearch, onNavigate }: SidebarPr
           <span className="font-semibold text-lg tracking-[-0.012em] collapsed:sr-only">Roster</span>
         </Link>
         <IconButton
-          // The shell knows nothing of a collapsed sidebar; a press on its button is known by this.
+          // The prerendered page does not know the collapsed state; early input finds the button by this name.
           name="sidebar"
           label={toggleLabel}
           icon={PanelLeft}

@@ -9,11 +9,11 @@ import { client, Providers } from './providers.tsx';
 import { safeReturnPath } from './return-path.ts';
 import { router } from './router.tsx';
 
-/** A shell stands in the page until everything is there that the first view of the application is made of. */
+/** Replaces the prerendered page once everything for the first view has loaded. */
 export async function start(root: HTMLElement): Promise<void> {
-  // The server has said so already; asking again would only fill the browser's console.
+  // The server has already said so; asking again would only log a 401 in the console.
   if (document.documentElement.dataset.visitor !== undefined) clearUser(client);
-  // What cannot be learnt is dealt with by the application itself.
+  // Failures are handled by the application itself.
   await Promise.all([router.load(), client.prefetchQuery(currentUserQuery), client.prefetchQuery(signInOptionsQuery)]);
   await redirectBySession();
   const input = capturePreHydrationInput(root);
@@ -29,7 +29,7 @@ export async function start(root: HTMLElement): Promise<void> {
   );
 }
 
-/** As the guards do, but before anything is drawn. */
+/** Same redirects as the guards, but before the first render. */
 async function redirectBySession() {
   const user = client.getQueryData(currentUserQuery.queryKey);
   const { pathname, href, search } = router.latestLocation;
@@ -43,17 +43,18 @@ async function redirectBySession() {
   await router.load();
 }
 
-/** After everything else in the tree, so that its parts are there. */
+/** Rendered last in the tree, so that all other parts are mounted. */
 function Started({ input }: { input: PreHydrationInput }) {
   const [restored, setRestored] = useState(false);
-  // Drawn last, so that the application takes the shell's place in the same turn: within no word and no press.
+  // Suspends until no composition or press is in progress; the application then replaces the prerendered page in the
+  // same task.
   const free = restored ? undefined : whenInputIdle();
   if (free) use(free);
   useLayoutEffect(() => {
     input.restore();
     setRestored(true);
   }, [input]);
-  // A turn later, when components that keep the text of a field in their state have it there.
+  // One render later, when components that hold field text in state have it.
   useEffect(() => {
     if (!restored) return;
     input.press();

@@ -2,7 +2,9 @@ import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { LoginProviderOutcome } from './login-provider-outcome.ts';
 
-/** Says how a visit to Google or GitHub ended, with `failed` as the title of a failure, and takes it out of the address. */
+/**
+ * Shows the result of a login with Google or GitHub and removes it from the address. `failed` is the title of an error.
+ */
 export function useLoginProviderOutcome({ error, connected }: LoginProviderOutcome, failed: string): void {
   const router = useRouter();
   const isTold = useRef(false);
@@ -15,13 +17,13 @@ export function useLoginProviderOutcome({ error, connected }: LoginProviderOutco
     isTold.current = true;
     const { pathname, search } = router.history.location;
     const rest = new URLSearchParams(search);
-    // Not there any more: a guard is already leading elsewhere, which must not be undone.
+    // If the parameters are gone, a guard is already navigating; do not undo that.
     if (rest.has('error') || rest.has('connected')) {
       rest.delete('error');
       rest.delete('connected');
       router.history.replace(rest.size > 0 ? `${pathname}?${rest}` : pathname);
     }
-    // Its texts are rarely needed, and the sign-in page is a first visit's. Without them the page still says enough.
+    // Loaded on demand: rarely needed, and the login page must load fast. Without it the page still says enough.
     import('./login-provider-outcome.ts')
       .then((part) => part.showLoginProviderOutcome({ error, connected }, failed))
       .catch(() => undefined);

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import { type MailedLink, readMailedLink } from '#web/features/auth/mailed-link.ts';
 
 /**
- * The mailed link that led to this page; null where it is not whole. From here on it is kept in memory only: the token
- * leaves the address bar and the history, where the next person at this browser would find it.
+ * The mailed link that led to this page; null if it is incomplete. The token is kept in memory only: it is removed from
+ * the address bar and history, where the next user of this browser could find it.
  */
 export function useMailedLink(): MailedLink | null {
   const router = useRouter();

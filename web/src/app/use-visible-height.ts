@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * While a keyboard covers a part of the window (iOS lays it over the page, whatever its height is said to be), a page
- * that fills the window is as high as what is seen of it. Not on the root: the theme owns the variables there.
+ * While an on-screen keyboard covers part of the window (iOS overlays it without changing the reported height), a page
+ * that fills the window gets the visible height. Not set on the root element: the theme owns its variables.
  */
 export function useVisibleHeight(isOn: boolean): void {
   useEffect(() => {
@@ -10,11 +10,11 @@ export function useVisibleHeight(isOn: boolean): void {
     if (!isOn || !seen) return;
     const { style } = document.body;
     const fit = () => {
-      // Pinched, a part of the page is seen on purpose.
+      // When zoomed in by pinching, only part of the page is visible on purpose.
       const isCovered = seen.scale === 1 && window.innerHeight - seen.height > 80;
       if (!isCovered) return void style.removeProperty('--visible-height');
       style.setProperty('--visible-height', `${seen.height}px`);
-      // The browser may have moved the page up to bring the field into view; now it is there without that.
+      // The browser may have scrolled the page to reveal the field; that is no longer needed.
       if (seen.offsetTop > 0 || window.scrollY > 0) window.scrollTo(0, 0);
     };
     fit();

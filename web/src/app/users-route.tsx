@@ -2,7 +2,7 @@ import { Navigate, useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '#web/api/current-user.ts';
 import { UsersPage } from '#web/features/users/users-page.tsx';
 
-/** Others are led home. The server holds the rule; this only spares them a page that it would not fill. */
+/** Redirects everyone else home. The server enforces the role; this only avoids an empty page. */
 export function UsersRoute() {
   const { tab = 'accounts', q = '', sort = 'name', order = 'asc' } = useSearch({ from: '/signed-in/users' });
   const navigate = useNavigate();
@@ -12,7 +12,7 @@ export function UsersRoute() {
       tab={tab}
       onTabChange={(next) => void navigate({ to: '/users', search: { tab: next } })}
       view={{ q, sort, order }}
-      // Replaced, so that Back leads away from the page and not through every letter of a search.
+      // Replace, so that Back leaves the page instead of undoing each letter of a search.
       onViewChange={(next) =>
         void navigate({
           to: '/users',

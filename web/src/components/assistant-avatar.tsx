@@ -2,7 +2,6 @@ import type { AssistantColor, AssistantIcon } from '@roster/contracts/assistants
 import { classNames } from '#web/ui/class-names.ts';
 import { onDemand } from '#web/ui/markdown/on-demand.tsx';
 
-/** What an assistant looks like. */
 export type AssistantAppearance = { name: string; icon: AssistantIcon | null; color: AssistantColor | null };
 
 const colorValues: Record<AssistantColor, string> = {
@@ -20,7 +19,7 @@ const NoGlyph = () => null;
 /** They are many, and most assistants have none. */
 const Glyph = onDemand<{ name: AssistantIcon }>(async () => (await import('#web/ui/glyph.tsx')).Glyph, NoGlyph);
 
-/** The icon of an assistant in its color; nothing where it has neither. */
+/** An assistant's icon in its color; nothing if it has neither. */
 export function AssistantAvatar({
   name,
   icon,

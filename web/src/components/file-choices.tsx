@@ -8,7 +8,7 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 export type FileChoice = { id: number; filename: string; size: number };
 
 type FileChoicesProps<Choice extends FileChoice> = {
-  /** One's files, in pages. */
+  /** The user's files, in pages. */
   query: Parameters<typeof LoadMore>[0]['query'] & {
     data: { pages: readonly { items: readonly Choice[] }[] } | undefined;
     isError: boolean;
@@ -18,15 +18,15 @@ type FileChoicesProps<Choice extends FileChoice> = {
   };
   isSearch: boolean;
   chosen: readonly number[];
-  /** What is said below the name. */
+  /** Text below the name. */
   detail: (file: Choice) => string;
-  /** Why a file cannot be chosen. One that is chosen can always be given back. */
+  /** Reason why a file cannot be selected. A selected one can always be removed. */
   blockedReason: (file: Choice) => string | undefined;
   onToggle: (file: Choice) => void;
   className?: string | undefined;
 };
 
-/** Files to choose several of, for beneath a field that searches them. */
+/** A multi-select list of files, shown below its search field. */
 export function FileChoices<Choice extends FileChoice>(props: FileChoicesProps<Choice>) {
   const { query, isSearch, chosen, detail, blockedReason, onToggle, className } = props;
   if (query.isError)

@@ -7,16 +7,16 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { UnsavedChanges } from './unsaved-changes.tsx';
 
 type FormDialogProps = Pick<DialogProps, 'title' | 'description' | 'size' | 'role'> & {
-  /** What the button says, and says while it is done. */
+  /** Text of the button, and while the action is pending. */
   action: readonly [label: string, pendingLabel: string];
   destructive?: boolean | undefined;
-  /** Why it cannot be sent. */
+  /** Disables the submit button and explains why. */
   disabledReason?: string | undefined;
   busy: boolean;
-  /** Not called while it is busy. */
+  /** Not called while `busy`. */
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
   onClose: () => void;
-  /** What was not done, below the fields, once there is an error. */
+  /** Error shown below the fields, if there is one. */
   failed?: { title: string; error: Error | null; fallback?: string } | undefined;
   unsaved?: Unsaved | undefined;
   className?: string | undefined;
@@ -25,14 +25,14 @@ type FormDialogProps = Pick<DialogProps, 'title' | 'description' | 'size' | 'rol
 
 type Unsaved = {
   when: boolean;
-  /** Such as 'your password'; named before the page is left. */
+  /** For example 'your password'; shown when the user tries to leave the page. */
   what: string;
-  /** Asked before the dialog is closed; without it, closing asks nothing. */
+  /** Confirmation before the dialog closes; without it, it closes at once. */
   question?: Question;
 };
 type Question = { title?: string; description: string; confirmLabel?: string };
 
-/** A form in a dialog: its button, what went wrong, and the question before what was typed is lost. */
+/** A dialog with a form, its error and a confirmation before unsaved input is lost. */
 export function FormDialog(props: FormDialogProps) {
   const { action, destructive, disabledReason, busy, onSubmit, onClose, failed, unsaved, className, children } = props;
   const { title, description, size, role } = props;
@@ -43,7 +43,7 @@ export function FormDialog(props: FormDialogProps) {
   const close = () => (question && unsaved.when ? setLeaving(true) : onClose());
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // A form around the button that opened the dialog is not sent with it.
+    // React bubbles through portals: do not submit a form around the button that opened the dialog.
     event.stopPropagation();
     if (!busy) void onSubmit(event);
   };

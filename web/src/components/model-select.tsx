@@ -16,12 +16,12 @@ type ModelSelectProps = {
   list: ModelList | undefined;
   groups: readonly ModelOptionGroup[];
   value: string;
-  /** Stands for no model; without it one of the groups is always chosen. */
+  /** Label of the option for no model; without it a model is always selected. */
   empty?: string;
   onChange: (model: string) => void;
 };
 
-/** Chooses a model of the provider's list; while that list cannot be read, any id can be typed. */
+/** Select of the provider's models, or a text field while the list is unavailable. */
 export function ModelSelect({ control, list, groups, value, empty, onChange, ...rest }: ModelSelectProps) {
   const suggestions = useId();
   if (acceptsAnyModel(list))
@@ -53,7 +53,7 @@ export function ModelSelect({ control, list, groups, value, empty, onChange, ...
   );
 }
 
-/** `toValue`: for a select whose values are more than model ids. */
+/** `toValue`: for selects whose values are not plain model ids. */
 export function ModelOptions({ groups, toValue = (id) => id }: ModelOptionsProps) {
   return groups.map((group) => (
     <optgroup key={group.label} label={group.label}>

@@ -3,12 +3,12 @@ import { passwordHint } from '#web/lib/password-hint.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 import { SecretInput } from '#web/ui/forms/secret-input.tsx';
 
-/** Registered where it is drawn: the order of that is the order in which wrong fields get the focus. */
+/** Registered on render: the order decides which invalid field gets focus first. */
 type Registered = { register: () => UseFormRegisterReturn; error: string | undefined };
 
 type NewPasswordFieldsProps = { label: 'Password' | 'New Password'; password: Registered; confirmation: Registered };
 
-/** A password to be chosen, and the same once more. */
+/** New password and its confirmation. */
 export function NewPasswordFields({ label, password, confirmation }: NewPasswordFieldsProps) {
   return (
     <>

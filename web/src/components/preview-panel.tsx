@@ -10,9 +10,9 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 type PreviewPanelProps = {
   filename: string;
-  /** Below the name: the size, and when the file came. */
+  /** Text below the name: size and date. */
   description: string;
-  /** Where the file is downloaded from. */
+  /** Download URL. */
   address: string;
   query: {
     data: Preview | undefined;
@@ -24,7 +24,7 @@ type PreviewPanelProps = {
   onClose: () => void;
 };
 
-/** A look at a file; nothing in it is run. */
+/** Preview of a file; executes nothing in it. */
 export function PreviewPanel({ filename, description, address, query, onClose }: PreviewPanelProps) {
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (

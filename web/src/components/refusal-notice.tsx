@@ -12,18 +12,18 @@ const aboutKey = new Map([
 
 type RefusalNoticeProps = {
   error: unknown;
-  /** What has not happened, where neither the key nor a budget is the reason. */
+  /** Title for reasons other than the key or a budget. */
   title: string;
-  /** What has become of what was to be sent. */
+  /** Tells what happened to the unsent input. */
   kept?: string;
-  /** Such as 'Send anyway'. */
+  /** For example 'Send anyway'. */
   insistLabel: string;
-  /** Asks over a used-up budget. */
+  /** Repeats the request over a used-up budget. */
   onInsist: () => void;
   className?: string;
 };
 
-/** Why nothing was asked of a model, and what helps. */
+/** Explains why no model was called, and what to do. */
 export function RefusalNotice({ error, title, kept, insistLabel, onInsist, className }: RefusalNoticeProps) {
   const reason = error instanceof ApiError ? error.message : 'Something went wrong on the way.';
   if (isBudgetError(error))

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ConfirmDialog } from '#web/ui/dialogs/confirm-dialog.tsx';
 
-/** Asks before leaving what has not been saved, whichever way one leaves. Stand it beside the form. */
+/** Confirms before unsaved changes are lost, whichever way the user leaves. Render it next to the form. */
 export function UnsavedChanges({ when, what }: { when: boolean; what: string }) {
   const blocker = useBlocker({ shouldBlockFn: () => when, enableBeforeUnload: when, withResolver: true });
   const blocked = blocker.status === 'blocked';

@@ -16,8 +16,8 @@ test.each([
   ['1.2.3', Number.NaN],
   ['1e3', Number.NaN],
   ['.', Number.NaN],
-])('%j is %s', (typed, amount) => expect(readAmount(typed)).toBe(amount));
+])('parses %j as %s', (typed, amount) => expect(readAmount(typed)).toBe(amount));
 
-test('what is written can be read', () => {
+test('parses its own output', () => {
   for (const amount of [0, 0.000_000_15, 1234.5, 1e6]) expect(readAmount(writeAmount(amount))).toBe(amount);
 });

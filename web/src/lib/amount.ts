@@ -1,4 +1,4 @@
-/** A typed amount of money: '2.5', '$1,200', '0,15' with a decimal comma. NaN where it is none. */
+/** Parses an amount of money: '2.5', '$1,200', '0,15' with a decimal comma. NaN if it is not one. */
 export function readAmount(typed: string): number {
   const text = typed.replaceAll(/[\s$]/g, '');
   if (!/^\d/.test(text) && !/^[.,]\d/.test(text)) return Number.NaN;
@@ -6,6 +6,6 @@ export function readAmount(typed: string): number {
   return /^\d*[.,]?\d*$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
 }
 
-/** An amount as it is typed. */
+/** Formats an amount for an input field. */
 export const writeAmount = (amount: number): string =>
   new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 15 }).format(amount);

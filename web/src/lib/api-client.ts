@@ -2,12 +2,12 @@ import type { Empty, Endpoint } from '@roster/contracts/endpoint';
 import type { ErrorBody } from '@roster/contracts/errors';
 import type { z } from 'zod';
 
-/** A failed call. `status` is 0 when no answer came. */
+/** A failed call. `status` is 0 if there was no response. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** False where the answer had no words of its own; then the caller's are better. */
+  /** False if the response had no message; then use the caller's. */
   readonly hasServerMessage: boolean;
   readonly fields: Readonly<Record<string, string>> | undefined;
   readonly requestId: string | undefined;
@@ -35,14 +35,14 @@ export class ApiError extends Error {
   }
 }
 
-/** What to say about a failure: the server's message, else the words given here, else the status. */
+/** The server's message, else `fallback`, else a text for the status. */
 export function errorText(error: unknown, fallback?: string): string {
   if (error instanceof ApiError) return error.hasServerMessage ? error.message : (fallback ?? error.message);
   if (fallback) return fallback;
   return error instanceof Error ? error.message : 'An unexpected error occurred.';
 }
 
-/** The schema without `Nothing`, which stands for a part that a contract leaves out. */
+/** The schema without `Nothing`, which marks a part that a contract omits. */
 type Real<Schema> = Schema extends unknown
   ? typeof Empty extends Schema
     ? Schema extends typeof Empty
@@ -57,12 +57,12 @@ type Part<Name extends string, Schema extends z.ZodType> = [Schema] extends [nev
     ? { [name in Name]?: z.input<Schema> | undefined }
     : { [name in Name]: z.input<Schema> };
 
-/** What a call needs besides its endpoint: only the parts that its contract names. */
+/** Input of a call: only the parts that its contract names. */
 type Input<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = Part<'params', Real<P>> &
   Part<'query', Real<Q>> &
   Part<'body', Real<B>>;
 
-/** Makes a call as its contract describes it. Fails with ApiError; shows nothing and goes nowhere by itself. */
+/** Makes a call as its contract describes it. Throws ApiError; shows no message and does not navigate. */
 export async function call<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
   endpoint: Endpoint<P, Q, B, O>,
   input: Input<P, Q, B>,
@@ -71,7 +71,7 @@ export async function call<P extends z.ZodType, Q extends z.ZodType, B extends z
   return parsedAnswer(await fetchResponse(endpoint, input, signal));
 }
 
-/** Makes a call that answers a page of a list; the `Link` header says where the next page begins. */
+/** Makes a call for a page of a list; the `Link` header has the next cursor. */
 export async function callPage<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
   endpoint: Endpoint<P, Q, B, O>,
   input: Input<P, Q, B>,
@@ -83,7 +83,7 @@ export async function callPage<P extends z.ZodType, Q extends z.ZodType, B exten
   return { items: await parsedAnswer(response), nextCursor };
 }
 
-/** Makes a call that answers the bytes of a file. */
+/** Makes a call whose response is the bytes of a file. */
 export function callForBytes<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: Endpoint<P, Q, B>,
   input: Input<P, Q, B>,
@@ -100,12 +100,12 @@ async function fetchResponse(endpoint: Endpoint, input: AnyInput, signal: AbortS
 
 async function parsedAnswer(response: Response) {
   const answer = await response.text();
-  // Ours keep their contract (the server's answers are made from it), so they are not parsed a second time here.
+  // The server serializes responses by the same contract, so they are not validated again here.
   const parsed = answer === '' ? undefined : JSON.parse(answer);
   return parsed;
 }
 
-/** The address of a call, for what the browser opens itself: downloads, event streams. */
+/** URL of a call that the browser opens itself: downloads, event streams. */
 export function urlOf<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: Endpoint<P, Q, B>,
   input: Input<P, Q, B>,
@@ -159,7 +159,7 @@ async function request(endpoint: Endpoint, input: AnyInput, signal: AbortSignal 
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** What a failed answer says in JSON, as far as it says it. */
+/** Reads what it can from the JSON body of an error. */
 function errorBodyOf(answer: unknown): Partial<ErrorBody> {
   const given = entries(answer);
   const [code, message, requestId] = [given.get('code'), given.get('message'), given.get('requestId')];
@@ -172,7 +172,7 @@ function errorBodyOf(answer: unknown): Partial<ErrorBody> {
   };
 }
 
-/** Reads a failed answer, whatever made it: our server, or a proxy in front of it. */
+/** Reads an error response, from our server or from a proxy in front of it. */
 export async function readError(response: Response): Promise<ApiError> {
   const body = errorBodyOf(await response.json().catch(() => null));
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);

@@ -8,13 +8,13 @@ const usable = new Promise<void>((resolve) => {
 const marked = createStore(false);
 export const isAppReady = marked.get;
 
-/** Loads what a page can do without while it is being opened, once it can be used. */
+/** Loads something the first view does not need, once the page is usable. */
 export const whenAppReady = <Part>(load: () => Promise<Part>): Promise<Part> => usable.then(load);
 
-/** For calls whose answers a page can do without while it is being opened. */
+/** For queries whose answers the first view does not need. */
 export const useAppReady = (): boolean => useStore(marked);
 
-/** The application stands: what is typed and pressed counts from here on. Measured by name, in the browser's tools too. */
+/** The application is ready for input. Also a performance mark, visible in the browser's tools. */
 export function markAppReady(): void {
   performance.mark('usable');
   marked.set(true);

@@ -1,4 +1,4 @@
-/** Two soft tones, the second a fourth higher; made here, so that no file is loaded. */
+/** Two soft tones, the second a fourth higher. Synthesized, so that no file is loaded. */
 const tones = [
   { frequency: 587.33, start: 0 },
   { frequency: 783.99, start: 0.14 },
@@ -6,11 +6,11 @@ const tones = [
 const length = 0.5;
 const loudness = 0.06;
 
-/** Plays a short, quiet two-tone sound. Says nothing where the browser does not let this page make any. */
+/** Plays a short, quiet two-tone sound. Does nothing if the browser blocks audio. */
 export async function chime(): Promise<void> {
   const audio = new AudioContext();
   try {
-    // Without a click on the page since it was opened, browsers hold sound back, and this would wait for ever.
+    // Without a click since the page was opened, browsers block audio and `resume` would never settle.
     if (audio.state === 'suspended' && !navigator.userActivation?.hasBeenActive) return;
     await audio.resume();
     const ended = tones.map(({ frequency, start }) => tone(audio, frequency, audio.currentTime + start));
@@ -23,7 +23,7 @@ export async function chime(): Promise<void> {
 function tone(audio: AudioContext, frequency: number, start: number): Promise<void> {
   const oscillator = new OscillatorNode(audio, { type: 'sine', frequency });
   const volume = new GainNode(audio, { gain: 0 });
-  // Up quickly and down slowly: a step would click.
+  // Short attack and long release: a step would click.
   volume.gain.setValueAtTime(0, start);
   volume.gain.linearRampToValueAtTime(loudness, start + 0.015);
   volume.gain.exponentialRampToValueAtTime(0.0001, start + length);

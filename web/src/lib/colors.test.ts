@@ -11,19 +11,19 @@ import {
 } from './colors.ts';
 
 describe('contrast', () => {
-  test('is the WCAG ratio, whichever color comes first', () => {
+  test('computes the WCAG ratio in either order', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21);
     expect(contrast('#ffffff', '#767676')).toBeCloseTo(4.54, 2);
     expect(contrast('#767676', '#ffffff')).toBeCloseTo(4.54, 2);
     expect(contrast('#3b82f6', '#3b82f6')).toBe(1);
   });
 
-  test('is never shown better than it is', () => {
+  test('never rounds a ratio up', () => {
     expect(formatContrast(4.4999)).toBe('4.49:1');
     expect(formatContrast(21)).toBe('21.00:1');
   });
 
-  test('names what cannot be read', () => {
+  test('names what is hard to read', () => {
     const low = contrastReport({ ...colorDefaults, foregroundColor: '#333333', cardColor: '#111111' });
     expect(low.filter(({ ratio }) => ratio < 4.5).map(({ what }) => what)).toEqual([
       'Text on the background',
@@ -32,7 +32,7 @@ describe('contrast', () => {
   });
 });
 
-test('black or white text can be read on any color', () => {
+test('finds black or white readable on any color', () => {
   for (let shade = 0; shade < 256; shade += 5) {
     const hex = shade.toString(16).padStart(2, '0');
     for (const color of [`#${hex}${hex}${hex}`, `#${hex}80${hex}`, `#ff${hex}00`])
@@ -47,9 +47,9 @@ test.each([
   ['red', undefined],
   ['#3b82f6; background: url(//evil)', undefined],
   ['', undefined],
-])('%s as a color is %s', (typed, color) => expect(parseColor(typed)).toBe(color));
+])('parses %s as color %s', (typed, color) => expect(parseColor(typed)).toBe(color));
 
-describe('a palette', () => {
+describe('palette', () => {
   const palettes: [string, Colors][] = [
     ['the defaults', colorDefaults],
     [
@@ -74,7 +74,7 @@ describe('a palette', () => {
     ],
   ];
 
-  test.each(palettes)('of %s can be read in all that derives from it', (_name, colors) => {
+  test.each(palettes)('is readable in everything derived from %s', (_name, colors) => {
     const { colors: derived } = derivePalette(colors);
     const texts = Object.entries(derived).filter(([name]) => /-text$|muted-foreground|faint-foreground/.test(name));
     expect(texts).toHaveLength(8);
@@ -85,7 +85,7 @@ describe('a palette', () => {
     expect(contrast(derived['--primary-foreground'] ?? '', colors.primaryColor)).toBeGreaterThanOrEqual(4.5);
   });
 
-  test('holds nothing but colors, and knows whether it is light', () => {
+  test('contains only colors, and knows whether it is light', () => {
     for (const [, colors] of palettes)
       for (const color of Object.values(derivePalette(colors).colors)) expect(color).toMatch(/^#[0-9a-f]{6}$/);
     expect(palettes.map(([, colors]) => derivePalette(colors).scheme)).toEqual(['dark', 'light', 'dark']);

@@ -3,12 +3,12 @@ import type { Palette } from './theme.ts';
 
 export type Colors = Record<ColorName, string>;
 
-/** Below this, text is hard to read for many (WCAG 2.2, 1.4.3). */
+/** Minimum contrast of text (WCAG 2.2, 1.4.3). */
 export const minTextContrast = 4.5;
-/** For what is not text, such as the frame around what has the focus (1.4.11). */
+/** Minimum contrast of non-text, such as focus rings (WCAG 2.2, 1.4.11). */
 const leastOutline = 3;
 
-/** '#Rrggbb' in lower case; undefined where the text is no such color. */
+/** Normalizes to '#rrggbb' in lower case; undefined if the text is no such color. */
 export function parseColor(text: string): string | undefined {
   const color = text.trim().toLowerCase();
   return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
@@ -24,27 +24,27 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** WCAG's contrast ratio, 1 to 21. */
+/** WCAG contrast ratio, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** '4.49:1'; cut, not rounded, so that what is below a limit never reads as being on it. */
+/** '4.49:1'; truncated, so that a ratio below a limit never reads as meeting it. */
 export const formatContrast = (ratio: number): string => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`;
 
-/** Black or white, whichever can be read better on a color. */
+/** Black or white, whichever is more readable on a color. */
 export const readableTextColor = (color: string): string =>
   contrast(color, '#000000') >= contrast(color, '#ffffff') ? '#000000' : '#ffffff';
 
-/** The color with a share of another over it. */
+/** `color` with a share of `over` blended in. */
 function mix(color: string, over: string, share: number): string {
   const top = channels(over);
   const mixed = channels(color).map((channel, index) => channel + ((top[index] ?? 0) - channel) * share);
   return `#${mixed.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** As much of `color` as can be read on every surface, and of `text` as it takes. */
+/** Mixes in as little of `text` as makes `color` readable on every surface. */
 function makeReadable(color: string, text: string, surfaces: readonly string[], least = minTextContrast): string {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, text, share);
@@ -53,12 +53,12 @@ function makeReadable(color: string, text: string, surfaces: readonly string[], 
   return text;
 }
 
-/** The colors that say something everywhere; their shade is fitted to the palette. */
+/** Status colors; their shade is adapted to the palette. */
 const statusColors = { destructive: '#ef4444', success: '#22c55e', warning: '#eab308', violet: '#a855f7' };
-/** How much of a color lies under the text of a badge. */
+/** Opacity of a badge's background. */
 const tint = 0.14;
 
-/** All that follows from the five chosen colors, so that a page in them can be read as far as they allow it. */
+/** Derives all colors from the five chosen ones, as readable as those allow. */
 export function derivePalette(colors: Colors): Palette {
   const { backgroundColor: background, foregroundColor: text, primaryColor: primary, accentColor: accent } = colors;
   const plain = [background, colors.cardColor];
@@ -87,7 +87,7 @@ export function derivePalette(colors: Colors): Palette {
   };
 }
 
-/** What is read on what, and how well, in the order of the pickers. */
+/** Contrast ratios of text and surfaces, in the order of the pickers. */
 export function contrastReport(colors: Colors): { what: string; ratio: number }[] {
   const { backgroundColor, foregroundColor, primaryColor, accentColor, cardColor } = colors;
   return [

@@ -1,7 +1,7 @@
-/** `number`: as it was written, where its own digits count. */
+/** `number`: written with its original digits. */
 export type Cell = string | number | { number: string } | null;
 
-/** A text that a spreadsheet would read as a formula gets an apostrophe before it, which makes it a text again. */
+/** Prefixes an apostrophe to text that spreadsheets would run as a formula. */
 const neutralizeFormula = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 15 });
 
@@ -12,6 +12,6 @@ function written(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** RFC 4180, with the mark that tells spreadsheets that it is UTF-8. */
+/** CSV as in RFC 4180, with a BOM so that spreadsheets read UTF-8. */
 export const toCsv = (rows: readonly (readonly Cell[])[]): string =>
   `\uFEFF${rows.map((row) => `${row.map(written).join(',')}\r\n`).join('')}`;

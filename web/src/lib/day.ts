@@ -1,10 +1,10 @@
-/** The browser's own time zone. One that it can only name by its distance, as +03:30, is no zone that others know. */
+/** The browser's time zone. UTC if it knows only an offset such as +03:30, which is not a zone name. */
 export function localZone(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return /^[+-]/.test(timeZone) ? 'UTC' : timeZone;
 }
 
-/** YYYY-MM-DD of a moment in a zone. */
+/** Day (YYYY-MM-DD) of a moment in a time zone. */
 export function dayIn(tz: string, moment: Date): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone: tz, year: 'numeric', month: '2-digit', day: '2-digit' });
   const part = new Map(parts.formatToParts(moment).map(({ type, value }) => [type, value]));

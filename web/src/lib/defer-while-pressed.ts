@@ -5,7 +5,7 @@ const waiting = new Set<() => void>();
 function release() {
   if (!isHeld) return;
   isHeld = false;
-  // After the click that the release makes.
+  // After the click that the release triggers.
   requestAnimationFrame(() => {
     if (isHeld) return;
     const due = [...waiting];
@@ -25,15 +25,15 @@ function listen() {
     { capture: true },
   );
   for (const type of ['pointerup', 'pointercancel', 'contextmenu']) addEventListener(type, release, { capture: true });
-  // Of the window, not of what is in it.
+  // Window blur only, not that of elements inside.
   addEventListener('blur', ({ target }) => target === window && release());
-  // A release outside of the window is noticed when the pointer comes back.
+  // A release outside the window is noticed when the pointer returns.
   addEventListener('pointermove', ({ buttons }) => buttons === 0 && release(), { capture: true, passive: true });
 }
 
 /**
- * Runs at once, or while a button, link or the like is held down, after its release: a press is lost where what is pressed moves away or is
- * replaced before it is let go. What is asked for several times while it waits runs once.
+ * Runs at once, or, while a button or link is held down, after its release: a click is lost if its target moves or is
+ * replaced before that. The same function runs only once.
  */
 export function deferWhilePressed(run: () => void): void {
   listen();

@@ -3,12 +3,12 @@ import { readUserTabValue, readUserValue, writeUserTabValue, writeUserValue } fr
 const prefix = 'draft:';
 
 /**
- * What this person typed and has not yet sent, kept in this browser until it is sent or the session ends: of this tab what was
- * typed in it, and the newest of all tabs for those in which nothing was.
+ * Unsent text of this user, kept in this browser until it is sent or the session ends. A tab reads its own draft first,
+ * then the newest of all tabs.
  */
 export const readDraft = (key: string): string => readUserTabValue(prefix + key) ?? readUserValue(prefix + key) ?? '';
 
-/** An empty text removes the draft, but not what another tab has kept since. */
+/** Empty text removes the draft, but not a newer one of another tab. */
 export function writeDraft(key: string, text: string): void {
   const name = prefix + key;
   const isOurs = readUserValue(name) === readUserTabValue(name) || readUserTabValue(name) === null;

@@ -19,7 +19,7 @@ test.each<[string, ReturnType<typeof enter>, boolean, boolean]>([
   expect([isEnter(event), isSubmitKey(event)]).toEqual([acts, sends]);
 });
 
-test('Esc that drops a word is no Esc', () => {
+test('ignores Esc that drops an input method word', () => {
   const esc = (keyCode: number) => enter({ key: 'Escape', keyCode });
   expect([isImeKey(esc(229)), isImeKey(esc(27))]).toEqual([true, false]);
 });

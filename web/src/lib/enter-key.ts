@@ -5,28 +5,28 @@ type Key = {
   ctrlKey: boolean;
   metaKey: boolean;
   isComposing: boolean;
-  /** Deprecated, and the only word that Safari has for this. */
+  /** Deprecated, but the only indication in Safari. */
   keyCode: number;
 };
 
-/** The code of a key that an input method has taken. */
+/** `keyCode` of a key handled by an input method. */
 const takenByInputMethod = 229;
 
 /**
- * Whether a key belongs to an input method: Enter confirms a word there, and Esc drops it. Safari tells the end of the
- * composition before that Enter, which has no sign of it but its code.
+ * True if an input method handles the key: Enter confirms a word there and Esc drops it. Safari ends the composition
+ * before that Enter, which then differs only by its `keyCode`.
  */
 export const isImeKey = ({ isComposing, keyCode }: Pick<Key, 'isComposing' | 'keyCode'>): boolean =>
   isComposing || keyCode === takenByInputMethod;
 
-/** Whether Enter does what the field is for. */
+/** True if Enter should trigger the field's action. */
 export const isEnter = (event: Key): boolean => event.key === 'Enter' && !isImeKey(event);
 
 const hasTouchKeyboard = () => matchMedia('(pointer: coarse)').matches;
 
 /**
- * Whether a key sends what stands in a field of several lines. The keyboard on a screen has no Shift+Enter: there Enter
- * begins a new line, and a button sends.
+ * True if the key submits a multi-line field. On-screen keyboards have no Shift+Enter: there Enter inserts a line, and
+ * a button submits.
  */
 export const isSubmitKey = (event: Key): boolean =>
   isEnter(event) && !event.shiftKey && !event.altKey && (event.ctrlKey || event.metaKey || !hasTouchKeyboard());

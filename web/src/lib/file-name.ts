@@ -1,7 +1,7 @@
-/** What a person has named, as the name of a file without its ending: 'Research Helper' becomes 'research-helper'. */
+/** Turns a name into a file name without extension: 'Research Helper' becomes 'research-helper'. */
 export function slugFileName(name: string, otherwise: string): string {
   const plain = name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
-  // By whole characters: half of one is no name.
+  // Truncates by whole characters.
   return (
     [...plain]
       .slice(0, 60)

@@ -4,48 +4,48 @@ import { maxPreviewText, parseDelimited, readPreview } from './file-preview.ts';
 const preview = (filename: string, content: BodyInit) => readPreview(filename, new Response(content));
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-describe('what is shown of a file follows its bytes', () => {
+describe('detects content by bytes', () => {
   test.each([
     ['PNG', bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0), 'image/png'],
     ['JPEG', bytes(0xff, 0xd8, 0xff, 0xe0, 0), 'image/jpeg'],
     ['GIF', new TextEncoder().encode('GIF89a\0'), 'image/gif'],
     ['WebP', new TextEncoder().encode('RIFF\0\0\0\0WEBPVP8 '), 'image/webp'],
-  ])('%s, whatever it is called', async (_, content, type) => {
+  ])('detects %s, whatever its name', async (_, content, type) => {
     const shown = await preview('notes.txt', content);
     expect(shown.kind === 'image' && [shown.image.type, shown.image.size]).toEqual([type, content.length]);
   });
 
-  test('an image of several chunks is loaded whole', async () => {
+  test('loads an image of several chunks completely', async () => {
     const content = new Uint8Array(300_000);
     content.set([0xff, 0xd8, 0xff]);
     const shown = await preview('photo.jpg', content);
     expect(shown.kind === 'image' && shown.image.size).toBe(300_000);
   });
 
-  test('HTML and SVG are text', async () => {
+  test('shows HTML and SVG as text', async () => {
     const text = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     expect(await preview('a.svg', text)).toEqual({ kind: 'text', text, isWhole: true });
   });
 
-  test('PDF and other bytes are not shown', async () => {
+  test('does not show PDF and other binary files', async () => {
     expect(await preview('a.txt', '%PDF-1.7')).toEqual({ kind: 'pdf' });
     expect(await preview('a.png', bytes(1, 0, 2))).toEqual({ kind: 'none' });
     expect(await preview('a.txt', bytes(0xc3, 0x28))).toEqual({ kind: 'none' });
   });
 
-  test('a long text is cut, between characters', async () => {
+  test('truncates a long text between characters', async () => {
     const shown = await preview('a.txt', 'äö'.repeat(maxPreviewText));
     expect(shown).toEqual({ kind: 'text', text: 'äö'.repeat(maxPreviewText / 4), isWhole: false });
-    // 'x' and then pairs of bytes: the cut would go through a character.
+    // 'x' followed by two-byte characters, so that the limit falls inside a character.
     const odd = await preview('a.txt', `x${'ä'.repeat(maxPreviewText)}`);
     expect(odd.kind === 'text' && odd.text).toBe(`x${'ä'.repeat(maxPreviewText / 2 - 1)}`);
   });
 
-  test('a text of exactly what is shown is whole', async () => {
+  test('shows a text of exactly the limit completely', async () => {
     expect(await preview('a.txt', 'x'.repeat(maxPreviewText))).toMatchObject({ isWhole: true });
   });
 
-  test('CSV is a table, without a cut last record', async () => {
+  test('shows CSV as a table without a truncated last record', async () => {
     expect(await preview('a.csv', 'name,age\nAda,36\n')).toEqual({
       kind: 'table',
       rows: [
@@ -60,7 +60,7 @@ describe('what is shown of a file follows its bytes', () => {
   });
 });
 
-test('records with quotes, line breaks and empty fields', () => {
+test('parses records with quotes, line breaks and empty fields', () => {
   expect(parseDelimited('a,"b, ""c""\nd",\r\n\n,e', ',')).toEqual([
     ['a', 'b, "c"\nd', ''],
     ['', 'e'],

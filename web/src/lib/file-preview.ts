@@ -1,4 +1,4 @@
-/** What can be shown of a file without running anything in it. */
+/** Parts of a file that can be shown without executing anything in it. */
 export type Preview =
   | { kind: 'image'; image: Blob }
   | { kind: 'text'; text: string; isWhole: boolean }
@@ -14,7 +14,7 @@ const columnsAtMost = 20;
 const startsWith = (bytes: Uint8Array, text: string, at = 0) =>
   [...text].every((sign, index) => bytes[at + index] === sign.charCodeAt(0));
 
-/** By the bytes: the name and the type that came with a file may say anything. */
+/** Detects the type from the bytes: names and content types are not reliable. */
 export function imageTypeOf(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
@@ -24,7 +24,7 @@ export function imageTypeOf(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The text in bytes that may end inside a character; undefined where they are no UTF-8 text. */
+/** Decodes bytes that may end inside a character; undefined if they are not UTF-8 text. */
 export function decodeText(bytes: Uint8Array, isWhole: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -34,7 +34,7 @@ export function decodeText(bytes: Uint8Array, isWhole: boolean): string | undefi
   }
 }
 
-/** The records of a delimited text, with quoted fields as RFC 4180 has them. */
+/** Parses delimited text with quoted fields as in RFC 4180. */
 export function parseDelimited(text: string, delimiter: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -68,7 +68,7 @@ function asTable(filename: string, text: string, isWhole: boolean): Preview | un
   const delimiter = /\.csv$/i.test(filename) ? ',' : /\.tsv$/i.test(filename) ? '\t' : undefined;
   if (delimiter === undefined) return undefined;
   const rows = parseDelimited(text, delimiter);
-  // The last record may have been cut.
+  // The last record may be incomplete.
   if (!isWhole && rows.length > 1) rows.pop();
   const isCut = rows.length > rowsAtMost || rows.some(({ length }) => length > columnsAtMost);
   return {
@@ -78,7 +78,7 @@ function asTable(filename: string, text: string, isWhole: boolean): Preview | un
   };
 }
 
-/** Reads until there are so many bytes or no more. */
+/** Reads until `limit` bytes have arrived or the stream ends. */
 async function readUpTo(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number) {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -91,7 +91,7 @@ async function readUpTo(reader: ReadableStreamDefaultReader<Uint8Array>, limit: 
   return { chunks, isWhole: false };
 }
 
-/** What to show of a file: only as much is loaded as that takes. */
+/** Builds a preview of a file, reading no more than it needs. */
 export async function readPreview(filename: string, content: Response): Promise<Preview> {
   const reader = content.body?.getReader();
   if (!reader) return { kind: 'none' };
@@ -102,7 +102,7 @@ export async function readPreview(filename: string, content: Response): Promise<
     const rest = isWhole ? { chunks: [], isWhole } : await readUpTo(reader, largestImage);
     if (rest.isWhole) return { kind: 'image', image: new Blob([...chunks, ...rest.chunks], { type }) };
   }
-  // What is not needed is not sent.
+  // Stops the download.
   await reader.cancel();
   if (type !== undefined) return { kind: 'none' };
   if (startsWith(beginning, '%PDF-')) return { kind: 'pdf' };

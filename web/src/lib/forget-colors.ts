@@ -1,8 +1,8 @@
-/** Where `theme.ts` keeps the saved colors for the next first paint. */
+/** `theme.ts` stores the saved colors here for the next first paint. */
 export const colorsKey = 'app-colors';
 
-/** The next user does not go on with another user's colors, which have gone from this browser. */
+/** Removes a user's colors, so that the next user does not inherit them. */
 export function announceColorsRemoved(): void {
-  // `theme.ts` comes after the first page and need not be here yet; it hears of this as of a change in another tab.
+  // `theme.ts` loads after the first page and may not be there yet; it treats this as a change in another tab.
   window.dispatchEvent(new StorageEvent('storage', { key: colorsKey }));
 }

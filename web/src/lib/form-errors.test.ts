@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from './api-client.ts';
 import { showFieldErrors } from './form-errors.ts';
 
-test('every field of a form shows what the server said about it, however it is nested', () => {
+test('shows server errors at every field, however nested', () => {
   const form = createFormControl({ defaultValues: { name: '', reasoningEffort: null, beta: 'auto' } });
   const fields = { reasoningEffort: 'Not here.', 'hyperparameters.beta': 'Too much.', other: 'No.' };
   const error = new ApiError('Wrong.', { status: 400, code: 'invalid', hasServerMessage: true, fields });

@@ -19,7 +19,7 @@ describe('costs', () => {
     [0.00000123, '$0.0000012'],
     [0.05, '$0.05'],
     [null, '—'],
-  ])('%s reads %s', (usd, text) => expect(formatCost(usd)).toBe(text));
+  ])('formats %s as %s', (usd, text) => expect(formatCost(usd)).toBe(text));
 });
 
 test.each([
@@ -29,11 +29,10 @@ test.each([
   [0.004, 0.002, '$0.004'],
   [0.002, 0.001, '$0.002'],
   [0.000_05, 0.000_05, '$0.00005'],
-])('%s on an axis of steps of %s reads %s', (usd, step, text) => expect(formatAxisCost(usd, step)).toBe(text));
+])('formats %s in steps of %s as %s', (usd, step, text) => expect(formatAxisCost(usd, step)).toBe(text));
 
 describe('dates', () => {
-  test('a plain day is that day in every time zone', () =>
-    expect(formatLongDate('2027-01-14')).toBe('January 14, 2027'));
+  test('keeps a plain day in every time zone', () => expect(formatLongDate('2027-01-14')).toBe('January 14, 2027'));
 
   const now = Date.parse('2026-11-20T12:00:00Z');
   test.each([
@@ -42,15 +41,15 @@ describe('dates', () => {
     ['2026-11-20T09:00:00Z', '3 hours ago'],
     ['2026-11-19T11:00:00Z', 'yesterday'],
     ['2026-11-01T12:00:00Z', '2 weeks ago'],
-  ])('%s is %s', (date, text) => expect(formatRelative(date, now)).toBe(text));
+  ])('formats %s as %s', (date, text) => expect(formatRelative(date, now)).toBe(text));
 });
 
-test('a megabyte has 1,048,576 bytes and two decimals', () => {
+test('counts 1,048,576 bytes per megabyte, with two decimals', () => {
   expect(formatMegabytes(1_310_720)).toBe('1.25 MB');
   expect(formatMegabytes(0)).toBe('0.00 MB');
 });
 
-test('one thing is singular', () => {
+test('uses the singular for one', () => {
   expect(formatCount(1, 'assistant')).toBe('1 assistant');
   expect(formatCount(1200, 'assistant')).toBe('1,200 assistants');
 });
@@ -60,6 +59,4 @@ test.each([
   ['2026-11-20T12:00:20Z', 'in less than a minute'],
   ['2026-11-20T12:00:00Z', 'any moment now'],
   ['2026-11-20T11:00:00Z', 'any moment now'],
-])('what is expected at %s comes %s', (date, text) =>
-  expect(formatExpected(date, Date.parse('2026-11-20T12:00:00Z'))).toBe(text),
-);
+])('expects %s %s', (date, text) => expect(formatExpected(date, Date.parse('2026-11-20T12:00:00Z'))).toBe(text));

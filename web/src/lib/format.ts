@@ -5,7 +5,7 @@ const clockTime = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const number = new Intl.NumberFormat(locale);
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
-/** 'November 20, 2026'. A plain day (`YYYY-MM-DD`) means that day wherever it is read. */
+/** 'November 20, 2026'. A plain day (`YYYY-MM-DD`) is the same day in every time zone. */
 export function formatLongDate(date: string | Date): string {
   const isPlainDay = typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date);
   return longDate.format(new Date(isPlainDay ? `${date}T00:00` : date));
@@ -38,7 +38,7 @@ export function formatRelative(date: string | Date, now: number = Date.now()): s
   return 'just now';
 }
 
-/** When something that is expected will be: 'in 5 minutes', 'any moment now'; an estimate may have passed already. */
+/** Expected time: 'in 5 minutes', 'any moment now' (an estimate may have passed). */
 export function formatExpected(date: string | Date, now: number = Date.now()): string {
   const seconds = (new Date(date).getTime() - now) / 1000;
   if (seconds >= 60) return formatRelative(date, now);
@@ -52,7 +52,7 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / bytesPerMegabyte).toLocaleString(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })} MB`;
 }
 
-/** '$12.40', '$0.0031': never zero when it is not. null (no price known) is '—'. */
+/** '$12.40', '$0.0031'; never rounds a positive amount to zero. null (price unknown) is '—'. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '—';
   const small = usd !== 0 && Math.abs(usd) < 0.1;
@@ -64,7 +64,7 @@ export function formatCost(usd: number | null): string {
   }).format(usd);
 }
 
-/** A round amount on an axis: '$0.002', '$2.50', '$1,500'. `step` is what lies between two of them. */
+/** Label of a tick on a cost axis: '$0.002', '$2.50', '$1,500'. `step` is the distance between ticks. */
 export function formatAxisCost(usd: number, step: number): string {
   const digits = step >= 1 ? 0 : Math.max(2, Math.ceil(-Math.log10(step) - 1e-9));
   return new Intl.NumberFormat(locale, {

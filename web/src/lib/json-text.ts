@@ -1,7 +1,7 @@
-/** Strings and numbers of a JSON text. */
+/** Matches strings and numbers of a JSON text. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A number in the digits that were written, where a JavaScript number could be a rounded one. */
+/** A number with its original digits, which a JavaScript number could round. */
 export class RawNumber {
   readonly text: string;
   constructor(text: string) {
@@ -9,7 +9,7 @@ export class RawNumber {
   }
 }
 
-/** What a marked text stands for: every string begins with `$`, every number is a string that begins with `#`. */
+/** Reverses the marking: strings start with `$`, numbers are strings that start with `#`. */
 function unmarked(value: unknown): unknown {
   if (typeof value === 'string') return value.startsWith('#') ? new RawNumber(value.slice(1)) : value.slice(1);
   if (Array.isArray(value)) return value.map(unmarked);
@@ -21,16 +21,19 @@ const marked = (text: string): unknown =>
   JSON.parse(text.replace(token, (found) => (found.startsWith('"') ? `"$${found.slice(1)}` : `"#${found}"`)));
 
 /**
- * Reads JSON without changing it: numbers keep their digits, objects are maps in the order of the text.
+ * Parses JSON without loss: numbers keep their digits, objects become maps in source order.
  * @throws SyntaxError
  */
 export function parseJsonLosslessly(text: string): unknown {
-  // Marks could make JSON of what is none.
+  // Rejects invalid JSON, which marking could make valid.
   JSON.parse(text);
   return unmarked(marked(text));
 }
 
-/** The same JSON in lines, with its numbers as they are written. @throws SyntaxError */
+/**
+ * Indents JSON and keeps its numbers as written.
+ * @throws SyntaxError
+ */
 export function indentJson(text: string): string {
   JSON.parse(text);
   const lines = JSON.stringify(marked(text), undefined, 2);

@@ -1,4 +1,4 @@
-/** A key as it is typed into a field that is still to come. */
+/** A key that inserts one character. */
 type Ahead = { keys: string[]; release: () => void };
 
 let ahead: Ahead | null = null;
@@ -7,8 +7,8 @@ const isTyped = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   !ctrlKey && !metaKey && !altKey && !['Shift', 'Tab', 'CapsLock', 'Process', 'Dead', 'Unidentified'].includes(key);
 
 /**
- * From now on keys are kept for a layer whose code is on its way, until it takes them: the page below must neither write
- * them into a draft nor follow them as shortcuts. Escape gives the layer up.
+ * Captures keys for a layer whose chunk is loading, until the layer takes them; the page below must not type them into
+ * a draft or run them as shortcuts. Escape cancels the layer.
  */
 export function captureKeys(onEscape: () => void, typed: readonly string[] = []): void {
   if (ahead) return;
@@ -29,14 +29,14 @@ export function captureKeys(onEscape: () => void, typed: readonly string[] = [])
   addEventListener('keydown', keyDown, { capture: true, signal: heard.signal });
 }
 
-/** What was typed ahead, in its order; nothing more is kept. */
+/** Returns the captured keys in order and stops capturing. */
 export function takeCapturedKeys(): readonly string[] {
   const keys = ahead?.keys ?? [];
   ahead?.release();
   return keys;
 }
 
-/** The keys that were typed before the application was there, until the layer is opened that they are for. */
+/** Keys typed before the application started, until their layer opens. */
 let early: readonly string[] = [];
 export const storeEarlyKeys = (keys: readonly string[]): void => {
   early = keys;

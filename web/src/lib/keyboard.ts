@@ -1,4 +1,4 @@
 export const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The key that is held for commands, as it is written on the keyboard. */
+/** Label of the command modifier on this keyboard. */
 export const commandKey = isApple ? '⌘' : 'Ctrl';

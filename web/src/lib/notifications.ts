@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react';
 
-/** What this browser says about notifications from Roster. */
+/** The browser's permission for notifications. */
 export type NotificationState = 'granted' | 'denied' | 'default' | 'unsupported';
 
 export const notificationState = (): NotificationState =>
   'Notification' in window ? Notification.permission : 'unsupported';
 
-/** The state, kept up to date, and a way to ask for permission; call it from a click only. */
+/** The current permission, and a function that requests it; call that from a click only. */
 export function useNotificationState(): [NotificationState, () => Promise<NotificationState>] {
   const [state, setState] = useState(notificationState);
   useEffect(() => {
-    // Changed in the browser's own settings, from where one comes back to this page.
+    // It can change in the browser's settings; the window gets focus afterwards.
     const look = () => setState(notificationState());
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);
@@ -26,7 +26,7 @@ export function useNotificationState(): [NotificationState, () => Promise<Notifi
 type Shown = {
   title: string;
   body: string;
-  /** The same thing told by two tabs is shown once. */
+  /** Two tabs showing the same tag produce one notification. */
   tag: string;
   onClick: () => void;
 };
@@ -41,6 +41,6 @@ export function showNotification({ title, body, tag, onClick }: Shown): void {
       onClick();
     };
   } catch {
-    // Phones have the interface but show notifications of installed applications only.
+    // Phones have the API but show notifications of installed applications only.
   }
 }

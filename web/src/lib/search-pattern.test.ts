@@ -19,4 +19,4 @@ test.each<[string, string, string[] | null]>([
   ['数据', '数据库', ['数据']],
   ['👍', 'ok 👍', ['👍']],
   ['a(b [x', 'a(b [x xx', null],
-])('%s in %s', (query, text, parts) => expect(found(query, text)?.slice() ?? null).toEqual(parts));
+])('finds %s in %s', (query, text, parts) => expect(found(query, text)?.slice() ?? null).toEqual(parts));

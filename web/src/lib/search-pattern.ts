@@ -1,10 +1,10 @@
-/** Terms that are found as they are written (C++, C#, .NET, node.js), by the same rule as the server's search. */
+/** Terms matched literally (C++, C#, .NET, node.js), by the same rule as the server's search. */
 const hasDot = (term: string) => /^[\x21-\x7e]+$/.test(term) && /[A-Za-z0-9]\.[A-Za-z0-9]/.test(term);
 const hasSign = (term: string) => /[\p{L}\p{N}]/u.test(term) && (/[+#]|^\.[\p{L}\p{N}]/u.test(term) || hasDot(term));
 
 const escaped = (term: string) => term.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Finds what a search has found, with the found parts as its one group; null: there is nothing to find. */
+/** Pattern that matches search hits in one group; null if the query is empty. */
 export function searchPattern(query: string): RegExp | null {
   const parts = query
     .split(/\s+/)

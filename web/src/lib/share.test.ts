@@ -9,4 +9,4 @@ test.each([
   [999, 1000, '>99%'],
   [4, 4, '100%'],
   [6, 4, '150%'],
-])('%s of %s is %s', (part, whole, text) => expect(formatShare(part, whole)).toBe(text));
+])('formats %s of %s as %s', (part, whole, text) => expect(formatShare(part, whole)).toBe(text));

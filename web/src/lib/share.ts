@@ -1,6 +1,6 @@
 const shareFormat = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 0 });
 
-/** '62%'; a part that is there is never 0%, and one that is not all is never 100%. */
+/** '62%'; never 0% for a nonzero part and never 100% for less than all. */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return '0%';
   const share = part / whole;

@@ -1,7 +1,7 @@
 import { errorText } from './api-client.ts';
 import { toastError } from './toast.ts';
 
-/** For `onError` and `catch`: says above the page what failed, and why in the server's words, else in those given here. */
+/** Error handler for `onError` and `catch`: shows a toast with the server's message, else with `fallback`. */
 export const showFailure =
   (title: string, fallback?: string) =>
   (error: unknown): void =>

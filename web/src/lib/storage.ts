@@ -1,9 +1,9 @@
-/** Of all tabs, or of this one. */
+/** Shared by all tabs, or of this tab only. */
 type Place = 'localStorage' | 'sessionStorage';
 
 /**
- * What this browser keeps. Where storage is refused or full nothing is kept and nothing fails: what was to be kept holds
- * until the page is left. All but `browser-values.ts` leaves alone goes when another user signs in.
+ * Reads from browser storage. If storage is blocked or full, nothing is stored and nothing fails. Everything except
+ * what `browser-values.ts` keeps is removed when another user signs in.
  */
 export function readStored(name: string, place: Place = 'localStorage'): string | null {
   try {
@@ -13,17 +13,17 @@ export function readStored(name: string, place: Place = 'localStorage'): string 
   }
 }
 
-/** null takes it back. */
+/** null removes the value. */
 export function writeStored(name: string, value: string | null, place: Place = 'localStorage'): void {
   try {
     if (value === null) globalThis[place].removeItem(name);
     else globalThis[place].setItem(name, value);
   } catch {
-    // As said above.
+    // Storage is blocked or full, see above.
   }
 }
 
-/** What `JSON.stringify` made of it; null where there is nothing, or something else. */
+/** Parses stored JSON; null if there is none or it is invalid. */
 export function readStoredJson(name: string): unknown {
   try {
     return JSON.parse(readStored(name) ?? 'null');
@@ -32,12 +32,12 @@ export function readStoredJson(name: string): unknown {
   }
 }
 
-/** Forgets everything, in this tab too, but what is named. */
+/** Removes everything except the named values, also of this tab. */
 export function clearStored(staying: readonly string[]): void {
   try {
     for (const name of Object.keys(localStorage)) if (!staying.includes(name)) localStorage.removeItem(name);
     sessionStorage.clear();
   } catch {
-    // Storage is refused, so nothing was kept.
+    // Storage is blocked, so nothing was stored.
   }
 }

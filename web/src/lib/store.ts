@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value beside React's own state, for what several parts of the page share or what changes outside of them. */
+/** A value outside React's state, for what several parts of the page share or what changes elsewhere. */
 export type Store<Value> = ReadableStore<Value> & { set: (next: Value) => void };
 
 type ReadableStore<Value> = {
@@ -28,11 +28,11 @@ export function createStore<Value>(initial: Value): Store<Value> {
   };
 }
 
-/** The store's value; what draws it is drawn again when it changes. */
+/** Returns the store's value and rerenders on changes. */
 export const useStore = <Value>({ get, subscribe }: ReadableStore<Value>): Value =>
   useSyncExternalStore(subscribe, get, get);
 
-/** Whether the window is as a media query says. For what CSS alone cannot rearrange. */
+/** True while a media query matches. For layout that CSS alone cannot do. */
 export function mediaQueryStore(query: string): ReadableStore<boolean> {
   const media = matchMedia(query);
   return {

@@ -5,18 +5,18 @@ import { createStore, useStore } from './store.ts';
 export const themes = ['light', 'dark', 'system'] as const;
 export type Theme = (typeof themes)[number];
 
-/** A person's own colors, worked out: CSS variables and their values, `#rrggbb` only. */
+/** Computed custom colors: CSS variables and values, `#rrggbb` only. */
 export type Palette = { scheme: 'light' | 'dark'; colors: Readonly<Record<string, string>> };
 
 const themeKey = 'app-theme';
-/** The theme of the account when this browser last heard of it: a different 'app-theme' is a choice not saved yet. */
+/** The account's theme as this browser last saw it. If 'app-theme' differs, it is a choice not yet saved. */
 const savedThemeKey = 'app-theme-saved';
 
 const device = matchMedia('(prefers-color-scheme: light)');
 
 const asTheme = (text: string | null): Theme => themes.find((candidate) => candidate === text) ?? 'dark';
 
-/** As `adoptColors` wrote it; whatever else may stand there has no colors. */
+/** As written by `adoptColors`; any other stored value counts as no colors. */
 const isPalette = (kept: unknown): kept is Palette =>
   typeof kept === 'object' && kept !== null && 'colors' in kept && Object.keys(kept.colors ?? {}).length > 0;
 
@@ -26,16 +26,16 @@ function readPalette(): Palette | null {
 }
 
 let palette = readPalette();
-/** What is shown instead for the moment; null: the theme's own colors. */
+/** Temporary colors; null: the theme's own. */
 let preview: Palette | null | undefined;
 
-/** What a choice comes out as on this device now. */
+/** The shade that a theme has on this device. */
 const shadeOf = (choice: Theme) => (choice === 'light' || (choice === 'system' && device.matches) ? 'light' : 'dark');
 
 const theme = createStore(asTheme(readStored(themeKey)));
 const shade = createStore<'light' | 'dark'>(shadeOf(theme.get()));
 
-/** Puts a palette on an element through the style API; only `#rrggbb` ever gets there. */
+/** Sets a palette on an element through the style API; only `#rrggbb` values reach it. */
 export function applyPalette(element: HTMLElement, next: Palette | null): void {
   const { style } = element;
   for (const name of [...style]) if (name.startsWith('--')) style.removeProperty(name);
@@ -49,19 +49,19 @@ function apply() {
   applyPalette(root, shown);
   if (shown) root.dataset.colors = 'custom';
   else delete root.dataset.colors;
-  // The shades that a palette does not name follow its background, whatever theme is chosen.
+  // Shades that a palette does not define follow its background, whatever the theme.
   root.dataset.theme = shown ? shown.scheme : shadeOf(theme.get());
   shade.set(shadeOf(theme.get()));
 }
 
-/** Applies a theme at once and keeps it in this browser. */
+/** Applies a theme at once and stores it in this browser. */
 export function setTheme(choice: Theme): void {
   theme.set(choice);
   writeStored(themeKey, choice);
   apply();
 }
 
-/** Takes over the account's theme, unless another was chosen in this browser and has not been saved yet. */
+/** Applies the account's theme, unless this browser has an unsaved choice. */
 export function applySavedTheme(saved: Theme): void {
   const kept = readStored(themeKey);
   if (kept !== null && kept !== saved && kept !== readStored(savedThemeKey)) return;
@@ -69,7 +69,7 @@ export function applySavedTheme(saved: Theme): void {
   if (kept !== saved) setTheme(saved);
 }
 
-/** Applies the account's own colors, or none, and keeps a copy for the next first paint. */
+/** Applies the account's custom colors, or none, and stores a copy for the next first paint. */
 export function applySavedColors(saved: Palette | null): void {
   const copy = saved && JSON.stringify(saved);
   if (copy === readStored(colorsKey) && JSON.stringify(palette) === JSON.stringify(saved)) return;
@@ -78,7 +78,7 @@ export function applySavedColors(saved: Palette | null): void {
   apply();
 }
 
-/** Shows colors (null: the theme's own) for viewing only; undefined shows the saved ones again. */
+/** Previews colors (null: the theme's own); undefined returns to the saved ones. */
 export function previewColors(colors: Palette | null | undefined): void {
   if (preview === colors) return;
   preview = colors;
@@ -93,11 +93,11 @@ addEventListener('storage', ({ key }) => {
   apply();
 });
 
-// What the device became while this file was on its way; a palette is over it.
+// The device setting may have changed while this file was loading; a palette overrides it.
 const { dataset } = document.documentElement;
 if (dataset.colors === undefined) dataset.theme = shade.get();
 
-/** The chosen theme, and what it comes out as where no colors of one's own are over it. */
+/** The chosen theme, and the shade it has without custom colors. */
 export function useTheme(): { theme: Theme; shown: 'light' | 'dark' } {
   return { theme: useStore(theme), shown: useStore(shade) };
 }

@@ -6,14 +6,14 @@ export const toastDuration = 5000;
 export type ToastMessage = {
   title: string;
   description?: string | undefined;
-  /** Milliseconds until it goes by itself. */
+  /** Milliseconds until it is dismissed. */
   duration?: number | undefined;
-  /** A way on from here; it also closes the toast. */
+  /** Pressing it also closes the toast. */
   action?: { label: string; onSelect: () => void } | undefined;
 };
 type ShownToast = ToastMessage & { id: number; isProblem: boolean };
 
-/** The newest first. */
+/** Newest first. */
 const shown = createStore<readonly ShownToast[]>([]);
 let lastId = 0;
 
@@ -22,17 +22,17 @@ function show(message: ToastMessage, isProblem: boolean) {
   shown.set([{ ...message, id: lastId, isProblem }, ...shown.get()].slice(0, maxToasts));
 }
 
-/** Shows a message above the page; the oldest of more than five goes. */
+/** Shows a toast; drops the oldest beyond five. */
 export const toast = (message: ToastMessage): void => show(message, false);
 
-/** The same for what cannot be done or did not work. `tellFailure` says an error so. */
+/** Shows an error toast. For an error object use `tellFailure`. */
 export const toastError = (message: ToastMessage): void => show(message, true);
 
 export function dismissToast(id: number): void {
   shown.set(shown.get().filter((candidate) => candidate.id !== id));
 }
 
-/** What failed before does not stand beside its success. */
+/** Call on success: removes toasts about earlier failures. */
 export function dismissErrorToasts(): void {
   shown.set(shown.get().filter(({ isProblem }) => !isProblem));
 }

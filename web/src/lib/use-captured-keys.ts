@@ -2,10 +2,10 @@ import { type Dispatch, type RefObject, type SetStateAction, useEffect } from 'r
 import { flushSync } from 'react-dom';
 import { takeCapturedKeys } from './key-capture.ts';
 
-/** Puts what was typed while a layer was on its way into its field, one key after the other, as if it had been there. */
+/** Replays the keys captured for a layer into its field, one after another. */
 export function useCapturedKeys(field: RefObject<HTMLInputElement | null>, setText: Dispatch<SetStateAction<string>>) {
   useEffect(() => {
-    // Not while React is drawing: each key acts on what the one before has found.
+    // Not during a render: each key depends on the result of the one before.
     queueMicrotask(() => {
       field.current?.focus();
       for (const key of takeCapturedKeys()) {

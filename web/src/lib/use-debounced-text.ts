@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The text after it has stayed the same for a moment, so that not every key asks the server. */
+/** Debounces a text, so that not every key sends a request. */
 export function useDebouncedText(text: string, delay: number): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

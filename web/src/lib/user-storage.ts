@@ -1,24 +1,24 @@
 import { clearStored, readStored, writeStored } from './storage.ts';
 
-/** The choice of the theme belongs to the browser, everything else here to a user. */
+/** Kept when users change: the theme belongs to the browser, everything else to a user. */
 const retainedNames: readonly string[] = ['app-theme', 'app-theme-saved'];
-/** Whose values there are. Other tabs hear of a change. */
+/** Id of the user that stored values belong to. Other tabs are notified of changes. */
 export const userIdKey = 'app-user';
 
 let owner: number | null = null;
 
-/** Who is signed in here, as far as it is known. */
+/** Id of the signed-in user, as far as known. */
 export const currentUserId = (): number | null => owner;
 
-/** Whose values these are: of the one who is signed in, under their id. */
+/** Prefixes a name with the signed-in user's id. */
 const nameOf = (name: string) => `user:${owner}:${name}`;
 
-/** What was kept for the signed-in user; null where there is nothing, or no user. */
+/** A value stored for the signed-in user; null if there is none, or no user. */
 export function readUserValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name));
 }
 
-/** The same of this tab alone; it outlives a reload, and goes with the tab. */
+/** The same for this tab only; survives a reload and is removed when the tab closes. */
 export function readUserTabValue(name: string): string | null {
   return owner === null ? null : readStored(nameOf(name), 'sessionStorage');
 }
@@ -27,14 +27,14 @@ export function writeUserTabValue(name: string, value: string | null): void {
   if (owner !== null) writeStored(nameOf(name), value, 'sessionStorage');
 }
 
-/** Kept until it is taken back (null) or the session ends, however it ends. */
+/** Stored until set to null or until the session ends, however it ends. */
 export function writeUserValue(name: string, value: string | null): void {
   if (owner !== null) writeStored(nameOf(name), value);
 }
 
 /**
- * To be called whenever it is learnt who is signed in (null: no user). What was kept for another user goes: they signed
- * out, or their session ended elsewhere, by its age or with the account. Returns whether anything may have gone.
+ * Call whenever the signed-in user becomes known (null: none). Removes another user's values, after a sign-out, an
+ * expired session or a deleted account. Returns true if any may have been removed.
  */
 export function switchUser(userId: number | null): boolean {
   owner = userId;

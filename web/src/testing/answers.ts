@@ -3,10 +3,10 @@ import { type ErrorCode, errorStatus } from '@roster/contracts/errors';
 import { expect, vi } from 'vitest';
 import type { z } from 'zod';
 
-/** What a call brought along, as its contract reads it. */
+/** A call as its contract parses it. */
 export type Call<P = unknown, Q = unknown, B = unknown> = { params: P; query: Q; body: B };
 
-/** A call that is refused, or that no server answers (`unreachable`). */
+/** An error response, or no response at all (`unreachable`). */
 export class Refusal {
   readonly body: { code: string; message: string; fields?: Record<string, string>; requestId: string };
   readonly status: number;
@@ -20,7 +20,7 @@ export const refusal = (code: ErrorCode, message: string, fields?: Record<string
 
 class Unreachable extends TypeError {}
 
-/** One page of a list, with where the next one begins. */
+/** One page of a list, with the cursor of the next. */
 export class ListPage<Items> {
   readonly items: Items;
   readonly nextCursor: string;
@@ -30,7 +30,7 @@ export class ListPage<Items> {
   }
 }
 
-/** A `Response` of the test's own is answered as it is; `Response.error()` is none. */
+/** A `Response` is returned as it is; `Response.error()` simulates a network failure. */
 type Answer<O> = O | ListPage<O> | Refusal | Response;
 type Reply<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType> =
   | Answer<z.input<O>>
@@ -46,8 +46,8 @@ let unanswered: string[] = [];
 const patternOf = ({ path }: Endpoint) => new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
 
 /**
- * The server of a component: what a call is answered from here on, the last said first. What is asked and what is
- * answered is read by the contract, so that no test goes by a server that does not exist.
+ * Sets how an endpoint answers from here on; the last call wins. Requests and answers are validated by the contract, so
+ * that no test relies on a server that does not exist.
  */
 export function answer<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
   endpoint: Endpoint<P, Q, B, O>,
@@ -58,7 +58,7 @@ export function answer(endpoint: Endpoint, reply: unknown): void {
   answering.unshift({ endpoint, pattern: patternOf(endpoint), reply: say });
 }
 
-/** Answers a call only when the test says so. */
+/** Answers a call only when the test releases it. */
 export function hold<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
   endpoint: Endpoint<P, Q, B, O>,
 ): (reply: Answer<z.input<O>>) => void {
@@ -67,7 +67,7 @@ export function hold<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   return answered.resolve;
 }
 
-/** What was asked of an endpoint, in its order. */
+/** Requests made to an endpoint, in order. */
 export function requestsTo<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: Endpoint<P, Q, B>,
 ): Call<z.output<P>, z.output<Q>, z.output<B>>[];
@@ -75,7 +75,7 @@ export function requestsTo(endpoint: Endpoint): Call[] {
   return made.filter((call) => call.endpoint === endpoint);
 }
 
-/** The methods and paths of everything that was to change something. */
+/** Methods and paths of all requests that change something. */
 export const changes = (): string[] =>
   made.filter(({ endpoint }) => endpoint.method !== 'GET').map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
 
@@ -108,7 +108,7 @@ async function responseTo(request: Request, { endpoint, pattern, reply }: Answer
   return responseOf(endpoint, await reply(call));
 }
 
-/** What is refused by its contract, the server refuses with the contract's own words. */
+/** Builds the error that the server sends for input its contract rejects. */
 function refusalOf({ issues }: z.ZodError): Refusal {
   const fields = Object.fromEntries(issues.map(({ path, message }) => [path.join('.'), message]));
   return refusal('invalid_input', issues[0]?.message ?? 'Invalid input', fields);
@@ -126,7 +126,7 @@ function responseOf({ output, status }: Endpoint, given: unknown): Response {
   return status === 204 ? new Response(null, { status }) : Response.json(value, { status, headers: next });
 }
 
-/** Before each test: there is a server again, which answers nothing yet. */
+/** Call before each test: resets the server, which then answers nothing. */
 export function resetAnswers(): void {
   answering = [];
   made = [];
@@ -134,7 +134,7 @@ export function resetAnswers(): void {
   vi.spyOn(globalThis, 'fetch').mockImplementation(fetchFromTest);
 }
 
-/** After each test. */
+/** Call after each test. */
 export function expectAnswered(): void {
   expect(unanswered, 'calls that the test does not answer').toEqual([]);
 }

@@ -11,27 +11,27 @@ import { answerNewAccount, person } from './new-account.ts';
 let shown: { root: Root; place: HTMLElement; address: () => string } | null = null;
 let toastIds: number[] = [];
 
-/** Toasts stand beside the application, and would be there for the next test. */
+/** Toasts live outside the application and would leak into the next test. */
 function Toasts() {
   toastIds = useToasts().map(({ id }) => id);
   return null;
 }
 
 type Given = {
-  /** null: a visitor. */
+  /** null for a visitor. */
   user?: User | null;
-  /** What is answered differently from how a new account is. */
+  /** Overrides answers of a new account. */
   answers?: () => void;
 };
 
-/** Opens a page of the application, with everything around it. */
+/** Opens a page of the application with its whole layout. */
 export function open(path: string, { user = person, answers }: Given = {}): void {
   answerNewAccount(user);
   answers?.();
   show(path);
 }
 
-/** Opens a page as a reload or an address does: what is kept in the browser is there, nothing else. */
+/** Opens a page as a reload does: only what the browser has stored remains. */
 export function show(path: string): void {
   leave();
   const history = createMemoryHistory({ initialEntries: [path] });
@@ -50,10 +50,10 @@ export function show(path: string): void {
   );
 }
 
-/** Where the application is. */
+/** Current path of the application. */
 export const address = (): string => shown?.address() ?? '';
 
-/** Takes the application off the page. */
+/** Unmounts the application. */
 export function leave(): void {
   for (const id of toastIds) dismissToast(id);
   shown?.root.unmount();
@@ -65,7 +65,7 @@ export function leave(): void {
 
 const usual = document.documentElement.cloneNode();
 
-/** Nothing of how one test made the page look is there in the next. */
+/** Removes a test's theme and colors from the page. */
 export function resetAppearance(): void {
   const root = document.documentElement;
   for (const { name } of [...root.attributes]) root.removeAttribute(name);

@@ -17,7 +17,7 @@ export const assistant = (id: number, more: Partial<Assistant> = {}): Assistant 
   ...more,
 });
 
-/** The assistants of the account, which can be created, changed and deleted. */
+/** Answers calls about assistants from a list that can be changed. */
 export function serveAssistants(...given: Assistant[]) {
   let kept = given;
   const found = (id: number) =>

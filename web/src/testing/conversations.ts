@@ -17,7 +17,7 @@ export const thread = (id: number, more: Partial<ThreadListItem> = {}): ThreadLi
   ...more,
 });
 
-/** Questions and answers by turns, the question first. */
+/** Messages that alternate between question and answer, starting with a question. */
 export const exchange = (threadId: number, ...parts: Partial<Message>[]): Message[] =>
   parts.map((part, index) => ({
     id: index + 1,
@@ -44,7 +44,7 @@ export const exchange = (threadId: number, ...parts: Partial<Message>[]): Messag
     ...part,
   }));
 
-/** The conversations of the account, which can be changed and deleted; all of them have the same messages. */
+/** Answers calls about conversations from a list that can be changed; all share the same messages. */
 export function serveThreads(given: ThreadListItem[], messages: Message[] = []): void {
   let kept = given;
   const found = (id: number) =>
@@ -78,6 +78,6 @@ export function serveThreads(given: ThreadListItem[], messages: Message[] = []):
   });
 }
 
-/** An open conversation of one question and one answer. */
+/** A conversation with one question and one answer. */
 export const oneAnswer = (part: Partial<Message>, more: Partial<ThreadListItem> = {}): void =>
   serveThreads([thread(1, more)], exchange(1, { text: 'The question' }, part));

@@ -14,7 +14,7 @@ import { daysBetween } from '@roster/contracts/usage/day';
 import { type Analytics, type Figures, usage } from '@roster/contracts/usage/usage';
 import { answer, refusal } from './answers.ts';
 
-/** The day of everything that is given here. */
+/** The date in all fixtures. */
 export const fixtureDate = '2026-11-02T09:30:00.000Z';
 
 export const person: User = {
@@ -103,7 +103,7 @@ export const noFigures: Figures = {
 const dayMs = 86_400_000;
 const dayAt = (from: string, index: number) => new Date(Date.parse(from) + index * dayMs).toISOString().slice(0, 10);
 
-/** What analytics says of days in which nothing was used. */
+/** Analytics for days without usage. */
 export const noUsage = ({ from, to }: { from: string; to: string }): Analytics => ({
   totals: noFigures,
   previous: { ...noFigures, from: dayAt(from, -daysBetween({ from, to })), to: dayAt(from, -1) },
@@ -120,7 +120,7 @@ export const noUsage = ({ from, to }: { from: string; to: string }): Analytics =
 const notConnected = { connected: false, email: null };
 const noItems = { items: [], nextCursor: null };
 
-/** What the pages ask for, as a new account is answered. Without a user: a visitor. */
+/** Answers everything the pages request as for a new account; without a user, as for a visitor. */
 export function answerNewAccount(user: User | null): void {
   answer(auth.options, signInOptions);
   answer(auth.currentUser, user ?? refusal('not_signed_in', 'Please sign in.'));

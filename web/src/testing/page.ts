@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Locator, page, userEvent } from 'vitest/browser';
 
-/** One key, or several held together: 'Escape', 'Control+k'. */
+/** Presses a key, or several held together: 'Escape', 'Control+k'. */
 export const press = (keys: string): Promise<void> => {
   const held = keys.split('+');
   const last = held.pop() ?? '';
@@ -10,7 +10,7 @@ export const press = (keys: string): Promise<void> => {
   );
 };
 
-/** Nothing of it is to be seen. */
+/** Passes if the element is missing or not visible. */
 export const expectHidden = (what: Locator): Promise<void> =>
   expect
     .poll(() => what.elements().filter((element) => element.checkVisibility({ visibilityProperty: true })))
@@ -22,17 +22,17 @@ export const expectCount = (what: Locator, count: number): Promise<void> =>
 const textOf = (element: Element) =>
   (element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')).replaceAll(/\s+/g, ' ').trim();
 
-/** Exactly these, in this order; a part of the text of each where it is a pattern. */
+/** Expects exactly these texts in order; a pattern matches part of a text. */
 export const expectTexts = (what: Locator, texts: (string | RegExp)[]): Promise<void> =>
   expect
     .poll(() => what.elements().map(textOf))
     .toEqual(texts.map((text) => (text instanceof RegExp ? expect.stringMatching(text) : text)));
 
-/** Somewhere in its text. */
+/** Expects `text` within the element's text. */
 export const expectText = (what: Locator, text: string | RegExp): Promise<void> =>
   expect.element(what).toMatchTextContent(text);
 
-/** The toasts, the newest first. */
+/** Visible toasts, newest first. */
 export const toasts = page.getByRole('region', { name: /Notifications/ }).getByRole('listitem');
 
 export const expectToast = (title: string, description?: string): Promise<void> => {

@@ -3,10 +3,10 @@ import { page } from 'vitest/browser';
 import { expectAnswered, resetAnswers } from './answers.ts';
 import { leave, resetAppearance } from './app.tsx';
 
-/** A size that was settled in the next frame; a browser says so to nobody else. */
+/** Harmless: the size settles in the next frame, and only test runners report it. */
 const isNoFault = (what: unknown) => what instanceof Error && what.message.startsWith('ResizeObserver loop');
 
-// Here and not where they are made: this file alone is run again before each file of tests.
+// Here, because only this file is run again before each test file.
 beforeEach(async () => {
   resetAnswers();
   document.documentElement.dataset.theme = 'dark';

@@ -23,7 +23,7 @@ const orders: Record<FileSort, (one: File, other: File) => number> = {
   size: (one, other) => other.size - one.size,
 };
 
-/** The files of the account, which are listed in pages, searched and deleted. */
+/** Answers calls about files from a list with pages, search and deletion. */
 export function serveFiles(...given: File[]): void {
   let kept = given;
   const remove = (ids: number[]): RemovedFile[] => {

@@ -19,7 +19,7 @@ export const server = (id: number, more: Partial<ToolServer> = {}): ToolServer =
   createdAt: fixtureDate,
   ...more,
 });
-/** Digests of a tool, before a change and after it. */
+/** Digests of a tool before and after a change. */
 export const [before, now] = ['a'.repeat(64), 'b'.repeat(64)];
 export const read: Tool = {
   name: 'read_note',

@@ -1,4 +1,4 @@
-/** The mark: lines of a roster. */
+/** Roster's logo: lines of a list. */
 export function Avatar({ className }: { className?: string }) {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" className={className}>

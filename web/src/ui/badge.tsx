@@ -21,7 +21,7 @@ type BadgeProps = {
   children: ReactNode;
 };
 
-/** A word about a thing: its state, its kind. Jobs: created `primary`, running `warning`, validating `violet`. */
+/** A label for a state or kind. Job states: created `primary`, running `warning`, validating `violet`. */
 export function Badge({ tone = 'neutral', icon: IconPart, className, children }: BadgeProps) {
   return (
     <span

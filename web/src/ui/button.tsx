@@ -21,7 +21,7 @@ const variants: Record<ButtonVariant, string> = {
     'bg-destructive-fill text-white not-aria-disabled:hover:bg-[color-mix(in_oklab,var(--destructive-fill)_88%,black)]',
 };
 
-/** On phones as high as a finger wants it. */
+/** Taller on phones, for touch. */
 const sizes: Record<ButtonSize, string> = {
   sm: 'h-8 px-2.5 text-sm max-md:h-10',
   md: 'h-9 px-3.5 text-base max-md:h-10',
@@ -29,30 +29,30 @@ const sizes: Record<ButtonSize, string> = {
 
 type Look = { variant?: ButtonVariant | undefined; size?: ButtonSize | undefined; className?: string | undefined };
 
-/** The look of a button, for links that act as one: `<Link className={buttonClass({ variant: 'primary' })}>`. */
+/** Button classes for links that look like one: `<Link className={buttonClass({ variant: 'primary' })}>`. */
 export function buttonClass({ variant = 'secondary', size = 'md', className }: Look = {}): string {
   return classNames(shape, variants[variant], sizes[size], className);
 }
 
 export type ButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> &
   Look & {
-    /** Shows a spinner and `pendingLabel`, and takes no further clicks; keeps its focus and its width where it can. */
+    /** Shows a spinner and `pendingLabel` and ignores clicks; keeps focus and, if possible, width. */
     busy?: boolean | undefined;
     pendingLabel?: string | undefined;
     icon?: Icon | undefined;
-    /** Shows the button disabled, with the reason as tooltip and description. */
+    /** Disables the button and gives the reason in tooltip and description. */
     disabledReason?: string | undefined;
     children: ReactNode;
   };
 
-/** A button. `type` is "button" unless stated. Disabled ones stay focusable, so that their reason can be read. */
+/** A button, `type="button"` by default. Stays focusable when disabled, so that the reason can be read. */
 export function Button(props: ButtonProps) {
   const { variant, size, className, busy, pendingLabel, icon: IconPart, disabledReason, disabled, ...rest } = props;
   const { children, onClick, type = 'button', 'aria-describedby': describedBy, ...others } = rest;
   const reasonId = useId();
   const blocked = Boolean(busy || disabled || disabledReason);
   const click = (event: MouseEvent<HTMLButtonElement>) => {
-    // Prevented also for submit buttons: Enter in a field arrives here as a click.
+    // For submit buttons as well: Enter in a field arrives here as a click.
     if (blocked) event.preventDefault();
     else onClick?.(event);
   };

@@ -2,16 +2,16 @@ import { type ReactNode, useState } from 'react';
 import { classNames } from './class-names.ts';
 
 type FoldedTableProps = {
-  /** What unfolds it. */
+  /** Label of the toggle. */
   summary: string;
-  /** The name of the table's own scrolling area. */
+  /** Accessible name of the scroll area. */
   label: string;
-  /** Called only while it is unfolded: there may be thousands of rows. */
+  /** Rendered only while open: there may be thousands of rows. */
   children: () => ReactNode;
   className?: string | undefined;
 };
 
-/** The figures behind a chart or a sum, folded away. */
+/** A collapsible table with the values behind a chart or total. */
 export function CollapsibleTable({ summary, label, children, className }: FoldedTableProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -5,12 +5,12 @@ import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 
 type CopyButtonProps = {
-  /** What is copied; a function where making the text costs something. */
+  /** Text to copy; a function if it is expensive to build. */
   text: string | (() => string);
-  /** The same with its format, for programs that take it. */
+  /** Builds a formatted version for applications that accept HTML. */
   html?: ((text: string) => Promise<string>) | undefined;
   label?: string | undefined;
-  /** With the word beside the icon. */
+  /** Shows the label beside the icon. */
   showLabel?: boolean | undefined;
   size?: 'sm' | 'md' | undefined;
   className?: string | undefined;
@@ -18,18 +18,18 @@ type CopyButtonProps = {
 
 const write = (text: string) => navigator.clipboard.writeText(text);
 
-/** The browser takes what is to be copied while the press counts, and waits for the rest. */
+/** The clipboard must be written during the click; the item's contents may still be promises. */
 async function writeBoth(text: string, html: Promise<string>) {
   const blobOf = async (content: string | Promise<string>, type: string) => new Blob([await content], { type });
   const item = new ClipboardItem({
     'text/plain': blobOf(text, 'text/plain'),
     'text/html': blobOf(html, 'text/html'),
   });
-  // Text alone is still what was asked for.
+  // Fall back to plain text.
   await navigator.clipboard.write([item]).catch(() => write(text));
 }
 
-/** Copies text and says so for two seconds. */
+/** Copies text and confirms it for two seconds. */
 export function CopyButton({ text, html, label = 'Copy', showLabel, size = 'sm', className }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -18,7 +18,7 @@ import {
 } from 'lucide-react';
 import type { Icon } from './icon.ts';
 
-/** Small pictures that a person can choose, loaded where one is shown. */
+/** Icons that users can choose for an assistant. */
 const icons = {
   bot: Bot,
   book: BookOpen,

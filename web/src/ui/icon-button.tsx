@@ -5,12 +5,12 @@ import { Tooltip } from './menus/tooltip.tsx';
 import { Spinner } from './states/spinner.tsx';
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children'> & {
-  /** The name is the label; two ways to give it would hide one of them. */
+  /** `label` is the name; a second one would hide it. */
   'aria-label'?: never;
-  /** The accessible name and the tooltip. */
+  /** Accessible name and tooltip. */
   label: string;
   icon: Icon;
-  /** More than the label, in the tooltip: a shortcut. */
+  /** Replaces the label in the tooltip, for example to add a shortcut. */
   tooltip?: ReactNode;
   side?: 'top' | 'right' | 'bottom' | 'left' | undefined;
   size?: 'sm' | 'md' | undefined;
@@ -26,7 +26,7 @@ const variants = {
   primary: 'bg-primary-fill text-primary-foreground',
 };
 
-/** A button that is only an icon; always with a name and a tooltip. */
+/** A button with only an icon; always has a name and a tooltip. */
 export function IconButton(props: IconButtonProps) {
   const { label, icon: IconPart, tooltip, side, size = 'md', variant = 'ghost', busy, className, ...rest } = props;
   const { disabled, onClick, type = 'button', ...others } = rest;

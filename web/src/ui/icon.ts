@@ -1,4 +1,4 @@
 import type { ComponentType } from 'react';
 
-/** An icon component, such as any of lucide-react; the part that shows it sets its size. */
+/** An icon component, such as those of lucide-react; sized where it is used. */
 export type Icon = ComponentType<{ className?: string | undefined; 'aria-hidden'?: boolean | 'true' | 'false' }>;

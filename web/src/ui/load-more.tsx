@@ -9,13 +9,12 @@ type Pages = {
 };
 
 type LoadMoreProps = {
-  /** A list that comes in pages. */
   query: Pages;
-  /** What comes, in the plural. */
+  /** Name of the items, in the plural. */
   what: string;
 };
 
-/** The way to the next page of a list, below it; nothing at the end. */
+/** Button that loads the next page of a list; nothing at its end. */
 export function LoadMore({ query, what }: LoadMoreProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query;
   if (!hasNextPage) return null;

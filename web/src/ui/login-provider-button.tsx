@@ -8,7 +8,7 @@ type LoginProviderButtonProps = {
   children: ReactNode;
 };
 
-/** Connects Google or GitHub to the person's account. A form, not a link: a link from elsewhere must not connect one. */
+/** Starts connecting Google or GitHub. A form, not a link: a link on another site must not connect an account. */
 export function LoginProviderButton({ provider, label, size, children }: LoginProviderButtonProps) {
   return (
     <form method="post" action={`/auth/${provider}`} className="grid">

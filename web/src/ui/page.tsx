@@ -6,16 +6,16 @@ const widths = { full: 'max-w-[1248px]', settings: 'max-w-[1000px]', reading: 'm
 
 type PageProps = {
   title: string;
-  /** One quiet line: what this page is for. */
+  /** One muted line about the purpose of the page. */
   lead?: ReactNode;
-  /** The one main action. */
+  /** The primary action. */
   action?: ReactNode;
-  /** `settings`: for cards with forms, `reading`: narrower, for text. */
+  /** `settings`: for cards with forms; `reading`: narrower, for text. */
   width?: keyof typeof widths | undefined;
   children?: ReactNode;
 };
 
-/** The skeleton of every page. What the bar of a small screen says is not said again below it. */
+/** Layout of every page. The heading is hidden where the top bar of a small screen already shows it. */
 export function Page({ title, lead, action, width = 'full', children }: PageProps) {
   const isInBar = useContext(TopBarTitle) === title;
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { formatDateTime, formatRelative } from '#web/lib/format.ts';
 
-/** '5 minutes ago', kept up to date, with the exact time on hover. */
+/** '5 minutes ago', kept up to date, with the exact time as tooltip. */
 export function RelativeTime({ date, className }: { date: string; className?: string | undefined }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -9,7 +9,7 @@ export function RelativeTime({ date, className }: { date: string; className?: st
     return () => clearInterval(timer);
   }, []);
   return (
-    // The number stays before its word on a page from right to left.
+    // Keeps the number before its unit on a right-to-left page.
     <time dir="auto" dateTime={date} title={formatDateTime(date)} className={className}>
       {formatRelative(date, now)}
     </time>

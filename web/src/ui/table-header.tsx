@@ -1,15 +1,15 @@
 import { classNames } from './class-names.ts';
 
 type ColumnHeadsProps = {
-  /** A name, or a name and the classes of its cell. */
+  /** A name, or a name with the classes of its cell. */
   columns: readonly (string | readonly [name: string, className: string])[];
-  /** Stays in view while the rows scroll under it. */
+  /** Sticks to the top while rows scroll. */
   sticky?: boolean;
-  /** Of the row: the room in and between its cells. */
+  /** Classes for the cells' padding. */
   className: string;
 };
 
-/** The head of a plain table of figures. Rows that are sorted, or become cards, are a `Table`. */
+/** Header of a plain table. For sorting, or for cards on small screens, use `Table`. */
 export function TableHeader({ columns, sticky, className }: ColumnHeadsProps) {
   return (
     <thead

@@ -13,37 +13,37 @@ export type Column<Row, Sort extends string = never> = {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** What the rows are ordered by where this column's header is pressed; left out, it is no button. */
+  /** Sort key of the column; without it the header is not a button. */
   sort?: Sort;
-  /** How a first press orders: times and sizes read better with the largest first. */
+  /** Order of the first click: times and sizes read better with the largest first. */
   firstOrder?: Order;
-  /** Numbers stand at the right. */
+  /** Numbers align to the end. */
   align?: 'start' | 'end';
-  /** A width class, such as `w-32`; the columns without one share the rest. */
+  /** A width class, such as `w-32`; columns without one share the rest. */
   width?: string;
-  /** The title of the card that a row is on small screens. */
+  /** Used as the card's title on small screens. */
   isTitle?: boolean;
 };
 
 type TableProps<Row, Sort extends string> = {
-  /** What the rows are; read out. */
+  /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row, Sort>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
   sorting?: Sorting<Sort>;
   onSortingChange?: (sorting: Sorting<Sort>) => void;
-  /** The row's menu, at its end. */
+  /** Menu at the end of a row. */
   actions?: (row: Row) => ReactNode;
-  /** Rows that are not there yet, drawn in the shape of what comes. */
+  /** Number of skeleton rows. */
   loadingRows?: number;
-  /** The rows shown are those of before, while others are being loaded. */
+  /** Shows previous rows while others load. */
   isStale?: boolean;
 };
 
 /**
- * Rows under a header that stays in view, ordered by pressing it; under 768 px a card for each row. What stands around
- * it (search, loading more, empty and error states) is its owner's.
+ * A sortable table with a sticky header; below 768 px each row is a card. Search, paging, empty and error states are
+ * the owner's job.
  */
 export function Table<Row, Sort extends string = never>(props: TableProps<Row, Sort>) {
   return useNarrow() ? <Cards {...props} /> : <Rows {...props} />;
@@ -58,7 +58,7 @@ const opposite = (order: Order): Order => (order === 'asc' ? 'desc' : 'asc');
 function Rows<Row, Sort extends string>(props: TableProps<Row, Sort>) {
   const { label, columns, rows, rowKey, actions, loadingRows = 0, isStale } = props;
   return (
-    // No overflow of its own: the header sticks to the window, not to a box inside it.
+    // No overflow here: the header sticks to the window, not to a box.
     <div className="rounded-lg border border-border bg-card">
       <table
         aria-label={label}
@@ -188,7 +188,7 @@ function Cards<Row, Sort extends string>(props: TableProps<Row, Sort>) {
   );
 }
 
-/** Cards have no headers to press. */
+/** Sorting for cards, which have no headers. */
 function SortChoice<Row, Sort extends string>({ columns, sorting, onSortingChange }: TableProps<Row, Sort>) {
   const id = useId();
   const sortable = columns.filter(isSortable);

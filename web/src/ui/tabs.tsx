@@ -13,22 +13,22 @@ import type { Icon } from './icon.ts';
 export type TabItem<Value extends string> = { value: Value; label: ReactNode; icon?: Icon };
 
 type TabsProps<Value extends string> = {
-  /** What the tabs choose between; read out. */
+  /** Accessible name of the tabs. */
   label: string;
   value: Value;
   onValueChange: (value: Value) => void;
   items: readonly TabItem<Value>[];
   /** `line`: for a page. `segment`: inside a card or under other tabs. */
   look?: 'line' | 'segment' | undefined;
-  /** Segments of equal width over the whole line. */
+  /** Segments of equal width. */
   stretch?: boolean | undefined;
-  /** The content of the chosen tab. */
+  /** Content of the selected tab. */
   children: ReactNode;
   className?: string | undefined;
 };
 
 const lists = {
-  // As much room around the words as the ring of the focus takes; the words still begin where the page does.
+  // Room for the focus ring around the text, which still aligns with the page.
   line: 'gap-3',
   segment: 'gap-0.5 rounded-md border border-border p-0.5 light:bg-muted',
 };
@@ -41,7 +41,7 @@ const triggers = {
     'data-[state=active]:bg-active data-[state=active]:text-foreground light:data-[state=active]:bg-card light:data-[state=active]:shadow-[0_0_0_1px_var(--border)]',
 };
 
-/** Where a key leads, round the ends; null for other keys. */
+/** Index that a key moves to, wrapping around; null for other keys. */
 function nextTab({ key, currentTarget }: KeyboardEvent<HTMLElement>, from: number, count: number): number | null {
   const forwards = getComputedStyle(currentTarget).direction === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
   if (key === 'Home') return 0;
@@ -83,21 +83,21 @@ function TabButton<Value extends string>(props: TabButtonProps<Value>) {
   );
 }
 
-/** Scrolls the list to the chosen tab. Not scrollIntoView, which would also scroll the page. */
+/** Scrolls the list to the selected tab. Not scrollIntoView, which would also scroll the page. */
 function useTabInView(list: RefObject<HTMLElement | null>, value: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tab to show is found by the value.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
     const scroller = list.current?.parentElement;
     if (!tab || !scroller) return;
-    // From right to left, the beginning is at the right and what lies beyond it counts down from 0.
+    // Right to left, scrollLeft starts at 0 on the right and counts down.
     const isMirrored = getComputedStyle(scroller).direction === 'rtl';
     const origin = isMirrored ? scroller.scrollWidth - scroller.clientWidth : 0;
     scroller.scrollLeft = tab.offsetLeft - (scroller.clientWidth - tab.offsetWidth) / 2 - origin;
   }, [value]);
 }
 
-/** Marks the list while a pointer is what chooses in it: with the keyboard one sees where the focus is. */
+/** Marks pointer use, so that the focus ring appears only with the keyboard. */
 const pointerMark: Pick<HTMLAttributes<HTMLElement>, 'onKeyDownCapture' | 'onPointerDownCapture' | 'onBlur'> = {
   onKeyDownCapture: ({ currentTarget }) => currentTarget.removeAttribute('data-pointer'),
   onPointerDownCapture: ({ currentTarget }) => currentTarget.setAttribute('data-pointer', ''),
@@ -107,13 +107,13 @@ const pointerMark: Pick<HTMLAttributes<HTMLElement>, 'onKeyDownCapture' | 'onPoi
   },
 };
 
-/** Tabs with their one visible panel; arrow keys move between them. The list scrolls sideways where it must. */
+/** Tabs with one visible panel; arrow keys move between them. The list scrolls sideways if needed. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { label, value, onValueChange, items, look = 'line', stretch, children, className } = props;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   useTabInView(list, value);
-  // From the tab that has the focus, which is further on than the value when keys come quickly.
+  // Start from the focused tab, which may be ahead of the value when keys come quickly.
   const keyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const tabs = [...(list.current?.children ?? [])];

@@ -3,13 +3,13 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { classNames } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
 
-/** The name that the bar of a small screen shows, so that the page below does not say it again. */
+/** Title in the top bar of small screens, so that the page need not repeat it. */
 export const TopBarTitle = createContext<string | null>(null);
 
 /** Opens the sidebar on small screens. */
 export const OpenSidebar = createContext<() => void>(() => undefined);
 
-/** The button at the start of a small screen's bar; its mark stands on the page's left edge. */
+/** The menu button of the top bar; its icon aligns with the page's left edge. */
 export function MenuButton() {
   const open = useContext(OpenSidebar);
   return (
@@ -23,7 +23,7 @@ export function MenuButton() {
   );
 }
 
-/** The bar at the top of a small screen: menu, title, one action. */
+/** Top bar of small screens: menu, title, one action. */
 export function TopBar({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <header

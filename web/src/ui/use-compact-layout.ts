@@ -2,5 +2,5 @@ import { mediaQueryStore, useStore } from '#web/lib/store.ts';
 
 const tight = mediaQueryStore('(max-width: 1279.98px)');
 
-/** Whether there is no room for all columns beside the sidebar. */
+/** True if there is not enough room for all columns beside the sidebar. */
 export const useCompactLayout = (): boolean => useStore(tight);

@@ -9,14 +9,14 @@ const messages = [
   { id: '3', data: '' },
 ];
 
-test.each([1, 2, 3, 5, 1000])('messages arrive whole in pieces of %i', (size) => {
+test.each([1, 2, 3, 5, 1000])('parses messages from pieces of %i characters', (size) => {
   const take = streamMessages();
   const taken = [];
   for (let start = 0; start < stream.length; start += size) taken.push(...take(stream.slice(start, start + size)));
   expect(taken).toEqual(messages);
 });
 
-test('what has no end yet is not given out', () => {
+test('does not return an incomplete message', () => {
   const take = streamMessages();
   expect(take('id: 1\ndata: x\n')).toEqual([]);
   expect(take('\n')).toEqual([{ id: '1', data: 'x' }]);

@@ -1,9 +1,9 @@
 import { createParser } from 'eventsource-parser';
 
-/** One message of a `text/event-stream`. Comments and fields we do not use are left out. */
+/** One message of a `text/event-stream`. Comments and unused fields are dropped. */
 export type StreamMessage = { id: string | null; data: string };
 
-/** Cuts the text of an event stream into messages; feed it the pieces as they arrive. */
+/** Returns a parser: feed it pieces of the stream, and it returns the messages completed by each. */
 export function streamMessages(): (piece: string) => StreamMessage[] {
   let whole: StreamMessage[] = [];
   const parser = createParser({ onEvent: ({ id = null, data }) => whole.push({ id, data }) });

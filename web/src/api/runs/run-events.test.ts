@@ -11,7 +11,7 @@ const text = (word: string): RunEvent => ({ type: 'text', text: word });
 const finished: RunEvent = { type: 'finished', reason: 'complete' };
 const ok = (body: string) => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 
-/** Answers the calls in order, one for each. */
+/** Answers calls in order, one each. */
 function answerWith(...answers: Answer[]) {
   vi.stubGlobal('fetch', (_address: string, init: RequestInit) => {
     asked.push(new Headers(init.headers).get('last-event-id'));
@@ -50,14 +50,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe('the events of a run', () => {
-  test('are read to the last one', async () => {
+describe('run events', () => {
+  test('reads to the last event', async () => {
     answerWith(ok(lines([1, text('a')], [2, text('b')], [3, finished])));
     expect(await read()).toEqual({ words: ['a', 'b', 'finished'], states: ['open'], refusedWith: null });
     expect(asked).toEqual([null]);
   });
 
-  test('go on after a broken connection where they stopped, none twice', async () => {
+  test('resumes after a broken connection without repeating events', async () => {
     answerWith(
       ok(lines([1, text('a')], [2, text('b')])),
       ok(lines([2, text('b')], [3, text('c')])),
@@ -69,7 +69,7 @@ describe('the events of a run', () => {
     expect(states).toEqual(['open', 'lost', 'open', 'lost', 'open']);
   });
 
-  test('survive a server that is down for a while', async () => {
+  test('reconnects while the server is down', async () => {
     answerWith(
       () => new Response('', { status: 503 }),
       () => {
@@ -81,17 +81,17 @@ describe('the events of a run', () => {
     expect((await read()).words).toEqual(['finished']);
   });
 
-  test('end when the server will not show the run', async () => {
+  test('stops if the server refuses the run', async () => {
     answerWith(() => new Response(JSON.stringify({ code: 'not_found', message: 'Not found' }), { status: 404 }));
     expect(await read()).toEqual({ words: [], states: [], refusedWith: 404 });
   });
 
-  test('that are not understood are passed over', async () => {
+  test('ignores unknown events', async () => {
     answerWith(ok(`id: 1\ndata: {"type":"hologram"}\n\nid: 2\ndata: {\n\n${lines([3, finished])}`));
     expect((await read()).words).toEqual(['finished']);
   });
 
-  test('stop at once when the reader leaves', async () => {
+  test('stops at once when the reader leaves', async () => {
     const leaving = new AbortController();
     answerWith(() => {
       leaving.abort();

@@ -4,15 +4,18 @@ import { streamMessages } from './event-stream.ts';
 
 export type RunReader = {
   onEvent: (event: RunEvent) => void;
-  /** `lost`: the connection broke and is being made again. */
+  /** `lost`: the connection broke and is being re-established. */
   onConnection: (state: 'open' | 'lost') => void;
-  /** The server will not show this run (signed out, deleted): there is nothing to wait for. */
+  /** The server refuses this run (signed out, deleted); retrying would not help. */
   onRefused: (error: ApiError) => void;
 };
 
 const firstWait = 500;
 const longestWait = 10_000;
-/** The server says something every 15 s. After three times that in silence the connection is dead, whatever TCP says. */
+/**
+ * Milliseconds. The server sends something every 15 s; after three intervals of silence the connection counts as dead,
+ * whatever TCP reports.
+ */
 const longestSilence = 45_000;
 
 class StreamRefusedError extends Error {
@@ -26,8 +29,8 @@ class StreamRefusedError extends Error {
 const isFinal = (event: RunEvent) => event.type === 'finished' || event.type === 'failed';
 
 /**
- * What each kind of event must carry to be used. Checked by hand: the contract's schema would bring a parser with it
- * that is as large as this page.
+ * Required field of each event type. Checked by hand: the contract's schema would bring in a parser as large as this
+ * page.
  */
 const requiredFields: Record<RunEvent['type'], readonly [field: string, type: 'string' | 'number' | 'object']> = {
   text: ['text', 'string'],
@@ -50,7 +53,7 @@ function isRunEvent(value: unknown): value is RunEvent {
   return rule !== undefined && typeof fields.get(rule[0]) === rule[1] && fields.get(rule[0]) !== null;
 }
 
-/** An event of a later version, or one that was damaged on the way, is passed over. */
+/** Returns null for events of a later version and for damaged ones. */
 function readRunEvent(data: string): RunEvent | null {
   try {
     const value: unknown = JSON.parse(data);
@@ -60,7 +63,7 @@ function readRunEvent(data: string): RunEvent | null {
   }
 }
 
-/** Waits, but not longer than until the browser is online again or the reader leaves. */
+/** Waits for the given time, or until the browser is online again or the reader leaves. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -76,9 +79,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * What one connection brings, from the event after `last` until it ends. The signal ends it, and so does silence.
- */
+/** Messages of one connection, starting after event `last`. Ends on abort, on close and on silence. */
 async function* readConnection(runId: number, last: number, signal: AbortSignal, onOpen: () => void) {
   const connection = new AbortController();
   const leave = () => connection.abort();
@@ -104,27 +105,27 @@ async function* readConnection(runId: number, last: number, signal: AbortSignal,
   }
 }
 
-/** A body's pieces; Safari's streams are not iterable by themselves. */
+/** Iterates over a response body; Safari's streams are not async iterable. */
 async function* bodyChunks(body: ReadableStream<Uint8Array>) {
   const source = body.getReader();
   for (let piece = await source.read(); !piece.done; piece = await source.read()) yield piece.value;
 }
 
-/** Whether asking again may bring another answer. */
+/** True if a retry may succeed. */
 const isWorthRetrying = ({ status }: ApiError) => status < 400 || status >= 500 || status === 408 || status === 429;
 
 /**
- * Reads the events of a run until its last one, across broken connections.
+ * Reads the events of a run to the last one, reconnecting as needed.
  *
- * Not the browser's EventSource: that one cannot tell a 401 or 404 from a lost connection (it would ask for ever, or
- * give up for good on a 503 during a restart), cannot see a Retry-After, and notices a dead connection only when TCP
- * does. What it would do for us, resuming with Last-Event-ID, is three lines here.
+ * Not an EventSource, because that cannot distinguish a 401 or 404 from a lost connection (it would retry forever, or
+ * give up on a 503 during a restart), cannot read Retry-After, and notices a dead connection only when TCP does.
+ * Resuming with Last-Event-ID takes three lines here.
  */
 export async function readRunEvents(runId: number, reader: RunReader, signal: AbortSignal): Promise<void> {
   let last = 0;
   let failures = 0;
 
-  /** Resolves true after the run's last event, false when the connection ended before it. */
+  /** Resolves to true after the run's last event, to false if the connection ended earlier. */
   const readOnce = async (): Promise<boolean> => {
     for await (const message of readConnection(runId, last, signal, () => reader.onConnection('open'))) {
       const number = Number(message.id ?? Number.NaN);

@@ -40,7 +40,7 @@ const run: LiveRun = {
   end: null,
 };
 
-test('all that a run has brought stands in its message, sources included, before its end and after it', () => {
+test('merges everything a run streamed into its message, before and after its end', () => {
   const { connection: _, end: __, calls: ___, ...brought } = run;
   expect(mergeLiveRun(message, run)).toEqual({ ...message, ...brought });
   expect(mergeLiveRun(message, { ...run, end: { state: 'complete', error: null, endedEarly: 'length' } })).toEqual({
@@ -52,7 +52,7 @@ test('all that a run has brought stands in its message, sources included, before
   });
 });
 
-test('what is stored is not forgotten while the stream catches up', () => {
+test('keeps the stored text until the stream catches up', () => {
   const ahead = { ...message, text: 'One two three', sources: ['notes.pdf'] };
   const behind = { ...run, text: 'One', sources: [] };
   expect(mergeLiveRun(ahead, behind)).toMatchObject({ text: 'One two three', sources: ['notes.pdf'] });

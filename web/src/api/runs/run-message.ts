@@ -2,14 +2,14 @@ import type { DisplayedToolCall, Message } from '@roster/contracts/chat';
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 import type { LiveRun } from './run-store.ts';
 
-/** The longer of two states of the same text: the stored one is ahead until the stream has caught up. */
+/** The longer of the two: stored text is ahead until the stream catches up. */
 const longer = <Part extends { readonly length: number }>(stored: Part, arrived: Part): Part =>
   arrived.length >= stored.length ? arrived : stored;
 
-/** An answer with all that has arrived of it: what its reader sees while it grows is what stands there at its end. */
+/** Merges streamed parts into a message, so that a growing answer looks as it will at its end. */
 export function mergeLiveRun(message: Message, run: LiveRun | null): Message {
   if (!run) return message;
-  // Whatever a run brings has to stand here under the message's own name, or this does not compile.
+  // Every field of a run must exist on the message under the same name, or this does not compile.
   const arrived: Pick<Message, Exclude<keyof LiveRun, 'connection' | 'end'>> = {
     text: longer(message.text, run.text),
     reasoning: longer(message.reasoning, run.reasoning),
@@ -21,7 +21,7 @@ export function mergeLiveRun(message: Message, run: LiveRun | null): Message {
     ...(run.thoughtMs !== null && { thoughtMs: run.thoughtMs }),
   };
   const { end } = run;
-  // Before the server has said so: it writes, as one sees.
+  // Text has arrived before the new state: show it as writing.
   const isWriting =
     message.state === 'queued' &&
     (arrived.text !== message.text || arrived.reasoning !== message.reasoning || run.calls.length > 0);

@@ -14,7 +14,7 @@ const nothing: LiveRun = {
   end: null,
 };
 
-test('events add up to the answer', () => {
+test('builds the answer from events', () => {
   const usage = {
     inputTokens: 1,
     cachedTokens: 0,
@@ -45,11 +45,11 @@ test.each([
   ['stopped' as const, 'stopped', null],
   ['complete' as const, 'complete', null],
   ['content_filter' as const, 'complete', 'content_filter'],
-])('a run that finished as %s is %s', (reason, state, endedEarly) =>
+])('shows a run that finished as %s as %s', (reason, state, endedEarly) =>
   expect(applyEvent(nothing, { type: 'finished', reason }).end).toEqual({ state, error: null, endedEarly }),
 );
 
-test('how long the model has thought is said beside its words', () => {
+test('reports how long the model thought', () => {
   const thought = [
     { type: 'reasoning' as const, text: 'Hm.' },
     { type: 'reasoning' as const, text: '', thoughtMs: 2_400 },
@@ -57,7 +57,7 @@ test('how long the model has thought is said beside its words', () => {
   expect(thought).toMatchObject({ reasoning: 'Hm.', thoughtMs: 2_400 });
 });
 
-test('our own crash is an interruption, anything else a failure', () => {
+test('reports our own crash as interrupted and other errors as failed', () => {
   const failed = (code: 'interrupted' | 'rate_limited') =>
     applyEvent(nothing, { type: 'failed', error: { code, message: 'No.' } }).end?.state;
   expect(failed('interrupted')).toBe('interrupted');

@@ -5,7 +5,7 @@ import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
 import { useStore } from '#web/lib/store.ts';
 import { readRunEvents } from './run-events.ts';
 
-/** What has arrived of an answer that is being written. */
+/** Streamed state of an answer. */
 export type LiveRun = {
   text: string;
   reasoning: string;
@@ -13,7 +13,7 @@ export type LiveRun = {
   sources: readonly string[];
   links: readonly PlacedLink[];
   calls: readonly DisplayedToolCall[];
-  /** How long the model has thought; null: it has not stopped thinking yet, or never began. */
+  /** How long the model thought, in milliseconds; null while it is thinking, or if it never did. */
   thoughtMs: number | null;
   usage: Usage | null;
   connection: 'connecting' | 'open' | 'lost';
@@ -39,18 +39,18 @@ const nothingYet: LiveRun = {
   end: null,
 };
 
-/** Whether the answer waits until a person has decided on this call. */
+/** True if the run waits for the user's decision on this call. */
 export const awaitsApproval = ({ kind, state, output }: Pick<ToolCall, 'kind' | 'state' | 'output'>) =>
   kind === 'server' && output === null && (state === 'waiting' || state === 'uncertain');
 
-/** A call stands where it began, however it goes on. */
+/** A call keeps the text position at which it started. */
 function withCall({ calls, text }: LiveRun, call: ToolCall): readonly DisplayedToolCall[] {
   const before = calls.find(({ callId }) => callId === call.callId);
   if (!before) return [...calls, { ...call, at: text.length }];
   return calls.map((one) => (one === before ? { ...call, at: one.at } : one));
 }
 
-/** What a run is after an event. */
+/** Returns the run's state after an event. */
 export function applyEvent(run: LiveRun, event: RunEvent): LiveRun {
   switch (event.type) {
     case 'text':
@@ -70,7 +70,7 @@ export function applyEvent(run: LiveRun, event: RunEvent): LiveRun {
     case 'tool':
       return { ...run, calls: withCall(run, event.call) };
     case 'citation':
-      // The files are named as sources.
+      // Files of a search are shown as sources.
       return run;
     case 'usage': {
       const { type: _, ...usage } = event;
@@ -89,8 +89,8 @@ export function applyEvent(run: LiveRun, event: RunEvent): LiveRun {
 }
 
 /**
- * The runs that this page watches. A store of its own beside the query cache: words arrive many times a second, and only the
- * one answer that shows them may be drawn again, once per frame.
+ * Runs that this page watches. Kept outside the query cache: text arrives many times a second, and only the answer that
+ * shows it may rerender, once per frame.
  */
 const shown = new Map<number, LiveRun>();
 const listeners = new Map<number, Set<() => void>>();
@@ -100,7 +100,7 @@ function show(runId: number, run: LiveRun) {
   for (const listener of listeners.get(runId) ?? []) listener();
 }
 
-/** Follows a run until it ends or the returned function is called. */
+/** Watches a run until it ends or the returned function is called. */
 export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): () => void {
   const leaving = new AbortController();
   let current = nothingYet;
@@ -125,7 +125,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   );
   const end = () => {
     if (leaving.signal.aborted || !current.end) return;
-    // Frames stand still in a hidden tab; the end is published all the same.
+    // Animation frames pause in a hidden tab, but the end must be published anyway.
     if (frame !== null) cancelAnimationFrame(frame);
     paint();
     onEnd(current);
@@ -138,7 +138,7 @@ export function watchRun(runId: number, onEnd: (run: LiveRun | null) => void): (
   };
 }
 
-/** What has arrived of a run that this page watches, else null. */
+/** Streamed state of a run that this page watches, otherwise null. */
 export function useLiveRun(runId: number | null): LiveRun | null {
   return useStore({
     get: () => (runId === null ? null : (shown.get(runId) ?? null)),

@@ -10,7 +10,7 @@ const refusal = (status: number, retryAfterSeconds?: number) =>
   new ApiError('No.', { status, code: 'x', hasServerMessage: true, retryAfterSeconds });
 const busy = refusal(429, 7);
 
-/** A queue whose server is the test. */
+/** A queue with the test as its server. */
 function setUp() {
   type Answer = { name: string; resolve: () => void; reject: (error: unknown) => void };
   let signedIn: number | null = 1;
@@ -54,7 +54,7 @@ function setUp() {
   };
 }
 
-/** A file on its way, with what came of it. */
+/** Starts an upload and records what happens to it. */
 function upload(lane: ReturnType<ReturnType<typeof setUp>['lane']>, name: string) {
   const abort = new AbortController();
   const told: (number | string)[] = [];
@@ -71,7 +71,7 @@ function upload(lane: ReturnType<ReturnType<typeof setUp>['lane']>, name: string
   return { abort, told, end };
 }
 
-test('files of one place go one after the other, and two places at once', async () => {
+test('uploads one file at a time per lane, and two lanes in parallel', async () => {
   const { lane, sent, answer, settle } = setUp();
   const [a, b, c] = [lane(), lane(), lane()];
   const first = upload(a, 'a1');
@@ -88,7 +88,7 @@ test('files of one place go one after the other, and two places at once', async 
   expect(sent()).toEqual(['a1', 'b1', 'a2', 'c1']);
 });
 
-test('while the server takes no more, a file waits as long as it says, again and again', async () => {
+test('waits as long as the server asks, repeatedly', async () => {
   const { lane, sent, answer } = setUp();
   const { told, end } = upload(lane(), 'a');
   answer(0).reject(busy);
@@ -103,7 +103,7 @@ test('while the server takes no more, a file waits as long as it says, again and
 });
 
 test.each([refusal(429), refusal(429, 121), refusal(503, 7)])(
-  'what does not say when to come back is told',
+  'rejects if the server does not say when to retry',
   async (error) => {
     const { lane, answer } = setUp();
     const { told, end } = upload(lane(), 'a');
@@ -113,7 +113,7 @@ test.each([refusal(429), refusal(429, 121), refusal(503, 7)])(
   },
 );
 
-test('a file is cancelled at once, while it waits for its turn, for the server, and on its way', async () => {
+test('cancels at once: while queued, while paused and while uploading', async () => {
   const { lane, sent, answer, settle } = setUp();
   const place = lane();
   const paused = upload(place, 'paused');
@@ -137,7 +137,7 @@ test('a file is cancelled at once, while it waits for its turn, for the server, 
   expect(await late.end).toBe('late stored');
 });
 
-test('nothing is sent in the name of another than who gave it', async () => {
+test('never uploads a file after another user has signed in', async () => {
   const { lane, sent, answer, signIn, settle } = setUp();
   const place = lane();
   const paused = upload(place, 'paused');

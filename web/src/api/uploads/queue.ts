@@ -4,20 +4,20 @@ import { currentUserId } from '#web/lib/user-storage.ts';
 import { type UploadRequest, uploadFile } from './upload-file.ts';
 
 export type Upload = Pick<UploadRequest, 'file' | 'purpose' | 'signal'> & {
-  /** At the start of each attempt with 0, then whenever more bytes of the file have left the browser. */
+  /** Called with 0 at the start of each attempt, then whenever more bytes have been sent. */
   onProgress: (sent: number) => void;
-  /** The server takes no more for so many seconds; then it is sent by itself. */
+  /** The server accepts no more for this many seconds; the upload resumes by itself. */
   onPause?: (seconds: number) => void;
 };
 
-/** Sends the files it is given one after the other. Rejects with the signal's reason as soon as that is aborted. */
+/** Uploads files one after another. Rejects with the signal's reason as soon as it is aborted. */
 export type UploadLane = (upload: Upload) => Promise<StoredFile>;
 
-/** As many of one person's files as the server receives at once. */
+/** The server's limit of parallel uploads per user. */
 const atOnce = 2;
 const longestPauseSeconds = 120;
 
-/** Seconds after which the server takes the same file, where it said so. */
+/** Seconds to wait if the server rate-limited the upload, otherwise undefined. */
 function pauseAfter(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.status !== 429) return undefined;
   const seconds = error.retryAfterSeconds;
@@ -37,11 +37,11 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
 
 type Dependencies = {
   send: (sending: UploadRequest) => Promise<StoredFile>;
-  /** Who is signed in; what one person gave is never sent in the name of another. */
+  /** Id of the signed-in user. A file chosen by one user is never uploaded for another. */
   person: () => number | null;
 };
 
-/** Where all uploads of this page wait for their turn, whichever place they are for. */
+/** The queue that all uploads of this browser tab share. */
 export function createUploadQueue({ send, person }: Dependencies) {
   type Waiting = { lane: UploadLane; carryOut: () => Promise<void> };
   let waiting: readonly Waiting[] = [];
@@ -63,7 +63,7 @@ export function createUploadQueue({ send, person }: Dependencies) {
   async function sendPatiently({ onProgress, onPause, ...upload }: Upload, giver: number | null): Promise<StoredFile> {
     for (;;) {
       upload.signal.throwIfAborted();
-      if (person() !== giver) throw new DOMException('Somebody else is signed in', 'AbortError');
+      if (person() !== giver) throw new DOMException('Another user is signed in', 'AbortError');
       onProgress(0);
       try {
         return await send({ ...upload, onProgress });
@@ -97,5 +97,5 @@ export function createUploadQueue({ send, person }: Dependencies) {
   };
 }
 
-/** A place that uploads: its files go one after the other, beside those of other places. */
+/** Creates a lane: its files are uploaded one after another, parallel to other lanes. */
 export const { lane: uploadLane } = createUploadQueue({ send: uploadFile, person: currentUserId });

@@ -5,7 +5,7 @@ import { refusalReason, uploadRules } from './rules.ts';
 
 const places = ['files', 'training', 'knowledge', 'message'] as const;
 
-test('each place takes files up to the limit of its contract, and says of the others why not', () => {
+test('enforces each place’s size limit with its own message', () => {
   expect(places.map((place) => [place, uploadRules[place].limit])).toEqual([
     ['files', fileSizeLimit],
     ['training', fileSizeLimit],
@@ -30,7 +30,7 @@ test('each place takes files up to the limit of its contract, and says of the ot
   ]);
 });
 
-test('only training asks for a name', () => {
+test('checks the file name for training only', () => {
   const wrong = { name: 'examples.json', size: 1 };
   expect(refusalReason(wrong, 'training')).toBe('A training file is JSONL: its name ends in .jsonl.');
   expect(refusalReason({ ...wrong, name: 'EXAMPLES.JSONL' }, 'training')).toBeUndefined();

@@ -3,13 +3,13 @@ import { fileSizeLimit } from '@roster/contracts/files/files';
 import { formatMegabytes } from '#web/lib/format.ts';
 
 type Refusal = {
-  /** Bytes. */
+  /** In bytes. */
   limit: number;
-  /** Only where a place takes nothing else. */
+  /** Set only if nothing but JSONL is accepted. */
   notJsonl?: string;
   empty: string;
   tooLarge: (size: number) => string;
-  /** Where the server gave no reason. */
+  /** Shown if the server gave no reason. */
   failed: string;
 };
 
@@ -21,7 +21,7 @@ const ofAnyFile = {
   failed: 'Failed to upload file',
 };
 
-/** What each place that uploads takes, and what it says of a file that is not sent or did not arrive. */
+/** Limits and error texts of each place that accepts uploads. */
 export const uploadRules = {
   files: ofAnyFile,
   training: { ...ofAnyFile, notJsonl: 'A training file is JSONL: its name ends in .jsonl.' },
@@ -41,7 +41,7 @@ export const uploadRules = {
 
 export const isJsonl = (name: string): boolean => /\.jsonl$/i.test(name);
 
-/** Why a file will not be sent from a place; undefined where it will be. */
+/** Reason why a file is refused; undefined if it is accepted. */
 export function refusalReason(
   { name, size }: Pick<File, 'name' | 'size'>,
   place: keyof typeof uploadRules,

@@ -5,11 +5,11 @@ export type UploadRequest = {
   file: File;
   purpose: FilePurpose;
   signal: AbortSignal;
-  /** Bytes of the file that have left the browser. */
+  /** Receives the number of bytes of the file that have been sent. */
   onProgress: (sent: number) => void;
 };
 
-/** Sends one file; resolves with what was stored. By XMLHttpRequest, because fetch does not tell how much has been sent. */
+/** Uploads a file and resolves to the stored one. Uses XMLHttpRequest because fetch reports no upload progress. */
 export function uploadFile({ file, purpose, signal, onProgress }: UploadRequest): Promise<StoredFile> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -19,7 +19,7 @@ export function uploadFile({ file, purpose, signal, onProgress }: UploadRequest)
     const request = new XMLHttpRequest();
     request.open(files.upload.method, urlOf(files.upload, { body: { purpose } }));
     request.setRequestHeader('accept', 'application/json');
-    // The form around the file counts as sent, too.
+    // The multipart form counts as sent, too.
     request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, file.size));
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) return resolve(JSON.parse(request.responseText));

@@ -70,7 +70,7 @@ function Row({ label, action, children }: { label: string; action?: ReactNode; c
   );
 }
 
-/** How an address that is not confirmed gets confirmed on this installation. */
+/** How to confirm an email address on this installation. */
 function Confirmation({ email }: { email: string }) {
   const { data: options } = useQuery(signInOptionsQuery);
   const request = useRequestConfirmation();

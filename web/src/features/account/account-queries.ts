@@ -6,20 +6,20 @@ import { clearUser, currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
 import { sessionsQuery } from './sessions-queries.ts';
 
-/** Does not change while the page is open: a newer server has another page. */
+/** Constant while the page is open: a newer server sends a new page. */
 export const versionQuery = queryOptions({
   queryKey: ['version'],
   queryFn: ({ signal }) => call(account.version, {}, signal),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The Google and GitHub accounts that sign in to this account. */
+/** Google and GitHub accounts that can sign in to this account. */
 export const connectedAccountsQuery = queryOptions({
   queryKey: ['connected-accounts'],
   queryFn: ({ signal }) => call(auth.connectedAccounts, {}, signal),
 });
 
-/** The newest first, page by page. Things happen on other devices too, so it is read anew whenever it is shown. */
+/** Newest first. Other devices add events, so it is refetched whenever shown. */
 export const securityEventsQuery = infiniteQueryOptions({
   queryKey: ['security-events'],
   queryFn: ({ pageParam, signal }) =>
@@ -31,7 +31,7 @@ export const securityEventsQuery = infiniteQueryOptions({
 
 const filesAskedFor = 100;
 
-/** The newest of the files that the provider has a copy of, and whether there may be more. */
+/** Newest files with a provider copy, and whether there may be more. */
 export const filesAtProviderQuery = queryOptions({
   queryKey: ['files', 'at-provider'],
   async queryFn({ signal }) {
@@ -44,7 +44,7 @@ export const filesAtProviderQuery = queryOptions({
   refetchOnMount: 'always',
 });
 
-/** Reads anew what a change to the account's security changes: the user, the ways in, the devices, the record. */
+/** Refetches everything that a security change affects: user, login methods, sessions, activity. */
 function useRefetchedSecurity() {
   const client = useQueryClient();
   return () =>
@@ -88,7 +88,7 @@ export function useDisconnect() {
   const refetch = useRefetchedSecurity();
   return useMutation({
     mutationFn: (provider: LoginProvider) => call(auth.disconnect, { params: { provider } }),
-    // Also after a failure: it may have been disconnected elsewhere.
+    // After a failure too: it may have been disconnected elsewhere.
     onSettled: refetch,
   });
 }

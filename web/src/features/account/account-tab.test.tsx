@@ -7,7 +7,7 @@ import { open } from '#web/testing/app.tsx';
 import { fixtureDate, person } from '#web/testing/new-account.ts';
 import { expectCount, expectHidden, expectText } from '#web/testing/page.ts';
 
-test('the account tab says who and since when', async () => {
+test('shows the account and when it was created', async () => {
   open('/settings');
   await expect.element(page.getByRole('heading', { name: 'Account Information' })).toBeVisible();
   const main = page.getByRole('main');
@@ -15,12 +15,12 @@ test('the account tab says who and since when', async () => {
   await expect.element(main.getByText('November 2, 2026')).toBeVisible();
 });
 
-test('the foot of the settings says which version this is', async () => {
+test('shows the version below the settings', async () => {
   open('/settings');
   await expect.element(page.getByText('Roster 1.2.3')).toBeVisible();
 });
 
-test('sessions say why they could not be loaded, and try again', async () => {
+test('shows why sessions failed to load, and retries', async () => {
   open('/settings?tab=sessions', {
     answers: () => answer(auth.sessions, refusal('unavailable', 'The database is being moved.')),
   });
@@ -40,7 +40,7 @@ test('sessions say why they could not be loaded, and try again', async () => {
   await expect.element(page.getByText('Chrome on Linux')).toBeVisible();
 });
 
-test('security activity is shown page by page, and says why it could not be loaded', async () => {
+test('pages through security activity, and shows why it failed to load', async () => {
   const event = (id: number): SecurityEvent => ({
     id,
     event: id === 1 ? 'account_created' : 'sign_in_failed',

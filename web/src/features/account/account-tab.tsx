@@ -10,7 +10,7 @@ import { SecurityActivityCard } from './security-activity-card.tsx';
 
 export function AccountTab() {
   const { isPending } = useQuery(signInOptionsQuery);
-  // What can be done here, and how high it is, depends on how people sign in to this installation.
+  // Content and height depend on the login methods.
   if (isPending) return <LoadingAccount />;
   return (
     <div className="grid grid-cols-1 gap-6">
@@ -23,7 +23,7 @@ export function AccountTab() {
   );
 }
 
-/** Alone, and as high as the window: nothing stands below it that would move. */
+/** As high as the window, so that nothing below it moves. */
 function LoadingAccount() {
   return (
     <Card aria-busy="true" className="min-h-dvh">

@@ -12,9 +12,9 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { ApiKeyForm } from './api-key-form.tsx';
 import { RemoveKeyDialog } from './remove-key-dialog.tsx';
 
-/** The account's provider key: whether there is one and whether it works, another one, none. */
+/** Status of the provider key, with change and removal. */
 export function ApiKeyCard() {
-  // Read anew each time: a chat may have found out since that the provider rejects the key.
+  // Refetched on mount: a chat may have found that the provider rejects the key.
   const { data: config } = useQuery({ ...userConfigQuery, refetchOnMount: 'always' });
   const provider = useProviderName();
   const [removing, setRemoving] = useState(false);

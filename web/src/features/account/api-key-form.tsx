@@ -88,7 +88,7 @@ export function ApiKeyForm({ replaces }: { replaces: boolean }) {
   );
 }
 
-/** What came of trying the key: works; saved but not tried; refused, in the provider's words. */
+/** Result of verifying the key: works, saved but not verified, or refused with the provider's message. */
 function Verdict({ save, provider }: { save: ReturnType<typeof useSaveApiKey>; provider: string }) {
   if (save.isSuccess && save.data.apiKeyVerified) {
     return (

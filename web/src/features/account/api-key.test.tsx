@@ -13,7 +13,7 @@ async function saveKey(key: string) {
   await page.getByRole('button', { name: 'Save API Key' }).click();
 }
 
-/** Settings of an account without a key. Whatever key is saved is the account's from then on. */
+/** Settings of an account without a key. Saving one changes the account. */
 function openKeys(given: Partial<UserConfig> = {}) {
   open('/settings?tab=api-keys', {
     answers() {
@@ -30,8 +30,8 @@ function openKeys(given: Partial<UserConfig> = {}) {
   });
 }
 
-describe('the API key', () => {
-  test('is shown and hidden while it is typed', async () => {
+describe('API key', () => {
+  test('shows and hides the key while typing', async () => {
     openKeys();
     await keyField.fill('sk-typed');
     await expect.element(keyField).toHaveAttribute('type', 'password');
@@ -41,7 +41,7 @@ describe('the API key', () => {
     await expect.element(keyField).toHaveAttribute('type', 'password');
   });
 
-  test('is required', async () => {
+  test('requires a key', async () => {
     openKeys();
     await saveKey('   ');
     await expectToast('API Key Required', 'Please enter your OpenAI API key.');
@@ -49,7 +49,7 @@ describe('the API key', () => {
     expect(changes()).toEqual([]);
   });
 
-  test('that the provider rejects is not saved, and the provider’s words are shown', async () => {
+  test('does not save a rejected key, and shows the provider’s message', async () => {
     openKeys();
     answer(account.saveApiKey, refusal('key_rejected', 'Incorrect API key provided: sk-inval…xxxx.'));
     await saveKey(`sk-invalid-${'x'.repeat(40)}`);
@@ -61,7 +61,7 @@ describe('the API key', () => {
     await expect.element(page.getByText('No API Key set')).toBeVisible();
   });
 
-  test('is saved unverified where the provider cannot be reached', async () => {
+  test('saves the key unverified if the provider is unreachable', async () => {
     openKeys({ apiKeyVerified: false, apiKeyNotice: 'OpenAI could not be reached.' });
     await saveKey(`sk-unreachable-${'x'.repeat(40)}`);
     await expect.element(page.getByText('Saved, but not verified')).toBeVisible();
@@ -69,7 +69,7 @@ describe('the API key', () => {
     await expect.element(page.getByText('Not verified', { exact: true })).toBeVisible();
   });
 
-  test('can be replaced and removed', async () => {
+  test('replaces and removes the key', async () => {
     openKeys();
     await saveKey(`sk-${'simulated'.repeat(5)}`);
     await expect.element(page.getByText('API Key is set')).toBeVisible();
@@ -86,7 +86,7 @@ describe('the API key', () => {
     await expect.element(page.getByText('No API Key set')).toBeVisible();
   });
 
-  test('shows that it is being saved', async () => {
+  test('shows that the key is being saved', async () => {
     openKeys();
     const say = hold(account.saveApiKey);
     await saveKey('sk-good');

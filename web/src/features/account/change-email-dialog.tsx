@@ -15,7 +15,7 @@ import { useChangeEmail } from './account-queries.ts';
 const withPassword = zodResolver(z.object({ email: Email, password: z.string().min(1, 'Enter your password') }));
 const withoutPassword = zodResolver(z.object({ email: Email, password: z.string() }));
 
-/** `mail`: whether mail goes out; without it the operator hands the link over. */
+/** `mail`: mail is configured; otherwise the operator passes the link on. */
 export function ChangeEmailDialog({ mail, onClose }: { mail: boolean; onClose: () => void }) {
   const { hasPassword } = useUser();
   const change = useChangeEmail();

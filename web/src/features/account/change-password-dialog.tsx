@@ -17,7 +17,7 @@ const ChangeFields = z
   .refine((fields) => fields.newPassword === fields.confirmation, {
     path: ['confirmation'],
     message: "Passwords don't match",
-    // Said even while another field is wrong, so that both are put right in one go.
+    // Checked even while another field is invalid, so that both can be fixed at once.
     when: () => true,
   });
 type ChangeValues = z.input<typeof ChangeFields>;

@@ -10,7 +10,7 @@ import { DeletionDescription, DeletionSummary } from './deletion-summary.tsx';
 import { ProviderFiles } from './provider-files.tsx';
 import { useDeleteAccount } from './use-delete-account.ts';
 
-/** Where there is no password to ask for, a fresh sign-in shows that it is the person. */
+/** Without a password, a recent sign-in proves the user's identity. */
 export function CloseAfterLoginDialog({ onClose }: { onClose: () => void }) {
   const { isPending, close } = useDeleteAccount();
   const [isTooOld, setTooOld] = useState(false);

@@ -1,7 +1,7 @@
 import { useUser } from '#web/api/current-user.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 
-/** Names the account that is closed. */
+/** Names the account to be closed. */
 export function DeletionDescription() {
   const { email } = useUser();
   return (
@@ -12,7 +12,7 @@ export function DeletionDescription() {
   );
 }
 
-/** What is removed with the account, and what is not in Roster's hands. */
+/** Says what is deleted with the account, and what Roster cannot delete. */
 export function DeletionSummary() {
   const provider = useProviderName();
   return (

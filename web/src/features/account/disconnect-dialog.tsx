@@ -8,7 +8,7 @@ type DisconnectDialogProps = {
   open: boolean;
   provider: LoginProvider;
   name: string;
-  /** The address of the connected account. */
+  /** Email address of the connected account. */
   email: string | null;
   onClose: () => void;
 };

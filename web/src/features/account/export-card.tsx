@@ -9,7 +9,7 @@ import { Card, CardBody, CardHeader } from '#web/ui/card.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 import { securityEventsQuery } from './account-queries.ts';
 
-/** Everything of the person, to take along. */
+/** Download of all the user's data. */
 export function ExportCard() {
   const download = useDownload();
   return (
@@ -32,7 +32,7 @@ export function ExportCard() {
   );
 }
 
-/** Told from here, not from the button: the download goes on when another tab is opened. */
+/** Notifies here, not in the button: the download continues when the tab is switched. */
 function useDownload() {
   const client = useQueryClient();
   return useMutation({
@@ -51,9 +51,9 @@ function useDownload() {
 const inMemoryAtMost = 32 * 1_048_576;
 
 /**
- * Fetched, not followed as a link: a link that is refused, or breaks off in the middle, ends as an error page or as
- * half an archive, and this page would not know. Only what is too large to be held in memory (a blob of 500 MB took
- * Chromium 850 MB) is left to the browser after all, which writes it to the disk. True: saved; false: left to it.
+ * Fetched rather than linked: a refused or aborted link would leave an error page or half an archive unnoticed. Only
+ * archives too large for memory (a 500 MB blob took 850 MB in Chromium) are left to the browser, which streams them to
+ * disk. Returns true if saved, false if left to the browser.
  */
 async function download(): Promise<boolean> {
   const address = urlOf(account.exportData, {});
@@ -77,7 +77,7 @@ async function download(): Promise<boolean> {
   }
 }
 
-/** The whole body; undefined where it is larger. */
+/** The whole body; undefined if it exceeds the limit. */
 async function readUpTo(limit: number, response: Response): Promise<Blob | undefined> {
   const reader = response.body?.getReader();
   const pieces: BlobPart[] = [];

@@ -20,7 +20,7 @@ const loginProviders = [
   { provider: 'github', name: 'GitHub', mark: GitHubMark },
 ] as const;
 
-/** The ways into the account. */
+/** Login methods of the account. */
 export function LoginMethodsCard() {
   const profiles = useQuery({ ...connectedAccountsQuery, refetchOnMount: 'always' });
   const options = useQuery(signInOptionsQuery);

@@ -7,7 +7,7 @@ type MethodRowProps = {
   action?: ReactNode;
 };
 
-/** One way to log in. */
+/** A login method. */
 export function MethodRow({ icon: IconPart, name, status, action }: MethodRowProps) {
   return (
     <li className="flex min-h-16 items-center gap-4 py-3">

@@ -8,7 +8,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { ChangePasswordDialog } from './change-password-dialog.tsx';
 import { MethodRow } from './method-row.tsx';
 
-/** `mail`: whether mail goes out; undefined while that is not known. */
+/** `mail`: mail is configured; undefined while unknown. */
 export function PasswordMethod({ mail }: { mail: boolean | undefined }) {
   const { hasPassword } = useUser();
   const [isChanging, setChanging] = useState(false);
@@ -33,7 +33,7 @@ export function PasswordMethod({ mail }: { mail: boolean | undefined }) {
   );
 }
 
-/** The first password comes through a mailed link: an open browser alone is not enough to set one. */
+/** The first password is set through a mailed link: an open browser alone must not be able to set one. */
 function SetPassword({ mail }: { mail: boolean | undefined }) {
   const { email } = useUser();
   const request = useRequestReset();

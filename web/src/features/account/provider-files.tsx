@@ -8,7 +8,7 @@ const namedAtMost = 5;
 
 type ProviderFilesProps = { checked: boolean; onChange: (checked: boolean) => void };
 
-/** What Roster has put at the provider, and the offer to remove it there too; nothing where there is nothing. */
+/** Files that Roster uploaded to the provider, with an option to delete them there; nothing if there are none. */
 export function ProviderFiles({ checked, onChange }: ProviderFilesProps) {
   const provider = useProviderName();
   const { data } = useQuery(filesAtProviderQuery);

@@ -38,10 +38,10 @@ export const eventText = ({ event, detail }: SecurityEvent): string =>
 
 const actorLabels = { self: 'By you', administrator: 'By an administrator', operator: 'By the operator' };
 
-/** Something was tried and not allowed. */
+/** True for attempts that were refused. */
 export const isRefusedAttempt = ({ event }: SecurityEvent): boolean =>
   event === 'sign_in_failed' || event === 'login_method_refused';
 
-/** Who did it; null for what anyone who knows the address may have tried or asked for. */
+/** The actor; null for attempts that anyone who knows the email address can make. */
 export const actorText = (event: SecurityEvent): string | null =>
   event.by === 'self' && (isRefusedAttempt(event) || event.event === 'reset_requested') ? null : actorLabels[event.by];

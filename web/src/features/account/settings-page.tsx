@@ -12,11 +12,11 @@ import type { SettingsTab } from './tabs.ts';
 type SettingsPageProps = {
   tab: SettingsTab;
   onTabChange: (tab: SettingsTab) => void;
-  /** The content of the Assistants tab, which is another feature's. */
+  /** Content of the Assistants tab; supplied by another feature. */
   assistants: ReactNode;
-  /** Below the provider key, likewise. */
+  /** Shown below the provider key; supplied by another feature. */
   accessTokens: ReactNode;
-  /** The content of the Tools tab, likewise. */
+  /** Content of the Tools tab; supplied by another feature. */
   tools: ReactNode;
 };
 
@@ -60,7 +60,7 @@ export function SettingsPage({ tab, onTabChange, assistants, accessTokens, tools
   );
 }
 
-/** What to name in a report. Where it cannot be read there is nothing to do about it, so nothing is said. */
+/** The version, for bug reports. Hidden if it cannot be fetched. */
 function Version() {
   const { data } = useQuery(versionQuery);
   return data && <p className="mt-8 text-muted-foreground text-sm">Roster {data.version}</p>;

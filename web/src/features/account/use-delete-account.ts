@@ -4,12 +4,12 @@ import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 import { type Closing, useCloseAccount } from './account-queries.ts';
 
-/** What the dialog itself says, beside the field or in its place. */
+/** Errors that the dialog shows itself. */
 const isSaidInTheDialog = (error: unknown) =>
   error instanceof ApiError &&
   (error.fields?.password !== undefined || error.code === 'invalid_credentials' || error.code === 'sign_in_again');
 
-/** Closes the account and leads to the sign-in page; gives back why it could not, having told what the dialog does not. */
+/** Closes the account and opens the login page. Returns the error; shows a toast unless the dialog does. */
 export function useDeleteAccount() {
   const { mutateAsync, isPending } = useCloseAccount();
   const navigate = useNavigate();

@@ -17,7 +17,7 @@ import { TokenRow } from './token-row.tsx';
 
 type Shown = { name: string; token: string };
 
-/** What programs use the account with: what there is, another one, one less. */
+/** Access tokens of the user's API clients. */
 export function AccessTokensCard() {
   const query = useQuery(accessTokensQuery);
   const [isCreating, setCreating] = useState(false);
@@ -66,7 +66,7 @@ export function AccessTokensCard() {
 
 type TokenListProps = {
   query: UseQueryResult<AccessToken[]>;
-  /** Where there is none yet. */
+  /** Shown if there are no tokens. */
   create: ReactNode;
   onRevoke: (token: AccessToken) => void;
 };

@@ -25,7 +25,7 @@ afterEach(() => {
   document.documentElement.removeAttribute('dir');
 });
 
-test('a token that lets nothing in says why, and what revoking it does', async () => {
+test('explains why a token is inactive and what revoking it does', async () => {
   open('/settings?tab=api-keys', {
     answers: () =>
       answer(apiTokens.list, [
@@ -41,7 +41,7 @@ test('a token that lets nothing in says why, and what revoking it does', async (
   await expectText(page.getByRole('alertdialog', { name: 'Revoke “Old”?' }), 'It has expired');
 });
 
-/** Where a character of an element's text stands. */
+/** Position of a character in an element's text. */
 function placeOf(element: Element, index: number): DOMRect {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const text = texts.nextNode();
@@ -52,7 +52,7 @@ function placeOf(element: Element, index: number): DOMRect {
   return range.getBoundingClientRect();
 }
 
-test('on a page from right to left a sentence keeps its full stop at its end', async () => {
+test('keeps the full stop at the end of a sentence on a right-to-left page', async () => {
   document.documentElement.dir = 'rtl';
   open('/settings?tab=api-keys', {
     answers() {
@@ -71,10 +71,10 @@ test('on a page from right to left a sentence keeps its full stop at its end', a
     const element = sentence.element();
     const stop = (element.textContent ?? '').lastIndexOf('.');
     expect(placeOf(element, stop).left).toBeGreaterThanOrEqual(placeOf(element, stop - 1).right - 1);
-    // And it begins where the page does.
+    // The text starts where the page does.
     expect(getComputedStyle(element).textAlign).toBe('right');
   }
-  // A name that is read the other way does not turn the sentence around.
+  // A right-to-left name does not reverse the sentence.
   const told = page.getByText(/^The token “/).element();
   expect(placeOf(told, 0).left).toBeLessThan(placeOf(told, 4).left);
 });

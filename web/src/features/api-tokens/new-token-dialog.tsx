@@ -7,13 +7,13 @@ import { Notice } from '#web/ui/states/notice.tsx';
 
 type NewTokenDialogProps = { name: string; token: string; onClose: () => void };
 
-/** The token itself, which is known here and nowhere else. */
+/** Shows a new token, which cannot be shown again. */
 export function NewTokenDialog({ name, token, onClose }: NewTokenDialogProps) {
   const address = `${window.location.origin}/v1`;
   return (
     <Dialog
       open
-      // It is not shown again: only the button puts it away.
+      // Can only be closed by its button, since the token is not shown again.
       onOpenChange={undefined}
       title="Access Token Created"
       description={

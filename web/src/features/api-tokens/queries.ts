@@ -5,7 +5,7 @@ import { call } from '#web/lib/api-client.ts';
 export const accessTokensQuery = queryOptions({
   queryKey: ['access-tokens'],
   queryFn: ({ signal }) => call(apiTokens.list, {}, signal),
-  // When a token was used last changes without this browser.
+  // Other clients change the time of last use.
   staleTime: 0,
 });
 
@@ -19,7 +19,7 @@ export function useCreateToken() {
   return useMutation({
     mutationFn: (body: NewAccessToken) => call(apiTokens.create, { body }),
     onSettled: refetch,
-    // The token is in the answer; it is kept no longer than the dialog that shows it.
+    // The response contains the token; do not cache it beyond the dialog.
     gcTime: 0,
   });
 }

@@ -8,7 +8,7 @@ import { assistant, serveAssistants } from '#web/testing/assistants.ts';
 import { model, modelList } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
-test('the schema of the answers is checked while it is typed, and begins with an example', async () => {
+test('validates the response schema while typing and inserts an example', async () => {
   open('/settings?tab=assistants&view=create', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));

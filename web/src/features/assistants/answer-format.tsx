@@ -6,7 +6,7 @@ import type { AssistantForm } from './use-assistant-form.ts';
 /** Few assistants have one. */
 const SchemaEditor = loadedPart(async () => (await import('./schema-editor.tsx')).SchemaEditor);
 
-/** The form of the answers, folded away until it is wanted. */
+/** The response schema, collapsed until needed. */
 export function AnswerFormat({ form }: { form: AssistantForm }) {
   const [isOpened, setIsOpened] = useState(false);
   const error = form.formState.errors.responseSchema?.message;

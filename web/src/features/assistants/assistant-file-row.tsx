@@ -20,7 +20,7 @@ const states: Record<KnowledgeState, { word: string; icon: Icon; look?: string }
 
 const problem = (title: string) => showFailure(title, 'An error occurred. Please try again.');
 
-/** A file of an assistant, how far it is, and what can be done about it. */
+/** A file of an assistant with its state and actions. */
 export function AssistantFileRow({ assistantId, file }: { assistantId: number; file: AssistantFile }) {
   const { fileId, filename, size, state, error } = file;
   const { word, icon: IconPart, look } = states[state];

@@ -16,7 +16,7 @@ import { FilePicker } from './file-picker.tsx';
 import { assistantFilesQuery, useAddAssistantFiles } from './file-queries.ts';
 import { useKnowledgeUpload } from './use-knowledge-upload.ts';
 
-/** What an assistant knows from. Apart from the form: what is done here holds at once. */
+/** Files that an assistant searches. Not part of the form: changes apply at once. */
 export function AssistantFiles({ assistantId }: { assistantId: number }) {
   const titleId = useId();
   const [isChoosing, setChoosing] = useState(false);
@@ -37,7 +37,7 @@ export function AssistantFiles({ assistantId }: { assistantId: number }) {
     await put(fileIds);
     endChoosing();
   };
-  // Shown again at once: what is hidden cannot take the focus.
+  // Render the button again at once: a hidden element cannot take focus.
   const endChoosing = () => {
     flushSync(() => setChoosing(false));
     opener.current?.focus();

@@ -14,7 +14,7 @@ import type { AssistantForm } from './use-assistant-form.ts';
 
 type AssistantFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 
-/** The fields of both forms. */
+/** Fields shared by the forms for new and existing assistants. */
 export function AssistantFields({ form, models }: AssistantFieldsProps) {
   const { errors, defaultValues } = form.formState;
   const [name = '', description = '', instructions = ''] = form.watch(['name', 'description', 'instructions']);

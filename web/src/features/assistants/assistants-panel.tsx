@@ -13,15 +13,15 @@ import type { AssistantView } from './views.ts';
 
 type AssistantsPanelProps = {
   view: AssistantView;
-  /** The id of the assistant whose form is open. */
+  /** Id of the assistant whose form is open. */
   editing: number | undefined;
-  /** The version of it that is shown. */
+  /** Version shown over the form. */
   version: number | undefined;
-  /** The tools of tool servers that an assistant may use, which are another feature's. */
+  /** Renders the assistant's tools, which belong to another feature. */
   tools: (assistantId: number) => ReactNode;
-  /** The comparison whose draft is in the form. */
+  /** Id of the comparison whose draft fills the form. */
   draft: number | undefined;
-  /** What a new one begins with. */
+  /** Initial values of a new assistant. */
   start: AssistantStart;
   compareDraft: CompareDraft;
   testDraft: TestDraft;

@@ -32,7 +32,7 @@ function openAssistants(view = '', ...given: Parameters<typeof serveAssistants>)
   });
 }
 
-test('an empty list says what to do', async () => {
+test('explains an empty list', async () => {
   openAssistants();
   await expect.element(page.getByRole('tab', { name: 'Your Assistants' })).toHaveAttribute('aria-selected', 'true');
   await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
@@ -44,7 +44,7 @@ test('an empty list says what to do', async () => {
   await expect.element(page.getByRole('heading', { name: 'Create Assistant' })).toBeVisible();
 });
 
-test('a list that does not load says why, and tries again', async () => {
+test('shows why the list failed to load, and retries', async () => {
   openAssistants('', assistant(1));
   answer(assistants.list, refusal('unavailable', 'The database is being moved.'));
   const panel = page.getByRole('alert').filter({ hasText: 'Failed to load assistants' });
@@ -55,7 +55,7 @@ test('a list that does not load says why, and tries again', async () => {
 });
 
 describe('creating', () => {
-  test('switches on tools that the provider runs, a search within named domains', async () => {
+  test('turns on built-in tools and restricts a search to domains', async () => {
     openAssistants('&view=create', assistant(1));
     const search = page.getByRole('switch', { name: 'Web search' });
     const domains = page.getByLabelText('Keep to these domains');
@@ -76,7 +76,7 @@ describe('creating', () => {
       .toEqual([{ webSearch: { domains: ['example.org', 'nasa.gov'] }, codeInterpreter: {} }]);
   });
 
-  test('says from where the web is searched', async () => {
+  test('sets the location of web searches', async () => {
     openAssistants('&view=create', assistant(1));
     await page.getByRole('switch', { name: 'Web search' }).click();
     await page.getByLabelText('Name').fill('Researcher');
@@ -95,7 +95,7 @@ describe('creating', () => {
     await sent().toEqual([{ webSearch: { domains: ['nasa.gov'], location: { city: 'New York', country: 'US' } } }]);
   });
 
-  test('an emptied location is none', async () => {
+  test('drops an empty location', async () => {
     openAssistants('&view=create', assistant(1));
     await page.getByRole('switch', { name: 'Web search' }).click();
     await page.getByLabelText('Name').fill('Researcher');
@@ -108,7 +108,7 @@ describe('creating', () => {
       .toEqual([{ webSearch: {} }]);
   });
 
-  test('offers the successor of a model that shuts down', async () => {
+  test('offers the successor of a retiring model', async () => {
     openAssistants('&view=create', assistant(1));
     await expect
       .element(page.getByText('This model shuts down on January 14, 2027. gpt-6.1-terra takes its place.'))
@@ -119,7 +119,7 @@ describe('creating', () => {
     await expectHidden(page.getByText('takes its place'));
   });
 
-  test('keeps to the limits and says them', async () => {
+  test('enforces limits and names them', async () => {
     openAssistants('&view=create');
     const create = page.getByRole('button', { name: 'Create Assistant' });
     const [name, description, instructions] = ['Name', 'Description', 'Instructions'].map((label) =>
@@ -129,7 +129,7 @@ describe('creating', () => {
     await create.click();
     await expect.element(page.getByText('Name is required')).toBeVisible();
     await expect.element(name).toHaveFocus();
-    // Characters as people count them: an emoji is one.
+    // Counted in code points: an emoji is one character.
     await name.fill('🦉'.repeat(101));
     await expect.element(page.getByText('101/100')).toBeVisible();
     await expect.element(page.getByText('Name cannot exceed 100 characters')).toBeVisible();
@@ -148,7 +148,7 @@ describe('creating', () => {
     await expect.element(card('🦉'.repeat(100))).toBeVisible();
   });
 
-  test('offers a reasoning effort where the model takes no temperature', async () => {
+  test('offers a reasoning effort for models without a temperature', async () => {
     openAssistants('&view=create', assistant(1));
     await expect.element(modelField).toHaveValue('gpt-4o');
     await expectHidden(page.getByLabelText('Reasoning effort'));
@@ -163,7 +163,7 @@ describe('creating', () => {
     expect(requestsTo(assistants.create)).toMatchObject([{ body: { model: 'gpt-6-astra', reasoningEffort: 'high' } }]);
   });
 
-  test('asks before it throws away what was typed', async () => {
+  test('confirms before discarding input', async () => {
     openAssistants('&view=create');
     await page.getByLabelText('Name').fill('Half done');
     await page.getByRole('link', { name: 'Files' }).click();
@@ -176,7 +176,7 @@ describe('creating', () => {
   });
 });
 
-test('another assistant becomes the default', async () => {
+test('makes another assistant the default', async () => {
   openAssistants('', assistant(2, { name: 'Second' }), assistant(1));
   await expectText(card('Tutor'), 'Default');
   await card('Second').getByRole('button', { name: 'Set Default: Second' }).click();
@@ -187,7 +187,7 @@ test('another assistant becomes the default', async () => {
   await expectCount(card('Tutor').getByText('Default', { exact: true }), 0);
 });
 
-test('editing opens the form filled in and saves what was changed', async () => {
+test('fills the edit form and saves the changes', async () => {
   openAssistants('', assistant(1));
   answer(assistants.files, []);
   await page.getByRole('button', { name: 'Edit Tutor' }).click();
@@ -204,7 +204,7 @@ test('editing opens the form filled in and saves what was changed', async () => 
   await expect.element(card('Professor')).toBeVisible();
 });
 
-test('deleting asks first', async () => {
+test('confirms before deleting', async () => {
   openAssistants('', assistant(1));
   const dialog = page.getByRole('alertdialog', { name: 'Delete Assistant' });
   await page.getByRole('button', { name: 'Delete Tutor' }).click();
@@ -225,11 +225,11 @@ test('deleting asks first', async () => {
   await expect.element(page.getByRole('heading', { name: 'No assistants found' })).toBeVisible();
 });
 
-describe('the files of an assistant', () => {
+describe('files of an assistant', () => {
   const panel = page.getByRole('dialog', { name: 'Edit Assistant' });
   const files = page.getByRole('list', { name: 'Files of this assistant' }).getByRole('listitem');
 
-  test('that do not load say why, and are asked for again', async () => {
+  test('shows why the files failed to load, and retries', async () => {
     openAssistants('', assistant(1));
     answer(assistants.files, refusal('unavailable', 'The database is being moved.'));
     await page.getByRole('button', { name: 'Edit Tutor' }).click();
@@ -239,7 +239,7 @@ describe('the files of an assistant', () => {
     await expect.element(panel.getByText('No files yet.')).toBeVisible();
   });
 
-  test('that could not be indexed say why, and are tried again', async () => {
+  test('shows why a file was not indexed, and retries it', async () => {
     const file = { fileId: 5, filename: 'handbook.md', size: 11, addedAt: fixtureDate };
     openAssistants('', assistant(1, { files: 1 }));
     answer(assistants.files, [{ ...file, state: 'failed', error: 'This file holds no text.' }]);

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { AssistantAvatar } from '#web/components/assistant-avatar.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
-/** What it looks like in lists: an icon and a color. */
+/** Icon and color in lists. */
 export function AvatarFields({ form }: { form: AssistantForm }) {
   const [name = '', icon = null, color = null] = form.watch(['name', 'icon', 'color']);
   return (
@@ -37,7 +37,7 @@ type ChoicesProps<Value extends string> = {
   look: (value: Value) => ReactNode;
 };
 
-/** One of a few small pictures, or none. */
+/** Radio group of icons or colors, with one for none. */
 function Choices<Value extends string>({ label, none, options, value, onChange, look }: ChoicesProps<Value>) {
   const group = useId();
   const choice = (option: Value | null, shown: ReactNode) => (

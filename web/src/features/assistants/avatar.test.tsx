@@ -12,7 +12,7 @@ import { expectHidden, expectTexts, expectToast } from '#web/testing/page.ts';
 
 const starters = ['What is a fraction?', 'Give me an exercise'];
 
-test('an assistant gets an icon, a color and starters, one on each line', async () => {
+test('gives an assistant an icon, a color and starters, one per line', async () => {
   open('/settings?tab=assistants&view=create', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));
@@ -36,7 +36,7 @@ test('an assistant gets an icon, a color and starters, one on each line', async 
   ]);
 });
 
-test('an assistant is duplicated from the list', async () => {
+test('duplicates an assistant from the list', async () => {
   open('/settings?tab=assistants', {
     answers() {
       answer(models.list, modelList(model('gpt-4o')));
@@ -49,7 +49,7 @@ test('an assistant is duplicated from the list', async () => {
   expect(requestsTo(assistants.duplicate).map(({ params }) => params)).toEqual([{ id: 1 }]);
 });
 
-test('a starter begins a conversation; none is offered while something is being written', async () => {
+test('starts a conversation from a starter, and hides starters while typing', async () => {
   open('/chat?assistant=1', {
     answers() {
       serveThreads([]);
@@ -68,11 +68,11 @@ test('a starter begins a conversation; none is offered while something is being 
   await expect
     .poll(() => requestsTo(chat.send).map(({ body }) => Object(body).message))
     .toEqual(['Give me an exercise']);
-  // What could not be sent stands in the composer, as ever.
+  // A message that could not be sent stays in the composer.
   await expect.element(message).toHaveValue('Give me an exercise');
 });
 
-test('a conversation that has no messages yet offers the starters, too', async () => {
+test('offers starters in a conversation without messages', async () => {
   open('/chat/7', {
     answers() {
       serveThreads([thread(7, { assistantId: 1 })]);

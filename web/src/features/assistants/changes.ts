@@ -5,10 +5,10 @@ import {
   assistantFieldNames,
 } from '@roster/contracts/assistants/assistants';
 
-/** What a field holds is a single value, or an object as the contract has written it. */
+/** Values are primitives, or objects normalized by the contract. */
 const isSame = (one: unknown, other: unknown) => one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** What the form changed. Only that is sent, so that what was imported beyond the form's limits stays as it is. */
+/** Fields that the form changed. Only those are sent, so that imported values beyond the form's limits are kept. */
 export function assistantChanges(stored: Assistant, draft: AssistantDraft): AssistantChanges {
   const changes: AssistantChanges = {};
   const take = <Name extends keyof AssistantDraft>(name: Name) => {

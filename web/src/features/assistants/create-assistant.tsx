@@ -20,22 +20,22 @@ import { AssistantFields } from './assistant-form.tsx';
 import { exampleInstructionsQuery } from './example-instructions.ts';
 import { useNewAssistantForm } from './use-assistant-form.ts';
 
-/** What the form begins with, where something else has led to it. */
+/** Initial values, if another page supplies them. */
 export type AssistantStart = {
   name: string | undefined;
   model: string | undefined;
-  /** The dataset whose examples become the instructions. */
+  /** Id of the dataset whose examples become the instructions. */
   datasetId: number | undefined;
 };
 
 type CreateAssistantProps = {
   start: AssistantStart;
-  /** Back to the list. */
+  /** Returns to the list. */
   onDone: () => void;
 };
 
 export function CreateAssistant({ start, onDone }: CreateAssistantProps) {
-  // The form starts with a model of the list, so it waits for the list; without one, the specified models do.
+  // The form preselects a model, so it waits for the list; if that fails, it uses the specified models.
   const models = useQuery(modelsQuery);
   const examples = useQuery(exampleInstructionsQuery(start.datasetId));
   if (models.isPending || (start.datasetId !== undefined && examples.isPending))
@@ -58,7 +58,7 @@ function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
     ...(examples.data && { instructions: examples.data.instructions }),
   });
 
-  // In an effect, because the question about unsaved changes must have gone before the page does.
+  // In an effect: the guard for unsaved changes must be gone before navigating.
   useEffect(() => {
     if (create.isSuccess) onDone();
   }, [create.isSuccess, onDone]);
@@ -98,7 +98,7 @@ function CreateForm({ models, start, examples, onDone }: CreateFormProps) {
   );
 }
 
-/** Says where the instructions come from: a person reads them before they are anybody's. */
+/** Notes that the instructions come from examples and should be reviewed. */
 function FromExamples({ data, error }: CreateFormProps['examples']) {
   if (error)
     return (

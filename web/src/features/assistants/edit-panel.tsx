@@ -27,11 +27,11 @@ import { VersionsSection } from './versions/versions-section.tsx';
 
 type EditPanelProps = {
   id: number;
-  /** The version that is shown over it. */
+  /** Version shown over the form. */
   version: number | undefined;
-  /** What another feature has in the form. */
+  /** Renders another feature's part of the form. */
   tools: (assistantId: number) => ReactNode;
-  /** The comparison whose draft is in the form. */
+  /** Id of the comparison whose draft fills the form. */
   draft: number | undefined;
   compareDraft: CompareDraft;
   testDraft: TestDraft;
@@ -39,7 +39,7 @@ type EditPanelProps = {
   onClose: () => void;
 };
 
-/** Chooses what the changes in the form are compared on, which is another feature's. */
+/** Renders the choice of questions for comparing the form's changes; supplied by another feature. */
 export type CompareDraft = (comparing: {
   assistant: Assistant;
   changes: AssistantChanges;
@@ -47,15 +47,15 @@ export type CompareDraft = (comparing: {
   onClose: () => void;
 }) => ReactNode;
 
-/** Shows what the changes in the form do to saved questions, which is another feature's. */
+/** Renders the effect of the form's changes on saved questions; supplied by another feature. */
 export type TestDraft = (testing: {
   assistant: Assistant;
   isDirty: boolean;
-  /** How often the form was changed. */
+  /** Number of edits so far. */
   edits: number;
-  /** What would be saved; null: the form says what is wrong. */
+  /** Changes to save; null if the form is invalid and shows why. */
   draft: () => Promise<AssistantChanges | null>;
-  /** Leads to a run that keeps the draft. */
+  /** Opens a run, which keeps the draft. */
   onOpen: (comparisonId: number) => void;
 }) => ReactNode;
 
@@ -83,11 +83,11 @@ export function EditPanel({ id, tools, draft, ...rest }: EditPanelProps) {
 type OpenEditPanelProps = Omit<EditPanelProps, 'id' | 'tools' | 'draft'> & {
   assistant: Assistant;
   tools: ReactNode;
-  /** That the form begins with. */
+  /** Changes that the form starts with. */
   changes: AssistantChanges | undefined;
 };
 
-/** The form of an assistant, with the changes of a draft in it. */
+/** Form of an assistant with a draft's changes applied. */
 function useDraftedForm(assistant: Assistant, changes: AssistantChanges | undefined): AssistantForm {
   const form = useEditForm(AssistantSettings.parse(assistant));
   const { setValue } = form;
@@ -100,7 +100,7 @@ function useDraftedForm(assistant: Assistant, changes: AssistantChanges | undefi
   return form;
 }
 
-/** Sends what the form has changed, and closes it. */
+/** Saves the form's changes and closes it. */
 function useSaving(assistant: Assistant, form: AssistantForm, onClose: () => void) {
   const update = useUpdateAssistant();
   useEffect(() => {
@@ -173,7 +173,7 @@ function LoadedEditPanel({ assistant, version, tools, changes, onClose, ...compa
   );
 }
 
-/** A draft that is valid is compared, and kept with its comparison: then nothing is lost by leaving the form. */
+/** Compares a valid draft. The comparison keeps it, so that leaving the form loses nothing. */
 function useCompareDraft(form: AssistantForm, onCompared: (comparisonId: number) => void) {
   const [draft, setDraft] = useState<AssistantDraft | null>(null);
   const [keptWith, setKeptWith] = useState<number | null>(null);
@@ -189,7 +189,7 @@ function useCompareDraft(form: AssistantForm, onCompared: (comparisonId: number)
   };
 }
 
-/** The draft in the form, and how often it has become another one. */
+/** The form's draft, and the number of edits. */
 function useTestDraft(assistant: Assistant, form: AssistantForm) {
   const [edits, setEdits] = useState(0);
   const { watch, handleSubmit, formState } = form;
@@ -212,7 +212,7 @@ type ButtonsProps = {
   busy: boolean;
   disabledReason: string | undefined;
   onCancel: () => void;
-  /** undefined: nothing has changed. */
+  /** undefined if nothing has changed. */
   onCompare: (() => void) | undefined;
 };
 

@@ -18,7 +18,7 @@ import { SpinnerPanel } from '#web/ui/states/spinner.tsx';
 
 type EnterKeyProps = { onFetched: (candidates: ImportCandidate[], apiKey: string | undefined) => void };
 
-/** The wizard's first step: with which key to look for assistants. */
+/** First step: the key used to look for assistants. */
 export function EnterKey({ onFetched }: EnterKeyProps) {
   const { data: config } = useQuery(userConfigQuery);
   const provider = useProviderName();
@@ -41,7 +41,7 @@ export function EnterKey({ onFetched }: EnterKeyProps) {
 
 type KeySource = 'saved' | 'typed';
 
-/** `savedKeyEnd`: the last characters of the saved key; undefined where there is none. */
+/** `savedKeyEnd`: last characters of the saved key; undefined if there is none. */
 function KeyForm({ savedKeyEnd, onFetched }: EnterKeyProps & { savedKeyEnd: string | undefined }) {
   const [source, setSource] = useState<KeySource>(savedKeyEnd === undefined ? 'typed' : 'saved');
   const [typedKey, setTypedKey] = useState('');

@@ -6,4 +6,4 @@ test.each([
   ['Übung: Größe/2', 'übung-größe-2.json'],
   ['../../etc', 'etc.json'],
   ['***', 'assistant.json'],
-])('%s is saved as %s', (name, file) => expect(exportFileName(name)).toBe(file));
+])('saves %s as %s', (name, file) => expect(exportFileName(name)).toBe(file));

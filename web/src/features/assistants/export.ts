@@ -7,7 +7,7 @@ import { showFailure } from '#web/lib/show-failure.ts';
 
 export const exportFileName = (name: string): string => `${slugFileName(name, 'assistant')}.json`;
 
-/** Saves one assistant, or all of them, as a file that Import reads back. */
+/** Exports one assistant, or all of them, as a file that Import accepts. */
 export function useExport() {
   return useMutation({
     mutationFn: async (assistant: Assistant | undefined) => {

@@ -9,16 +9,16 @@ import { Button } from '#web/ui/button.tsx';
 import { SearchField } from '#web/ui/forms/search-field.tsx';
 
 type FilePickerProps = {
-  /** What the assistant has already. */
+  /** Ids of files the assistant already has. */
   taken: readonly number[];
-  /** How many more it may have. */
+  /** Number of files that can still be added. */
   room: number;
   busy: boolean;
   onAdd: (fileIds: number[]) => Promise<void>;
   onCancel: () => void;
 };
 
-/** Chooses among one's files. */
+/** Selects from the user's files. */
 export function FilePicker({ taken, room, busy, onAdd, onCancel }: FilePickerProps) {
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<readonly number[]>([]);

@@ -5,12 +5,12 @@ import { useRefetchedFiles } from '#web/api/files.ts';
 import { call } from '#web/lib/api-client.ts';
 
 const whileIndexing = 1_500;
-/** What waits for something else: a key, a provider that is down. */
+/** Poll interval in milliseconds while waiting for a key or an unavailable provider. */
 const whileHeldUp = 10_000;
 
 const isOnItsWay = ({ state }: AssistantFile) => state === 'waiting' || state === 'indexing';
 
-/** The files that an assistant knows from; looked at again while one of them is on its way. */
+/** Files of an assistant; polled while one is being processed. */
 export const assistantFilesQuery = (id: number) =>
   queryOptions({
     queryKey: ['assistant-files', id],
@@ -23,7 +23,7 @@ export const assistantFilesQuery = (id: number) =>
     },
   });
 
-/** Takes over the answer; the lists that count files are read again. */
+/** Writes the response to the cache and refetches lists that count files. */
 function useChanged(id: number) {
   const client = useQueryClient();
   const refetchFiles = useRefetchedFiles();

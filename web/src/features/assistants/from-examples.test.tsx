@@ -26,7 +26,7 @@ function openModels() {
   });
 }
 
-test('where the successor is not trained, the best examples become the instructions of a new assistant', async () => {
+test('creates an assistant from the best examples if the successor cannot be trained', async () => {
   openModels();
   const dataset = { id: 3, name: 'Rated answers' };
   answer(datasets.instructions, { instructions, examples: 1, of: 12, dataset });
@@ -42,7 +42,7 @@ test('where the successor is not trained, the best examples become the instructi
   expect(requestsTo(assistants.create)).toEqual([]);
 });
 
-test('examples that cannot be read leave the instructions to be written', async () => {
+test('leaves the instructions empty if the examples fail to load', async () => {
   openModels();
   answer(datasets.instructions, refusal('not_found', 'This dataset does not exist.'));
   await main.getByRole('button', { name: 'Use gpt-6-luna with its examples: Weather' }).click();

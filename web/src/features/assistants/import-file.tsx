@@ -43,7 +43,7 @@ function useFileImport(onImported: (result: ImportResult) => void) {
   return { take, isPending: importFile.isPending, problem };
 }
 
-/** Assistants from a file: an export of Roster, or what the provider's retired API answered. */
+/** Imports assistants from a file: an export of Roster, or a response of the retired Assistants API. */
 export function ImportFile({ onImported }: { onImported: (result: ImportResult) => void }) {
   const { take, isPending, problem } = useFileImport(onImported);
   return (

@@ -16,7 +16,7 @@ export function showImportResult(result: ImportResult): void {
 
 type ImportResultNoticeProps = { result: ImportResult; onDismiss: () => void };
 
-/** Above the list after an import: what came, what did not and why, and what was changed on the way. */
+/** Result of an import, above the list: imported, skipped with reasons, and adjusted. */
 export function ImportResultNotice({ result, onDismiss }: ImportResultNoticeProps) {
   const noted = result.imported.filter((assistant) => assistant.notes.length > 0);
   const tone = result.failed.length > 0 ? 'warning' : 'success';

@@ -10,7 +10,7 @@ import { ImportFile } from './import-file.tsx';
 import { showImportResult } from './import-result.tsx';
 import { SelectAssistants } from './select-assistants.tsx';
 
-/** The wizard's steps. The typed key lives only here, until the wizard is left. */
+/** Steps of the wizard. A typed key exists only here, until the wizard is left. */
 type Step =
   | { name: 'enter-key' }
   | { name: 'select-assistants'; candidates: ImportCandidate[]; apiKey: string | undefined }

@@ -20,7 +20,7 @@ const candidate = (index: number): ImportCandidate => ({
   importedAs: null,
 });
 
-test('uses the saved key when that is chosen', async () => {
+test('uses the saved key if that is selected', async () => {
   const found = [1, 2, 3, 4, 5, 6].map(candidate);
   openImport(() => {
     answer(account.config, savedKey);
@@ -42,14 +42,14 @@ test('uses the saved key when that is chosen', async () => {
   expect(requestsTo(assistants.importBatch)).toMatchObject([{ body: { assistantIds: found.map(({ id }) => id) } }]);
 });
 
-test('says when the provider rejects the key', async () => {
+test('reports a key that the provider rejects', async () => {
   openImport(() => answer(assistants.fetchFromProvider, refusal('key_rejected', 'Incorrect API key provided: sk-…')));
   await page.getByLabelText('API key', { exact: true }).fill(`sk-invalid-${'x'.repeat(40)}`);
   await page.getByRole('button', { name: 'Fetch Assistants' }).click();
   await expectToast('Failed to fetch assistants', 'Incorrect API key provided');
 });
 
-test('says when the provider serves no assistants any more', async () => {
+test('reports that the provider no longer serves assistants', async () => {
   openImport(() =>
     answer(assistants.fetchFromProvider, refusal('not_served', 'OpenAI answers 404 to GET /assistants.')),
   );
@@ -59,7 +59,7 @@ test('says when the provider serves no assistants any more', async () => {
   await expect.element(page.getByText('If you have them in a JSON file, import that below.')).toBeVisible();
 });
 
-test('says what is wrong with a file', async () => {
+test('reports what is wrong with a file', async () => {
   openImport();
   await expect.element(page.getByRole('button', { name: 'Choose File' })).toBeVisible();
   const field = document.querySelector('input[type=file]');

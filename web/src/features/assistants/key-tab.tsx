@@ -45,7 +45,7 @@ function useKeyForm() {
   return { form, submit, isSaving: save.isPending };
 }
 
-/** The sub-tab for saving the key where assistants are made. The key is never shown. */
+/** Sub-tab that saves the provider key. The key is never shown. */
 export function KeyTab() {
   const { data: config } = useQuery(userConfigQuery);
   const provider = useProviderName();

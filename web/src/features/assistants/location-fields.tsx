@@ -6,19 +6,19 @@ type Part = keyof SearchLocation;
 type LocationFieldsProps = {
   location: SearchLocation;
   errors: { [part in Part]?: { message?: string | undefined } | undefined } | undefined;
-  /** undefined: nothing is known of it any more. */
+  /** undefined: cleared. */
   onChange: (location: SearchLocation | undefined) => void;
 };
 
 const codeLength = 2;
 
-/** What a country code stands for, as far as the browser knows it. */
+/** Name of a country code, if the browser knows it. */
 function countryName(code: string): string | undefined {
   if (!/^[A-Z]{2}$/.test(code)) return undefined;
   return new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code);
 }
 
-/** Where a search is made from, so that what it finds fits the place. */
+/** Approximate location of web searches, for local results. */
 export function LocationFields({ location, errors, onChange }: LocationFieldsProps) {
   const put = (part: Part, text: string) => {
     const { [part]: _, ...others } = location;

@@ -19,16 +19,16 @@ const model = (id: string, rest: Partial<Model> = {}): Model => ({
 const list = (models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
 const unknown: ModelList = { source: 'unknown', notice: 'No key', models: [], defaultModel: 'gpt-4o' };
 
-describe('the models to choose from', () => {
-  test('are three that everybody knows while nothing is loaded', () =>
+describe('models to choose from', () => {
+  test('offers three specified models before the list has loaded', () =>
     expect(modelGroups(undefined, '')).toEqual([{ label: 'Models', ids: ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] }]));
-  test('are none of another provider’s while its list cannot be read: any id can be typed', () => {
+  test('offers none for other providers without a list; any id can be typed', () => {
     expect(modelGroups(unknown, '')).toEqual([]);
     expect(acceptsAnyModel(unknown)).toBe(true);
     expect(acceptsAnyModel(list([model('gpt-5.2')]))).toBe(false);
   });
 
-  test('are grouped by how long they last, and leave out what is gone', () =>
+  test('groups models by lifecycle and leaves out retired ones', () =>
     expect(
       modelGroups(
         list([
@@ -45,22 +45,22 @@ describe('the models to choose from', () => {
       { label: 'Shutting down soon', ids: ['gpt-4o'] },
     ]));
 
-  test('keep what was chosen before', () =>
+  test('keeps the current model', () =>
     expect(modelGroups(list([model('gpt-5.2')]), 'gpt-4-turbo')[0]).toEqual({
       label: 'Chosen before',
       ids: ['gpt-4-turbo'],
     }));
 });
 
-describe('trouble with a model', () => {
+describe('model problems', () => {
   const ending = model('gpt-4o', { lifecycle: 'ending', shutdownDate: '2027-01-14', successor: 'gpt-5.2' });
-  test('that ends names the day and the successor', () =>
+  test('names the date and successor of a retiring model', () =>
     expect(modelProblem('gpt-4o', list([ending]))).toEqual({
       severity: 'warning',
       text: 'This model shuts down on January 14, 2027.',
       successor: 'gpt-5.2',
     }));
-  test('is that a model has ended, also where no list has it any more', () => {
+  test('reports a retired model, even if no list contains it', () => {
     const end = endingModel('gpt-4o', { lifecycle: 'gone' });
     const gone = {
       severity: 'destructive',
@@ -70,12 +70,12 @@ describe('trouble with a model', () => {
     expect(modelProblem('gpt-4o', list([]), [end])).toEqual(gone);
     expect(modelProblem('gpt-4o', unknown, [end])).toEqual(gone);
   });
-  test('is not claimed while the list is unknown', () => expect(modelProblem('gpt-4o', unknown)).toBeNull());
-  test('is that the key cannot use it', () =>
+  test('reports nothing while the list is unknown', () => expect(modelProblem('gpt-4o', unknown)).toBeNull());
+  test('reports a model that the key cannot use', () =>
     expect(modelProblem('other', list([ending]))?.text).toBe('Not among the models that your key can use.'));
 });
 
-test('a conditional temperature is used without reasoning only', () => {
+test('applies a conditional temperature only without reasoning', () => {
   const conditional = model('gpt-5.2', { temperature: 'conditional', efforts: ['none', 'low'] });
   expect(temperatureSupport(conditional, 'none')).toBe('used');
   expect(temperatureSupport(conditional, null)).toBe('withoutReasoning');

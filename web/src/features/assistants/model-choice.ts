@@ -4,7 +4,7 @@ import { formatLongDate } from '#web/lib/format.ts';
 
 type Trouble = { severity: 'warning' | 'destructive'; text: string; successor: string | null };
 
-/** What is wrong with a model that an assistant uses. One that has ended may be in no list any more: `ending` knows of it still. */
+/** Problem with an assistant's model. `ending` covers retired models, which may be in no list. */
 export function modelProblem(
   id: string,
   list: ModelList | undefined,
@@ -30,7 +30,7 @@ export function modelProblem(
   return null;
 }
 
-/** Whether the slider does anything for this model. */
+/** Tells whether the temperature has any effect with this model. */
 export function temperatureSupport(
   model: Model | undefined,
   effort: ReasoningEffort | null,

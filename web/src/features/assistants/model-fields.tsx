@@ -26,14 +26,14 @@ const effortNames: Record<ReasoningEffort, string> = {
 
 type ModelFieldsProps = { form: AssistantForm; models: ModelList | undefined };
 
-/** The model and what it accepts: a temperature, a reasoning effort, or neither. */
+/** The model and what it supports: temperature, reasoning effort, or neither. */
 export function ModelFields({ form, models }: ModelFieldsProps) {
   const id = form.watch('model');
   const effort = form.watch('reasoningEffort') ?? null;
   const model = findModel(models?.models, id);
   const { data: ending } = useQuery(retirementQuery);
   const trouble = modelProblem(id, models, ending);
-  // An effort that the new model does not know would be refused.
+  // The new model may not accept the effort.
   const forgetEffort = () => form.setValue('reasoningEffort', null, { shouldDirty: true });
   const choose = (successor: string) => {
     form.setValue('model', successor, { shouldDirty: true, shouldValidate: true });
@@ -51,7 +51,7 @@ export function ModelFields({ form, models }: ModelFieldsProps) {
 }
 
 type ModelFieldProps = ModelFieldsProps & {
-  /** Stands below the field, in the place of its hint. */
+  /** A message below the field replaces its hint. */
   hasTrouble: boolean;
   onChange: () => void;
 };

@@ -11,7 +11,7 @@ import { MigrateAssistants, ReplayQuestions } from './model-migrations/migrate-a
 
 type ModelWarningProps = { assistant: Assistant; models: ModelList | undefined; onEdit: () => void };
 
-/** Says that an assistant's model is gone, goes soon or is not this key's to use, and leads on from it. */
+/** Warns that an assistant's model is retired, retires soon or is not available to the key, with a way to change it. */
 export function ModelWarning({ assistant, models, onEdit }: ModelWarningProps) {
   const { reason } = useEditAccess();
   const [open, setOpen] = useState<'move' | 'replay' | null>(null);

@@ -8,7 +8,7 @@ import { schemaExamples } from './schema-examples.ts';
 
 type SchemaEditorProps = {
   value: string | null;
-  /** As the form has found it when it was sent. */
+  /** Error from the last submit. */
   error: string | undefined;
   onChange: (schema: string | null) => void;
 };
@@ -23,9 +23,9 @@ const hints = {
 const hintOf = (schema: string | null) =>
   schema === null ? hints.none : hints[isStrict(JSON.parse(schema)) ? 'strict' : 'loose'];
 
-/** The JSON schema of the answers, checked while it is typed. */
+/** Editor of the response schema, validated while typing. */
 export function SchemaEditor({ value, error, onChange }: SchemaEditorProps) {
-  // What an example took the place of.
+  // The schema that an example replaced.
   const [before, setBefore] = useState<string | null>(null);
   const problem = value === null ? undefined : schemaProblem(value);
   const put = (text: string | null) => onChange(text === null || text.trim() === '' ? null : text);

@@ -6,7 +6,7 @@ const closed = (properties: Record<string, object>) => ({
   additionalProperties: false,
 });
 
-/** What a schema can begin with. The provider keeps to each of them exactly. */
+/** Example schemas, all valid in the provider's strict mode. */
 export const schemaExamples: { label: string; schema: object }[] = [
   {
     label: 'Facts from a text',

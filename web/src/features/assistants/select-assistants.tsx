@@ -16,7 +16,7 @@ type SelectAssistantsProps = {
   onImport: (ids: string[]) => void;
 };
 
-/** The wizard's second step. What was imported before cannot be chosen again. */
+/** Second step. Assistants imported earlier cannot be selected. */
 export function SelectAssistants({ candidates, onBack, onImport }: SelectAssistantsProps) {
   const open = candidates.filter((candidate) => !candidate.importedAs);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

@@ -10,17 +10,17 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Questions to begin with, one on each line. */
+/** Conversation starters, one per line. */
 export function StarterField({ form }: { form: AssistantForm }) {
   const { errors, defaultValues } = form.formState;
   const stored = (defaultValues?.starters ?? []).join('\n');
-  // What is stored may become another while the form is open: then it begins anew.
+  // Remount when the stored value changes.
   return <Lines key={stored} form={form} stored={stored} error={messageIn(errors.starters)} />;
 }
 
 type Problem = { message?: string | undefined };
 
-/** Of the list, or of the first line that has one. */
+/** Error of the list, or of its first invalid line. */
 function messageIn(problem: (Problem & { [index: number]: Problem | undefined }) | undefined): string | undefined {
   return problem?.message ?? (Array.isArray(problem) ? problem.find((line) => line)?.message : undefined);
 }

@@ -10,7 +10,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { LocationFields } from './location-fields.tsx';
 import type { AssistantForm } from './use-assistant-form.ts';
 
-/** Separated by commas or spaces, as people write lists. */
+/** Splits at commas and whitespace. */
 const domainsIn = (text: string) => text.split(/[\s,]+/).filter((domain) => domain !== '');
 
 const words: Record<BuiltInTool, { label: string; description: string }> = {
@@ -29,7 +29,7 @@ const words: Record<BuiltInTool, { label: string; description: string }> = {
   },
 };
 
-/** The tools that the provider runs. */
+/** Built-in tools. */
 export function ToolFields({ form }: { form: AssistantForm }) {
   const tools = form.watch('tools') ?? {};
   const { isSubmitted: shouldValidate } = form.formState;
@@ -68,7 +68,7 @@ export function ToolFields({ form }: { form: AssistantForm }) {
   );
 }
 
-/** As they are stored, so that what is switched off and on again is no change. */
+/** In stored order, so that turning a tool off and on is no change. */
 const inOrder = ({ webSearch, codeInterpreter, imageGeneration }: AssistantTools): AssistantTools => ({
   ...(webSearch && { webSearch }),
   ...(codeInterpreter && { codeInterpreter }),
@@ -78,7 +78,7 @@ const inOrder = ({ webSearch, codeInterpreter, imageGeneration }: AssistantTools
 type HostedSwitchProps = {
   name: BuiltInTool;
   isOn: boolean;
-  /** Why the model is known not to have it. */
+  /** Why the model is known to lack it. */
   reason: string | null;
   onChange: (on: boolean) => void;
 };
@@ -90,7 +90,7 @@ function BuiltInToolSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) 
       label={label}
       description={reason ? `${reason}${isOn ? ' Answers go on without it.' : ''}` : description}
       checked={isOn}
-      // What is on can be switched off, whatever is known of it.
+      // An enabled tool can always be turned off.
       disabled={reason !== null && !isOn}
       onChange={({ target }) => onChange(target.checked)}
     />
@@ -100,7 +100,7 @@ function BuiltInToolSwitch({ name, isOn, reason, onChange }: HostedSwitchProps) 
 type WebSearch = NonNullable<AssistantTools['webSearch']>;
 type WebSearchFieldsProps = { form: AssistantForm; webSearch: WebSearch; onChange: (changed: WebSearch) => void };
 
-/** Where in the web it searches, and from where. */
+/** Allowed domains and location of web searches. */
 function WebSearchFields({ form, webSearch, onChange }: WebSearchFieldsProps) {
   return (
     <>

@@ -13,12 +13,12 @@ import { z } from 'zod';
 
 export type AssistantForm = UseFormReturn<z.input<typeof AssistantDraft>, unknown, AssistantDraft>;
 
-/** The form of a new assistant. */
+/** Form of a new assistant. */
 export function useNewAssistantForm(values: AssistantDraft): AssistantForm {
   return useForm({ resolver: zodResolver(AssistantDraft), defaultValues: values });
 }
 
-/** The form of one that exists: what was imported, or came from a program, may be longer than what is typed, while it does not grow. */
+/** Form of an existing one: imported instructions may exceed the usual limit, as long as they do not grow. */
 export function useEditForm(values: AssistantDraft): AssistantForm {
   const limit = Math.max(instructionsLimit, codePointLength(values.instructions));
   const longestName = Math.max(nameLimit, codePointLength(values.name));

@@ -6,7 +6,7 @@ import { toastError } from '#web/lib/toast.ts';
 
 type Current = { name: string; percent: number };
 
-/** Uploads files one after the other, and gives each to the assistant as soon as it is stored. */
+/** Uploads files one after another and adds each to the assistant once stored. */
 export function useKnowledgeUpload(put: (fileIds: number[]) => Promise<unknown>) {
   const [current, setCurrent] = useState<Current | null>(null);
   const [upload] = useState(uploadLane);

@@ -1,3 +1,3 @@
-/** The sub-tabs of Assistants. */
+/** Sub-tabs of Assistants. */
 export const assistantViews = ['api-key', 'list', 'create', 'import'] as const;
 export type AssistantView = (typeof assistantViews)[number];

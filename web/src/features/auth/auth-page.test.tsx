@@ -24,7 +24,7 @@ async function logIn(address: string, secret = password) {
 
 async function register(address: string, secret = password, again = secret) {
   await page.getByRole('tab', { name: 'Register' }).click();
-  // Until then the fields are those to log in.
+  // Until then the fields belong to the login form.
   await expect.element(page.getByLabelText('Confirm Password')).toBeVisible();
   await fillLogin(address, secret);
   await page.getByLabelText('Confirm Password').fill(again);
@@ -32,7 +32,7 @@ async function register(address: string, secret = password, again = secret) {
 }
 
 describe('registering', () => {
-  test('with two different passwords says so and sends nothing', async () => {
+  test('rejects two different passwords without a request', async () => {
     openSignIn();
     await register(person.email, password, `${password}!`);
     await expect.element(page.getByRole('alert').filter({ hasText: 'Passwords do not match!' })).toBeVisible();
@@ -40,7 +40,7 @@ describe('registering', () => {
     expect(changes()).toEqual([]);
   });
 
-  test('says at each field what is wrong with it', async () => {
+  test('shows an error at each field', async () => {
     open('/auth?tab=register', { user: null });
     await page.getByRole('button', { name: 'Register' }).click();
     await expect.element(page.getByText('Email is required')).toBeVisible();
@@ -51,14 +51,14 @@ describe('registering', () => {
     await expect.element(page.getByText('Password must be at least 8 characters long.')).toBeVisible();
   });
 
-  test('twice with one e-mail is refused', async () => {
+  test('rejects an email address that is taken', async () => {
     openSignIn(() => answer(auth.register, refusal('email_taken', 'This email might already be in use.')));
     await register(person.email);
     await expectToast('Registration failed', 'This email might already be in use.');
     expect(address()).toMatch(/^\/auth/);
   });
 
-  test('shows that it is under way', async () => {
+  test('shows that the request is pending', async () => {
     openSignIn();
     const say = hold(auth.register);
     await register(person.email);
@@ -70,7 +70,7 @@ describe('registering', () => {
 });
 
 describe('logging in', () => {
-  test('with a wrong password or an unknown e-mail fails with the same words', async () => {
+  test('fails with the same message for a wrong password and an unknown email', async () => {
     openSignIn(() =>
       answer(auth.login, refusal('invalid_credentials', 'Invalid email or password. Please try again.')),
     );
@@ -82,7 +82,7 @@ describe('logging in', () => {
     await expectToast('Login failed', 'Invalid email or password. Please try again.');
   });
 
-  test('says at each field what is missing', async () => {
+  test('shows an error at each empty field', async () => {
     openSignIn();
     await page.getByRole('button', { name: 'Login' }).click();
     await expect.element(page.getByText('Email is required')).toBeVisible();
@@ -91,7 +91,7 @@ describe('logging in', () => {
     await expect.element(page.getByText('Invalid email address')).toBeVisible();
   });
 
-  test('shows that it is under way', async () => {
+  test('shows that the request is pending', async () => {
     openSignIn();
     const say = hold(auth.login);
     await logIn(person.email);
@@ -101,7 +101,7 @@ describe('logging in', () => {
     await expect.element(page.getByText('Your AI Assistant Dashboard')).toBeVisible();
   });
 
-  test('tells of three reasons to be here', async () => {
+  test('shows three reasons to use Roster', async () => {
     openSignIn();
     await expect.element(page.getByText('User-specific API keys for privacy')).toBeVisible();
     await expect.element(page.getByText('Multiple assistants per user')).toBeVisible();

@@ -21,7 +21,7 @@ type AuthTab = 'login' | 'register';
 type AuthPageProps = {
   tab: AuthTab;
   onTabChange: (tab: AuthTab) => void;
-  /** Where signing in leads. */
+  /** Path to open after signing in. */
   returnPath: string;
 };
 
@@ -83,7 +83,7 @@ export function AuthPage({ tab, onTabChange, returnPath }: AuthPageProps) {
   );
 }
 
-/** Beside the forms, where there is room. */
+/** Introduction beside the forms, where there is room. */
 function Introduction() {
   return (
     <aside className="hidden flex-1 items-center border-border border-s bg-card px-12 lg:flex xl:px-20">

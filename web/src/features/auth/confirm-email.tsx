@@ -16,10 +16,10 @@ import { NarrowPage } from './narrow-page.tsx';
 
 const title = 'Confirm your email';
 
-/** For a signed-in user: confirms at once, or says why not and what to do. */
+/** Confirms the address of a signed-in user at once, or says why not and what to do. */
 export function ConfirmEmail({ link }: { link: MailedLink | null }) {
   const user = useUser();
-  // A link may also be for another address than the one that is confirmed.
+  // A link may also be for another address than the confirmed one.
   if (user.emailVerified && link?.userId !== user.id) return <Confirmed />;
   if (!link) {
     return (
@@ -48,7 +48,7 @@ function Confirming({ link }: { link: MailedLink }) {
   if (isSuccess) return <Confirmed />;
   if (isIdle || isPending || !error) return <SpinnerPanel label="Confirming your address" className="min-h-dvh" />;
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-  // Without a mail server no other link could be sent from here.
+  // Without a mail server a new link cannot be sent.
   if (isRefused && (emailVerified || mail === false))
     return (
       <Unconfirmed
@@ -88,7 +88,7 @@ function useConfirmEmail() {
 
 function Confirmed() {
   const { email, emailVerified } = useUser();
-  // Without a mail server a link shows nothing of who reads the mail.
+  // Without a mail server a link does not prove who reads the mail.
   const heading = emailVerified ? 'Your email address is confirmed' : 'Your email address was changed';
   return (
     <NarrowPage title={title} heading={heading} lead={email}>

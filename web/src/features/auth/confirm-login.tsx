@@ -7,7 +7,7 @@ import { LoginProviders } from './login-providers.tsx';
 import type { MailedLink } from './mailed-link.ts';
 import { NarrowPage } from './narrow-page.tsx';
 
-/** An address is confirmed by who is signed in to its account, so a visitor logs in first. */
+/** Only a user signed in to the account can confirm its address, so visitors log in first. */
 export function ConfirmLogin({ link }: { link: MailedLink | null }) {
   const { data: options } = useQuery(signInOptionsQuery);
   if (!link) {

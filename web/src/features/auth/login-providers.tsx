@@ -5,11 +5,11 @@ import { buttonClass } from '#web/ui/button.tsx';
 type LoginProvidersProps = {
   options: SignInOptions;
   title: string;
-  /** Where the flow is to end: a path of this application. */
+  /** Path to return to after the flow. */
   returnPath: string;
 };
 
-/** Links for what this installation has configured; nothing where it has nothing. */
+/** Links for the configured providers; nothing if there are none. */
 export function LoginProviders({ options, title, returnPath }: LoginProvidersProps) {
   if (!options.github && !options.google) return null;
   const query = returnPath === '/' ? '' : `?redirect=${encodeURIComponent(returnPath)}`;

@@ -2,7 +2,7 @@ import { Credentials } from '@roster/contracts/auth';
 
 export type LoginProblems = { email?: string; password?: string };
 
-/** What is wrong with what was typed, the first of each field; nothing: it can be sent. */
+/** First error of each field; empty if the form is valid. */
 export function problemsOf(values: { email: string; password: string }): LoginProblems {
   const problems: LoginProblems = {};
   for (const { path, message } of Credentials.safeParse(values).error?.issues ?? [])

@@ -3,8 +3,8 @@ import { readMailedLink } from './mailed-link.ts';
 
 const token = 'aZ_-'.repeat(10).concat('abc');
 
-describe('a mailed link', () => {
-  test('carries the account and the token as it was written', () => {
+describe('mailed link', () => {
+  test('reads the user id and token unchanged', () => {
     expect(readMailedLink(`?token=${token}&userId=12`)).toEqual({ userId: 12, token });
     expect(readMailedLink('?userId=1&token=0123')).toEqual({ userId: 1, token: '0123' });
   });
@@ -21,7 +21,7 @@ describe('a mailed link', () => {
     '?token=abc&userId=0',
     '?token=abc&userId=1e3',
     '?token=abc&userId=99999999999',
-  ])('%j is none', (search) => {
+  ])('rejects %j', (search) => {
     expect(readMailedLink(search)).toBeNull();
   });
 });

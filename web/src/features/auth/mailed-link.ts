@@ -1,7 +1,7 @@
-/** What a mailed link carries. */
+/** User id and token of a mailed link. */
 export type MailedLink = { userId: number; token: string };
 
-/** Reads it from the text after the `?`; null where a part is missing or cannot be one. */
+/** Reads them from the query string; null if a part is missing or invalid. */
 export function readMailedLink(search: string): MailedLink | null {
   const parameters = new URLSearchParams(search);
   const token = parameters.get('token') ?? '';

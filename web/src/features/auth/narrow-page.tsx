@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { Avatar } from '#web/ui/avatar.tsx';
 
 type NarrowPageProps = {
-  /** Of the browser's tab. */
+  /** Title of the browser tab. */
   title: string;
   heading: string;
   lead?: ReactNode;
   children?: ReactNode;
 };
 
-/** The skeleton of the small pages around signing in; like the sign-in page itself, outside the shell. */
+/** Layout of small pages around signing in; like the login page, outside the shell. */
 export function NarrowPage({ title, heading, lead, children }: NarrowPageProps) {
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col px-5 pt-12 pb-8 sm:pt-[14dvh]">

@@ -15,7 +15,7 @@ import type { RegisterValues } from './register-schema.ts';
 
 const registerResolver = lazyResolver(() => import('./register-schema.ts').then((part) => part.registerResolver));
 
-/** Registers with what the form holds, and learns whether the server asks for its set-up code. */
+/** Registers, and shows the set-up code field once the server asks for it. */
 function useRegistration(options: SignInOptions | undefined) {
   const register = useRegister();
   const [codeAskedFor, setCodeAskedFor] = useState(false);
@@ -40,7 +40,7 @@ function useRegistration(options: SignInOptions | undefined) {
   return { form, needsCode, submit, isPending: register.isPending };
 }
 
-/** `options` is not there while the server has not said them. */
+/** `options`: undefined while loading. */
 export function RegisterForm({ options }: { options: SignInOptions | undefined }) {
   const { form, needsCode, submit, isPending } = useRegistration(options);
   const { errors } = form.formState;

@@ -7,7 +7,7 @@ const RegisterFields = z
   .refine((fields) => fields.password === fields.confirmation, {
     path: ['confirmation'],
     message: 'Passwords do not match!',
-    // Said even while another field is wrong, so that both are put right in one go.
+    // Checked even while another field is invalid, so that both can be fixed at once.
     when: () => true,
   });
 

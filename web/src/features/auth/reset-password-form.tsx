@@ -21,7 +21,7 @@ const redirectDelay = 2000;
 
 const ResetFields = z.object({ password: NewPassword, confirmation: z.string() }).refine(
   (fields) => fields.password === fields.confirmation,
-  // Said even while the password is too short, so that both are put right in one go.
+  // Checked even while the password is too short, so that both can be fixed at once.
   { path: ['confirmation'], message: "Passwords don't match", when: () => true },
 );
 type ResetValues = z.input<typeof ResetFields>;
@@ -113,7 +113,7 @@ function useResetPassword({ userId, token }: MailedLink) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (password: string) => call(auth.resetPassword, { body: { password, userId, token } }),
-    // Every session of this account has ended, the one of this browser too if it is one of them.
+    // All sessions of this account have ended, including this browser's if it is one of them.
     onSuccess: () => {
       if (client.getQueryData(currentUserQuery.queryKey)?.id === userId) clearUser(client);
     },

@@ -5,9 +5,9 @@ import { NarrowPage } from './narrow-page.tsx';
 import { ResetPasswordForm } from './reset-password-form.tsx';
 
 type ResetPasswordPageProps = {
-  /** null: the address was not that of a mailed link. */
+  /** null if the address is not that of a mailed link. */
   link: MailedLink | null;
-  /** Leads to the login. */
+  /** Opens the login page. */
   onDone: () => void;
 };
 

@@ -13,7 +13,7 @@ const notice = answers.getByText(/to its form/);
 
 type Given = { schema?: object | null; title?: string } & Partial<Message>;
 
-/** A conversation whose answer was asked for in a form. */
+/** A conversation whose answer has a response schema. */
 function openAnswer(said: unknown, { schema = { type: 'object' }, title = 'Conversation 1', ...part }: Given = {}) {
   const text = typeof said === 'string' ? said : JSON.stringify(said);
   open('/chat/1', {
@@ -24,7 +24,7 @@ function openAnswer(said: unknown, { schema = { type: 'object' }, title = 'Conve
   });
 }
 
-/** What was saved as a file, under its name. */
+/** Files saved so far, with their names and contents. */
 function saved() {
   const files: { name: string; content: Promise<string> }[] = [];
   const blobs: Blob[] = [];
@@ -33,7 +33,7 @@ function saved() {
     return 'blob:saved';
   });
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function save(this: HTMLAnchorElement) {
-    // As bytes: reading a blob as text leaves out the mark at its beginning.
+    // As bytes: reading a blob as text would drop the BOM.
     const bytes = blobs.at(-1)?.arrayBuffer() ?? Promise.resolve(new ArrayBuffer(0));
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     files.push({ name: this.download, content: bytes.then((all) => decoder.decode(all)) });
@@ -41,8 +41,8 @@ function saved() {
   return files;
 }
 
-describe('an answer in a form', () => {
-  test('is shown as what it says', async () => {
+describe('structured answer', () => {
+  test('renders the fields of the answer', async () => {
     openAnswer(
       '{"city":"Utrecht","people":12345678901234567890,"much":1e400,"none":-0,"sea":false,"mayor":null,"motto":"","rivers":["Rhine","Vecht"],"at":{}}',
     );
@@ -62,7 +62,7 @@ describe('an answer in a form', () => {
     expect(requestsTo(chat.responseSchema).map(({ params }) => params.id)).toEqual([7]);
   });
 
-  test('has a table where objects are alike, which scrolls inside itself', async () => {
+  test('renders similar objects as a table that scrolls in its box', async () => {
     await page.viewport(390, 844);
     const items = [
       { name: 'Tea', price: 1.5, note: 'x'.repeat(200) },
@@ -78,7 +78,7 @@ describe('an answer in a form', () => {
     expect(around.scrollWidth).toBeGreaterThan(around.clientWidth);
   });
 
-  test('is unfolded level by level, with the keyboard too', async () => {
+  test('expands level by level, by keyboard too', async () => {
     openAnswer({ a: { b: { c: { d: 'far inside' } } } });
     const inside = shown.getByText('far inside');
     const line = shown.getByText('c', { exact: true });
@@ -91,12 +91,12 @@ describe('an answer in a form', () => {
     await expectHidden(inside);
   });
 
-  test('keeps names that are there twice and those that objects of the language have', async () => {
+  test('keeps duplicate names and names of built-in properties', async () => {
     openAnswer('{"a":"one","a":"two","__proto__":"three","toString":"four","":"five"}');
     await expectTexts(rows(), ['a one', 'a two', '__proto__ three', 'toString four', 'no name five']);
   });
 
-  test('runs nothing, leads nowhere and stays in its place', async () => {
+  test('runs no code, has no links and stays in its box', async () => {
     openAnswer({
       text: '<img src=x onerror="document.title=1">\u202e[link](javascript:alert(1))\ud800',
       rtl: 'שלום 12',
@@ -108,7 +108,7 @@ describe('an answer in a form', () => {
     expect(getComputedStyle(text).direction).toBe('rtl');
   });
 
-  test('begins where the page does, whichever way its names and texts are read', async () => {
+  test('aligns with the page, whatever the direction of names and texts', async () => {
     await page.viewport(390, 844);
     document.documentElement.dir = 'rtl';
     openAnswer('{"one":"Left to right","שתיים":"שלום"}');
@@ -119,7 +119,7 @@ describe('an answer in a form', () => {
     }
   });
 
-  test('that is long is drawn piece by piece', async () => {
+  test('renders a long answer in pieces', async () => {
     openAnswer({ numbers: Array.from({ length: 450 }, (_, index) => index) });
     await expectCount(rows('numbers'), 200);
     await shown.getByRole('button', { name: 'Show more (250 items left)' }).click();
@@ -129,7 +129,7 @@ describe('an answer in a form', () => {
     await expectCount(shown.getByRole('button', { name: 'Show more' }), 0);
   });
 
-  test('that is nested further than anybody unfolds is JSON again inside', async () => {
+  test('renders very deep nesting as JSON', async () => {
     openAnswer(`${'{"a":'.repeat(160)}"the end"${'}'.repeat(160)}`);
     const folded = () => [...shown.element().querySelectorAll<HTMLElement>('details:not([open]) > summary')].at(-1);
     await expect.poll(() => folded() !== undefined).toBe(true);
@@ -144,7 +144,7 @@ describe('an answer in a form', () => {
     expect(shown.element().querySelectorAll('details')).toHaveLength(31);
   });
 
-  test('can be read as JSON', async () => {
+  test('shows the JSON source', async () => {
     openAnswer('{"a":[1e400,{"b":-0}]}');
     await shown.getByRole('tab', { name: 'JSON' }).click();
     const panel = shown.getByRole('tabpanel');
@@ -156,12 +156,12 @@ describe('an answer in a form', () => {
     await expect.element(shown.getByRole('tab', { name: 'Tree' })).toHaveFocus();
   });
 
-  test('that is empty says so', async () => {
+  test('says that it is empty', async () => {
     openAnswer('{ }');
     await expectText(shown, 'No fields');
   });
 
-  test('is shown as it comes until it is whole', async () => {
+  test('shows raw text until complete', async () => {
     openAnswer('{"a": {"b"', { state: 'stopped', run: { id: 7, state: 'stopped' } });
     await expect.element(answers.getByText('{"a": {"b"')).toBeVisible();
     await expect.element(answers.getByText('Stopped')).toBeVisible();
@@ -169,7 +169,7 @@ describe('an answer in a form', () => {
     await expectCount(notice, 0);
   });
 
-  test('stands behind what was called for it', async () => {
+  test('follows the tool calls before it', async () => {
     const said = 'I look it up.';
     const call = { kind: 'web_search', callId: 'call_1', name: '', title: '', server: null } as const;
     openAnswer(`${said}{"found":true}`, {
@@ -180,31 +180,31 @@ describe('an answer in a form', () => {
   });
 });
 
-describe('an answer that does not keep to its form', () => {
+describe('answer that violates its schema', () => {
   const price = { type: 'object', properties: { price: { type: 'number' } } };
   const schema = { type: 'object', properties: { items: { type: 'array', items: price } } };
   const bad = (count: number) => ({ items: Array.from({ length: count }, () => ({ price: 'much' })) });
 
-  test('says where and what, also beside it', async () => {
+  test('shows what is wrong and where', async () => {
     openAnswer({ items: [{ price: 1 }, { price: 2 }, { price: 3 }, { price: '4' }] }, { schema });
     await expectText(answers, /The answer does not keep to its form:\s*\/items\/3\/price must be a number/);
     await expectTexts(shown.getByRole('row').last().getByRole('cell'), ['4 must be a number']);
   });
 
-  test('says so in five lines', async () => {
+  test('limits the message to five lines', async () => {
     openAnswer(bad(12), { schema });
     const lines = answers.getByRole('listitem').filter({ hasText: /^(\/items|and)/ });
     await expectTexts(lines, [/^\/items\/0/, /^\/items\/1/, /^\/items\/2/, /^\/items\/3/, 'and 8 more']);
   });
 
-  test('is shown as words where it is no JSON', async () => {
+  test('renders text that is not JSON as Markdown', async () => {
     openAnswer('I would **rather** not.', { schema });
     await expect.element(answers.getByText('The answer does not keep to its form: it is not JSON.')).toBeVisible();
     await expectCount(answers.getByRole('strong'), 1);
     await expectCount(shown, 0);
   });
 
-  test('is not waited for longer than a second, while the page goes on', async () => {
+  test('gives up checking after a second without blocking the page', async () => {
     const frozen = { type: 'object', properties: { a: { type: 'string', pattern: '^(([a-z])+.)+$' } } };
     openAnswer({ a: `${'a'.repeat(60)}!\n` }, { schema: frozen });
     await expectTexts(rows(), [/^a aaaa/]);
@@ -214,7 +214,7 @@ describe('an answer that does not keep to its form', () => {
     await expect.element(answers.getByRole('button', { name: 'Check again' })).toBeVisible();
   });
 
-  test('is checked again where its form could not be read', async () => {
+  test('retries if the schema failed to load', async () => {
     openAnswer(bad(1), { schema });
     answer(chat.responseSchema, Response.error());
     await expectText(answers, 'Whether the answer keeps to its form could not be checked.');
@@ -224,8 +224,8 @@ describe('an answer that does not keep to its form', () => {
   });
 });
 
-describe('what an answer says can be taken along', () => {
-  test('as JSON, copied and saved under the name of the conversation', async () => {
+describe('exporting a structured answer', () => {
+  test('copies and saves JSON named after the conversation', async () => {
     const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     const files = saved();
     openAnswer('{"a":1e400}', { title: '../Täglich: <Kosten> 🎉' });
@@ -237,7 +237,7 @@ describe('what an answer says can be taken along', () => {
     expect(await files[0]?.content).toBe('{\n  "a": 1e400\n}\n');
   });
 
-  test('and its tables for spreadsheets', async () => {
+  test('saves tables for spreadsheets', async () => {
     const files = saved();
     openAnswer('{"cost":{"days":[{"day":"=1","usd":-1.50},{"note":"x"}]}}', { title: 'Costs' });
     await shown.getByRole('button', { name: 'Download CSV' }).click();
@@ -246,7 +246,7 @@ describe('what an answer says can be taken along', () => {
   });
 });
 
-test('what is unfolded or shown as JSON at the end of an answer stays where it was pressed', async () => {
+test('keeps expanded parts in place at the end of an answer', async () => {
   openAnswer({ folded: { a: { b: Array.from({ length: 100 }, (_, index) => index) } } });
   const messages = page.getByRole('region', { name: 'Messages' });
   const left = () => messages.element().scrollHeight - messages.element().scrollTop - messages.element().clientHeight;

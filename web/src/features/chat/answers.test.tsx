@@ -12,8 +12,8 @@ const openAnswer = (part: Partial<Message>) => open('/chat/1', { answers: () => 
 
 const failed = (error: Message['error']): Partial<Message> => ({ state: 'failed', error, text: '' });
 
-describe('what a model writes', () => {
-  test('a Markdown table is a table', async () => {
+describe('text of an answer', () => {
+  test('renders a Markdown table', async () => {
     openAnswer({
       text: [
         'Three ways, see [links](https://example.com/ways):',
@@ -40,7 +40,7 @@ describe('what a model writes', () => {
     await expect.element(answers.getByRole('cell', { name: '1,204,330' })).toBeVisible();
   });
 
-  test('code is coloured, can be copied and wrapped', async () => {
+  test('highlights, copies and wraps code', async () => {
     const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     const code = "export function topWords(text: string) {\n  return count(text);\n}\n// [['cat', 1]]";
     openAnswer({ text: `Like this:\n\n\`\`\`ts\n${code}\n\`\`\`\n` });
@@ -57,7 +57,7 @@ describe('what a model writes', () => {
     await expect.element(wrap).toHaveAttribute('aria-pressed', 'true');
   });
 
-  test('long code after a paragraph is copied whole', async () => {
+  test('copies long code after a paragraph completely', async () => {
     const copied = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
     const code = Array.from({ length: 600 }, (_, index) => `value_${index} = compute(${index})`).join('\n');
     openAnswer({ text: `Here is the module:\n\n\`\`\`python\n${code}\n\`\`\`\n\nThat is all.` });
@@ -66,17 +66,17 @@ describe('what a model writes', () => {
     await expectCount(answers.getByRole('figure'), 1);
   });
 
-  test('formulas are typeset, and dollars stay dollars', async () => {
+  test('renders formulas and keeps dollar amounts', async () => {
     openAnswer({
       text: 'It costs $5 if you are wrong and $0 if you are right.\n\n$$\nE = mc^2\n$$\n\nInline \\(a^2 + b^2\\) too.',
     });
     await expect.poll(() => answers.getByRole('math').elements().length).toBeGreaterThan(0);
-    // What cannot be typeset stays there as code.
+    // Formulas that cannot be rendered stay as code.
     await expectCount(answers.getByRole('code'), 0);
     await expectText(answers, 'It costs $5 if you are wrong and $0 if you are right');
   });
 
-  test('formulas that are selected are copied with their TeX', async () => {
+  test('copies selected formulas with their TeX', async () => {
     openAnswer({ text: 'Before $a^2$ after.\n\n$$\nE = mc^2\n$$\n\nEnd' });
     await expect.poll(() => answers.getByRole('math').elements().length).toBe(2);
     const text = answers.getByText('Before').element();
@@ -89,7 +89,7 @@ describe('what a model writes', () => {
     expect(clipboardData.getData('text/html')).not.toContain('katex');
   });
 
-  test('chemistry, pictures, folded parts, footnotes and less common languages are drawn', async () => {
+  test('renders chemistry, diagrams, details, footnotes and rare languages', async () => {
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     openAnswer({
       text: [
@@ -119,7 +119,7 @@ describe('what a model writes', () => {
     await expect.element(answers.getByRole('button', { name: 'Footnote 1', exact: true })).toHaveFocus();
   });
 
-  test('its thoughts are folded away', async () => {
+  test('collapses reasoning', async () => {
     openAnswer({ text: 'Done.', reasoning: 'I first settle what is being asked.' });
     const thoughts = answers.getByText('I first settle what is being asked');
     await expectText(answers, 'Done.');
@@ -129,8 +129,8 @@ describe('what a model writes', () => {
   });
 });
 
-describe('an answer that failed', () => {
-  test('for want of credit says what to do', async () => {
+describe('failed answer', () => {
+  test('says what to do if credit is used up', async () => {
     const noCredit = 'The provider account has no credit left, or its budget is used up.';
     openAnswer(failed({ code: 'insufficient_quota', message: `${noCredit} You exceeded your current quota.` }));
     await expect.element(answers.getByText(noCredit)).toBeVisible();
@@ -139,10 +139,10 @@ describe('an answer that failed', () => {
   });
 });
 
-describe('a rating', () => {
+describe('rating', () => {
   const good = answers.first().getByRole('button', { name: 'Good answer' });
 
-  test('that the server does not keep goes back, with a word', async () => {
+  test('reverts with a message if the server refuses', async () => {
     openAnswer({ text: 'Hello.' });
     answer(chat.rate, Response.error());
     await good.click();
@@ -150,7 +150,7 @@ describe('a rating', () => {
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
   });
 
-  test('that was changed again meanwhile is shown, and kept, as it was chosen last', async () => {
+  test('shows and saves the last of several quick changes', async () => {
     const [, before] = exchange(1, { text: 'The question' }, { text: 'Hello.' });
     if (!before) throw new Error('There is no answer');
     const held: (() => void)[] = [];
@@ -167,7 +167,7 @@ describe('a rating', () => {
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
     await expect.poll(() => held.length).toBe(1);
     held[0]?.();
-    // The second is sent when the first is kept, and nothing of the first is to be seen again.
+    // The second is sent once the first is saved, and the first never shows again.
     await expect.poll(() => held.length).toBe(2);
     await expect.element(good).toHaveAttribute('aria-pressed', 'false');
     held[1]?.();

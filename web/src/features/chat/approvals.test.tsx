@@ -28,7 +28,7 @@ const card = page.getByRole('region', { name: 'Call Pay a bill?' });
 const lines = page.getByRole('list', { name: 'Tool calls' }).getByRole('listitem');
 const button = (name: string) => card.getByRole('button', { name, exact: true });
 
-/** A conversation whose answer waits; returns what tells it how it goes on. */
+/** A conversation whose answer waits for approval; returns a function that sends its further events. */
 function waiting(part: Partial<Message> = {}, given: ToolCall = call) {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let number = 0;
@@ -53,7 +53,7 @@ function waiting(part: Partial<Message> = {}, given: ToolCall = call) {
   return tell;
 }
 
-test('a call that waits is a question with its tool, its server and all that it is given', async () => {
+test('asks about a pending call with its tool, server and arguments', async () => {
   open('/chat/1', { answers: () => void waiting() });
   await expectText(card, /Bank · pay/);
   await expectTexts(card.getByRole('term'), ['to', 'amounts', '1', '2', 'note', 'text']);
@@ -62,7 +62,7 @@ test('a call that waits is a question with its tool, its server and all that it 
   await expectText(page.getByRole('navigation', { name: 'Conversations' }), 'Waits for you');
 });
 
-test('approved by keyboard it goes on, and the keyboard stays with the call', async () => {
+test('continues after approval by keyboard and keeps focus on the call', async () => {
   let tell: ReturnType<typeof waiting> | undefined;
   open('/chat/1', {
     answers: () => {
@@ -83,7 +83,7 @@ test('approved by keyboard it goes on, and the keyboard stays with the call', as
   await expectTexts(lines, [/^Called Pay a bill of Bank/]);
 });
 
-test('a user who is elsewhere is notified, once', async () => {
+test('notifies an absent user once', async () => {
   const told: string[] = [];
   class Told {
     static readonly permission = 'granted';
@@ -103,7 +103,7 @@ test('a user who is elsewhere is notified, once', async () => {
   await expect.poll(() => told).toEqual(['Conversation 1: The answer waits for your approval.']);
 });
 
-test('it is approved for the conversation, or denied with a reason, which can be given up', async () => {
+test('approves for the conversation, or denies with an optional reason', async () => {
   open('/chat/1', { answers: () => void waiting() });
   await button('Deny').click();
   const reason = card.getByRole('textbox', { name: 'Reason, for the model (optional)' });
@@ -121,7 +121,7 @@ test('it is approved for the conversation, or denied with a reason, which can be
   expect(requestsTo(chat.stop)).toEqual([]);
 });
 
-test('what was decided elsewhere, or cannot be, is said', async () => {
+test('reports a decision made elsewhere or no longer possible', async () => {
   open('/chat/1', {
     answers: () => {
       waiting();
@@ -136,7 +136,7 @@ test('what was decided elsewhere, or cannot be, is said', async () => {
   await expect.element(button('Approve')).toBeEnabled();
 });
 
-test('one that may have run asks whether it is run again', async () => {
+test('asks whether to rerun a call that may have run', async () => {
   const uncertain = { ...call, state: 'uncertain', input: '{}' } as const;
   open('/chat/1', { answers: () => void waiting({}, uncertain) });
   const again = page.getByRole('region', { name: 'Run Pay a bill again?' });
@@ -144,7 +144,7 @@ test('one that may have run asks whether it is run again', async () => {
   await expectTexts(again.getByRole('button'), ['Run Again', 'Do Not Run Again']);
 });
 
-test('a Viewer denies, and is told why not more', async () => {
+test('lets a Viewer deny only, and explains why', async () => {
   open('/chat/1', { user: { ...person, role: 'Viewer' }, answers: () => void waiting() });
   await expectTexts(card.getByRole('button'), ['Deny']);
   await expectText(card, /Your role is Viewer: you can deny this call/);
@@ -158,7 +158,7 @@ test.each([
   [{ state: 'failed', output: 'No money.' }, /^Called Pay a bill of Bank · failed$/],
   [{ state: 'denied', output: 'Denied.' }, /^Call of Pay a bill of Bank · denied$/],
   [{ state: 'uncertain', output: 'Late.' }, /^Called Pay a bill of Bank · may have run$/],
-] as const)('an answer that has ended says how its call ended: %o', async (part, words) => {
+] as const)('shows how a call ended after the answer: %o', async (part, words) => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'It is so.', calls: [{ ...shown, ...part }] }) });
   await expectTexts(lines, [words]);
   await expectCount(card, 0);

@@ -28,14 +28,14 @@ for (const load of [loadThreadPane, loadNewThreadPane]) preloadOnceUsable(load);
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The message that a search has found in the conversation of the address. */
+    /** The search hit to show in the conversation. */
     found?: FoundMessage | undefined;
   }
 }
 
 type ChatPageProps = { threadId?: number | undefined; assistantId?: number | undefined; isNew?: boolean };
 
-/** What is open, in the address and beside it, and the ways to something else. */
+/** The open conversation, from the address and from state, and functions to open another. */
 function useOpened() {
   const navigate = useNavigate();
   /** A new chat without an assistant has no address of its own. */
@@ -64,7 +64,7 @@ function useOpened() {
   };
 }
 
-/** Conversations at the left, the open one beside it; on a phone one of the two. */
+/** List of conversations on the left, the open one beside it; on phones one of the two. */
 export function ChatPage({ threadId, assistantId, isNew }: ChatPageProps) {
   const [choosing, setChoosing] = useState(false);
   const { plain, target, openThread, openMatch, startChat, showList } = useOpened();

@@ -10,7 +10,7 @@ const box = page.getByRole('textbox', { name: 'Message' });
 const gone = page.getByText('This conversation is not there');
 const messages = exchange(1, { text: 'The question' }, { text: 'The answer' });
 
-/** Another tab has deleted it. */
+/** Simulates a deletion in another tab. */
 function deleteElsewhere() {
   const none = refusal('not_found', 'This conversation does not exist.');
   answer(chat.thread, none);
@@ -18,7 +18,7 @@ function deleteElsewhere() {
   answer(chat.send, none);
 }
 
-test('deleting the open conversation from its row leaves it at once', async () => {
+test('leaves the open conversation when its row deletes it', async () => {
   open('/chat/1', { answers: () => serveThreads([thread(1), thread(2)], messages) });
   await expect.element(page.getByText('The answer')).toBeVisible();
   const seen = vi.fn();
@@ -28,7 +28,7 @@ test('deleting the open conversation from its row leaves it at once', async () =
   await list.getByRole('link', { name: 'Conversation 1' }).hover();
   await page.getByRole('button', { name: 'Actions for Conversation 1' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
-  // The list takes its time.
+  // The list's request stays open.
   const later = hold(chat.threads);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect.poll(address).toBe('/chat');
@@ -39,7 +39,7 @@ test('deleting the open conversation from its row leaves it at once', async () =
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('what is sent to a conversation that was deleted elsewhere stays, and is sent as a new one', async () => {
+test('keeps a message to a deleted conversation and sends it as a new one', async () => {
   open('/chat/1', { answers: () => serveThreads([thread(1)], messages) });
   await expect.element(page.getByText('The answer')).toBeVisible();
   await box.fill('My long thought');
@@ -66,7 +66,7 @@ test('what is sent to a conversation that was deleted elsewhere stays, and is se
   await expectHidden(page.getByText('This conversation was deleted.'));
 });
 
-test('a tab keeps its own draft, and one without finds the newest of all', async () => {
+test('keeps a draft per tab, and reads the newest in a tab without one', async () => {
   open('/chat/1', { answers: () => serveThreads([thread(1)], messages) });
   await box.fill('Written here');
   const key = Object.keys(localStorage).find((name) => name.endsWith('draft:chat:1')) ?? '';

@@ -38,12 +38,12 @@ const kinds: Record<string, string> = {
   sankey: 'sankey-beta\n\nA,B,10\nA,C,5',
 };
 
-describe('a diagram', () => {
+describe('diagram', () => {
   afterEach(() => {
     delete document.documentElement.dataset.theme;
   });
 
-  test('of every kind is a picture', async () => {
+  test('renders every kind as an image', async () => {
     show(...Object.values(kinds));
     const figures = answers.getByRole('figure');
     await expectCount(figures, Object.keys(kinds).length);
@@ -64,7 +64,7 @@ describe('a diagram', () => {
     await drawn(Object.keys(kinds).length);
   });
 
-  test('has the words and all edges of its source, in whatever script', async () => {
+  test('contains all labels and edges of its source, in any script', async () => {
     show(
       'flowchart LR\n  用户 --> Größe ---> Сервер[Сервер & база]\n  用户 --- x',
       'graph TD\n  a["Wide <b>bold</b>"] --> b',
@@ -74,7 +74,7 @@ describe('a diagram', () => {
     expect(markup().match(/class="[^"]*flowchart-link/g)).toHaveLength(3);
   });
 
-  test('has its source a click away', async () => {
+  test('shows its source on a click', async () => {
     show('graph LR\n  person -->|asks| roster');
     await drawn(1);
     await answers.getByRole('button', { name: 'Show source' }).click();
@@ -83,7 +83,7 @@ describe('a diagram', () => {
     await expectCount(pictures, 1);
   });
 
-  test('fills the page, larger and smaller', async () => {
+  test('fills the page and zooms', async () => {
     show('graph LR\n  a --> b');
     await drawn(1);
     await answers.getByRole('button', { name: 'Full screen' }).click();
@@ -98,7 +98,7 @@ describe('a diagram', () => {
     await expectCount(large, 0);
   });
 
-  test('is downloaded as SVG and as PNG', async () => {
+  test('downloads as SVG and PNG', async () => {
     const saved = vi.spyOn(URL, 'createObjectURL');
     show('graph LR\n  a --> b');
     await drawn(1);
@@ -114,13 +114,13 @@ describe('a diagram', () => {
     }
   });
 
-  test('that is wrong stays source, with the reason', async () => {
+  test('shows the source and the reason if it is invalid', async () => {
     show('graph LR\n  a --> ] b');
     await expectText(answers.getByRole('note'), 'error on line 2');
     await expect.element(answers.getByText('a --> ] b').first()).toBeVisible();
   });
 
-  test('that is too long, or too dense to be drawn in time, stays source', async () => {
+  test('shows the source if it is too long or takes too long', async () => {
     const edges = Array.from({ length: 400 }, (_, index) => `a${index % 30} --> b${index}`).join('\n');
     show(`graph LR\n${'  a --> b\n'.repeat(600)}`, `graph LR\n${edges}`);
     await expectCount(answers.getByRole('note'), 2);
@@ -135,7 +135,7 @@ describe('a diagram', () => {
     await expect.poll(() => markup()).not.toBe(dark);
   });
 
-  test('of a stranger runs nothing, loads nothing and leads nowhere', async () => {
+  test('runs, loads and links nothing from an untrusted source', async () => {
     const told = vi.fn();
     addEventListener('securitypolicyviolation', told);
     show(

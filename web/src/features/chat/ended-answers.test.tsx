@@ -10,7 +10,7 @@ const answer = page.getByRole('article', { name: 'Answer' });
 const again = answer.getByRole('button', { name: 'Continue' });
 const reasoning = answer.getByText('Reasoning', { exact: false });
 
-/** The events of run 1, told one by one. */
+/** Streams events of run 1 on demand. */
 function streamed() {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let number = 0;
@@ -42,7 +42,7 @@ test.each<[string, Partial<Message>, string]>([
     { state: 'failed', error: { code: 'provider_broke_off', message: 'The provider broke off.' } },
     'The provider broke off.',
   ],
-])('an answer that was ended by %s says so and can be continued', async (_, part, words) => {
+])('says that an answer was ended by %s and offers to continue', async (_, part, words) => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Half', ...part }) });
   await expectText(answer, words);
   await expect.element(again).toBeVisible();
@@ -51,13 +51,13 @@ test.each<[string, Partial<Message>, string]>([
 test.each<[string, Partial<Message>]>([
   ['is complete', {}],
   ['has no text', { text: '', state: 'stopped' }],
-])('an answer that %s cannot be continued', async (_, part) => {
+])('does not continue an answer that %s', async (_, part) => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'All', ...part }) });
   await expect.element(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible();
   await expectCount(again, 0);
 });
 
-test('only the last answer can be continued, and none that a program asked for', async () => {
+test('continues only the last answer, and none of an API client', async () => {
   const cut = { text: 'Half', endedEarly: 'length' as const };
   open('/chat/1', {
     answers: () => serveThreads([thread(1)], exchange(1, { text: 'One' }, cut, { text: 'Two' }, { text: 'All' })),
@@ -69,7 +69,7 @@ test('only the last answer can be continued, and none that a program asked for',
   await expectCount(again, 0);
 });
 
-test('continued, it grows where it stands and can be stopped', async () => {
+test('grows in place when continued, and can be stopped', async () => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Half of', endedEarly: 'length' }) });
   const tell = streamed();
   const [, stored] = exchange(1, { text: 'The question' }, { text: 'Half of' });
@@ -92,7 +92,7 @@ test('continued, it grows where it stands and can be stopped', async () => {
   expect(requestsTo(chat.continue)).toHaveLength(1);
 });
 
-test('a second try of a continuation whose answer was lost is the same call', async () => {
+test('repeats the same call if the response to a continuation was lost', async () => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Half', state: 'stopped' }) });
   answerCall(chat.continue, Response.error());
   await again.click();
@@ -106,7 +106,7 @@ test('a second try of a continuation whose answer was lost is the same call', as
   await expect.poll(() => requestsTo(chat.continue)[2]?.body.clientId).not.toBe(first);
 });
 
-test('thoughts are open while they are written, folded when the answer begins, and say how long they took', async () => {
+test('shows reasoning while it streams, then collapses it with its duration', async () => {
   open('/chat/1', { answers: () => oneAnswer(writing, { runId: 1 }) });
   const tell = streamed();
   await tell({ type: 'reasoning', text: 'First the cause, ' });
@@ -127,13 +127,13 @@ test('thoughts are open while they are written, folded when the answer begins, a
 test.each([
   [400, 'Thought for less than a second'],
   [65_000, 'Thought for 1 min 5 s'],
-])('after a reload %i ms of thought are there', async (thoughtMs, words) => {
+])('shows %i ms of reasoning after a reload', async (thoughtMs, words) => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Done.', reasoning: 'Hm.', thoughtMs }) });
   await expectText(answer, words);
   await expectHidden(answer.getByText('Hm.'));
 });
 
-test('whose turn it is to wait for is said when the first word takes long', async () => {
+test('says what it waits for if the first token takes long', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   try {
     open('/chat/1', { answers: () => oneAnswer(writing, { runId: 1 }) });

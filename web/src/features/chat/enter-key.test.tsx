@@ -8,13 +8,13 @@ import { press } from '#web/testing/page.ts';
 
 const box = page.getByRole('textbox', { name: 'Message' });
 
-/** As Safari tells the Enter that confirms a word: the composition is over already. */
+/** Safari sends the confirming Enter after the composition has ended. */
 function confirmWord(field: Locator) {
   const event = new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true });
   return field.element().dispatchEvent(event);
 }
 
-test('Enter that confirms a word of an input method sends nothing, and chooses nothing', async () => {
+test('does not send or select when Enter confirms an input method word', async () => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Done.' }) });
   await box.fill('にほん');
   expect(confirmWord(box)).toBe(true);
@@ -33,14 +33,14 @@ test('Enter that confirms a word of an input method sends nothing, and chooses n
   expect([address(), changes()]).toEqual(['/chat/1', []]);
 });
 
-test('on Home it asks nothing', async () => {
+test('does not ask on Home', async () => {
   open('/');
   await box.fill('にほん');
   expect(confirmWord(box)).toBe(true);
   expect(address()).toBe('/');
 });
 
-test('with a keyboard on the screen Enter begins a line, and the button sends', async () => {
+test('inserts a line on Enter with an on-screen keyboard, and sends by button', async () => {
   const real = window.matchMedia.bind(window);
   vi.spyOn(window, 'matchMedia').mockImplementation((query) =>
     query === '(pointer: coarse)' ? { ...real(query), matches: true } : real(query),

@@ -10,11 +10,11 @@ const field = page.getByRole('textbox', { name: 'Find in conversation' });
 const count = page.getByText(/^(\d+ of \d+|No matches|Searching…)$/);
 const composer = page.getByRole('textbox', { name: 'Message' });
 
-/** The texts that are marked, and the one that its reader is at. */
+/** Highlighted texts: all hits, or the current one. */
 const marked = (name: 'found' | 'found-here') => [...(CSS.highlights.get(name) ?? [])].map(String);
 const expectHere = (text: string) => expect.poll(() => marked('found-here')).toEqual([text]);
 
-/** A page of messages that does not come. */
+/** A page of messages that never arrives. */
 const onItsWay = Promise.withResolvers<never>().promise;
 
 const openWith = (...parts: Partial<Message>[]) =>
@@ -27,7 +27,7 @@ async function find(text: string) {
   await field.fill(text);
 }
 
-test('marks what is found, walks through it and gives the focus back', async () => {
+test('highlights matches, steps through them and returns focus', async () => {
   openWith({ text: 'Apples?' }, { text: 'An **apple** a day, `apple` pie' }, { text: 'None' }, { text: 'apple' });
   await composer.click();
   await find('apple');
@@ -53,7 +53,7 @@ test('marks what is found, walks through it and gives the focus back', async () 
   expect(CSS.highlights.size).toBe(0);
 });
 
-test('takes keys that are typed before the bar is there', async () => {
+test('captures keys typed before the bar has loaded', async () => {
   openWith({ text: 'One' }, { text: 'Two' });
   await expect.element(page.getByRole('article').first()).toBeVisible();
   await userEvent.keyboard('{Control>}f{/Control}two');
@@ -61,7 +61,7 @@ test('takes keys that are typed before the bar is there', async () => {
   await expectText(count, '1 of 1');
 });
 
-test('leaves the second Ctrl+F to the browser, and comes back to its field from elsewhere', async () => {
+test('leaves a second Ctrl+F to the browser, and refocuses its field otherwise', async () => {
   openWith({ text: 'One' }, { text: 'Two' });
   await find('one');
   const prevented: boolean[] = [];
@@ -76,7 +76,7 @@ test('leaves the second Ctrl+F to the browser, and comes back to its field from 
   await expect.element(field).toHaveFocus();
 });
 
-test('opens what is folded around a match', async () => {
+test('expands collapsed parts around a match', async () => {
   const long = Array.from({ length: 40 }, (_, line) => `Line ${line}`).join('\n');
   const call = { kind: 'function', callId: 'a', name: 'look', title: '', server: null, at: 0 } as const;
   openWith(
@@ -100,7 +100,7 @@ test('opens what is folded around a match', async () => {
   }
 });
 
-test('goes past what only the source of a message has', async () => {
+test('skips matches that exist only in the source', async () => {
   openWith({ text: 'Where?' }, { text: '[Here](https://example.com/needle), needle' }, { text: 'needle' });
   await find('needle');
   await expectText(count, '1 of 2');
@@ -130,7 +130,7 @@ test('finds messages that are not loaded, and loads them', async () => {
   expect(requestsTo(chat.findInThread).map(({ query }) => query)).toEqual([{ q: 'number 40', through: 200 }]);
 });
 
-test('says when earlier messages could not be searched', async () => {
+test('says if earlier messages were not searched', async () => {
   const messages = exchange(1, { text: 'One' }, { text: 'Two' });
   open('/chat/1', {
     answers: () => {
@@ -149,14 +149,14 @@ test('says when earlier messages could not be searched', async () => {
   await expectHidden(page.getByText('Earlier messages could not be searched.'));
 });
 
-test('opens from the menu of the conversation', async () => {
+test('opens from the conversation’s menu', async () => {
   openWith({ text: 'One' }, { text: 'Two' });
   await page.getByRole('button', { name: 'Conversation actions' }).click();
   await page.getByRole('menuitem', { name: 'Find in conversation' }).click();
   await expect.element(field).toHaveFocus();
 });
 
-test('a result of the search over all conversations has its words marked', async () => {
+test('highlights the words of a global search result', async () => {
   openWith({ text: 'Which language?' }, { text: 'C, C++ or c#' });
   answerCall(chat.threads, ({ query: { q } }) => ({
     items: [thread(1, q === undefined ? {} : { match: { messageId: 2, snippet: 'C, C++ or c#' } })],
@@ -167,7 +167,7 @@ test('a result of the search over all conversations has its words marked', async
   await expect.poll(() => marked('found')).toEqual(['C++']);
 });
 
-test('a result of the palette opens at its message, with its words marked', async () => {
+test('opens a palette result at its message with highlighted words', async () => {
   openWith({ text: 'Which language?' }, { text: 'C, C++ or c#' });
   answerCall(chat.threads, ({ query: { q } }) => ({
     items: q === 'C++' ? [thread(1, { match: { messageId: 2, snippet: 'C, C++ or c#' } })] : [],

@@ -1,4 +1,4 @@
-/** On a touch screen the focus would bring up the keyboard over what was to be read. */
+/** On a touch screen, focus would open the keyboard over the text. */
 export function focusUnlessTouch(element: HTMLElement | null): void {
   if (window.matchMedia('(hover: hover)').matches) element?.focus({ preventScroll: true });
 }

@@ -11,7 +11,7 @@ const plot: AttachedFile = { id: 1, filename: 'plot.png', size: 70, kind: 'image
 const table: AttachedFile = { id: 2, filename: 'table.csv', size: 44, kind: 'text' };
 const page1x1 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const bytes = (base64: string) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
-/** Under the headers that every file has. */
+/** With the headers of every file response. */
 const answerBytes = (content: BlobPart) =>
   answer(
     files.content,
@@ -31,7 +31,7 @@ function openAnswer(part: Partial<Message>, content: BlobPart = bytes(page1x1)) 
   });
 }
 
-test('a picture that was made stands in the answer, and is enlarged by mouse and keyboard', async () => {
+test('shows a generated image in the answer, and enlarges it by mouse and keyboard', async () => {
   openAnswer({ files: [plot, table] });
   const enlarge = made.getByRole('button', { name: 'Enlarge plot.png' });
   await expect.element(enlarge.getByRole('img', { name: 'plot.png' })).toBeVisible();
@@ -47,13 +47,13 @@ test('a picture that was made stands in the answer, and is enlarged by mouse and
   await expect.element(dialog).toBeVisible();
 });
 
-test('what calls itself a picture and is none is shown as a file', async () => {
+test('shows a fake image as a file', async () => {
   openAnswer({ files: [plot] }, '<script>alert(1)</script>');
   await expect.element(made.getByRole('button', { name: 'Preview plot.png' })).toBeVisible();
   await expectCount(made.getByRole('img'), 0);
 });
 
-test('a picture that was deleted says so, and one that cannot be had is a file', async () => {
+test('says that an image was deleted, and shows an unavailable one as a file', async () => {
   openAnswer({ files: [{ ...plot, id: null }] });
   await expectText(made, 'plot.png');
   await expectText(made, 'Deleted');
@@ -66,7 +66,7 @@ test('a picture that was deleted says so, and one that cannot be had is a file',
   await expect.element(made.getByRole('button', { name: 'Preview plot.png' })).toBeVisible();
 });
 
-test('what is not here says why, and is there as soon as it has been fetched', async () => {
+test('explains why a file is missing, and shows it once fetched', async () => {
   const fetching: UnstoredFile = { filename: 'plot.png', state: 'fetching', error: null };
   const troubled: UnstoredFile = { ...fetching, filename: 'table.csv', error: 'The provider is having trouble.' };
   const failed: UnstoredFile = { filename: 'data.bin', state: 'failed', error: 'The file would be larger than 50 MB.' };
@@ -81,7 +81,7 @@ test('what is not here says why, and is there as soon as it has been fetched', a
   await expectTexts(notHere, [/^data\.bin could not be fetched/]);
 });
 
-test('an answer of nothing but a picture is not called empty', async () => {
+test('does not call an answer with only an image empty', async () => {
   openAnswer({ text: '', files: [plot] });
   await expect.element(made.getByRole('img', { name: 'plot.png' })).toBeVisible();
   await expectCount(shown.getByText('The model gave an empty answer.'), 0);

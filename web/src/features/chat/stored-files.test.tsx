@@ -16,7 +16,7 @@ async function openStored() {
   await expect.element(dialog).toBeVisible();
 }
 
-test('of many stored files at most 20 go along', async () => {
+test('attaches at most 20 of many stored files', async () => {
   const all = Array.from({ length: 52 }, (_, index) => storedFile(index + 1, `notes-${index}.txt`));
   open('/chat', {
     answers: () =>

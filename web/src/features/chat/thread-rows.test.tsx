@@ -17,7 +17,7 @@ async function choose(title: string, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click();
 }
 
-test('conversations are renamed, pinned and archived', async () => {
+test('renames, pins and archives conversations', async () => {
   open('/chat', { answers: () => serveThreads([thread(2, { title: 'Newer' }), thread(1, { title: 'Older' })]) });
   await expectTexts(links, ['Newer', 'Older']);
   await expectTexts(list.getByRole('heading'), ['Today']);
@@ -59,7 +59,7 @@ test('conversations are renamed, pinned and archived', async () => {
   await expect.element(row('Harbour')).toBeVisible();
 });
 
-test('conversations of programs are listed apart, by the name of their token, and images by their address', async () => {
+test('lists conversations of API clients separately, and images by URL', async () => {
   const address = 'https://images.example.org/printer.png';
   const question = { text: 'It is jammed', imageUrls: [address, `${location.origin}/api/user`] };
   open('/chat/2', {
@@ -86,13 +86,13 @@ test('conversations of programs are listed apart, by the name of their token, an
 
   const images = page.getByRole('list', { name: 'Images on other sites' });
   await expectTexts(images.getByRole('listitem'), question.imageUrls);
-  // Nothing is loaded, and an address on Roster’s own host is no link.
+  // No image is loaded, and an address on Roster's own host is not a link.
   await expectTexts(images.getByRole('link'), [address]);
   await expect.element(images.getByRole('link')).toHaveAttribute('rel', 'noopener noreferrer');
   expect(performance.getEntriesByName(address)).toEqual([]);
 });
 
-test('deleting asks, names the conversation, and takes it away', async () => {
+test('confirms before deleting, names the conversation and removes it', async () => {
   open('/chat/1', { answers: () => serveThreads([thread(1, { title: 'Not needed any more' })]) });
   await page.getByRole('button', { name: 'Conversation actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -113,7 +113,7 @@ test('deleting asks, names the conversation, and takes it away', async () => {
   await expect.element(page.getByText('This conversation is not there')).toBeVisible();
 });
 
-test('the default assistant is the first to start a chat with', async () => {
+test('offers the default assistant first', async () => {
   const third = assistant(3, { name: 'Third' });
   open('/chat', {
     answers: () => answer(assistants.list, [third, assistant(2, { name: 'Second' }), assistant(1)]),

@@ -21,7 +21,7 @@ async function openTools() {
 }
 const server = { name: 'look', title: 'Look', approval: 'never', digest: 'a'.repeat(64), state: 'ready' } as const;
 
-test('are switched in a conversation, are marked in its composer, and are taken off there', async () => {
+test('overrides tools of a conversation, shows them in the composer and resets them there', async () => {
   open('/chat/1', {
     answers() {
       oneAnswer({ text: 'Hello' }, { assistantId: 1, model: null });
@@ -52,7 +52,7 @@ test('are switched in a conversation, are marked in its composer, and are taken 
   await expectCount(marks, 0);
 });
 
-test('that the model does not have cannot be switched on, and say why', async () => {
+test('disables tools that the model lacks, with the reason', async () => {
   const reason = 'gpt-4o does not support it.';
   open('/chat/1', {
     answers() {
@@ -66,13 +66,13 @@ test('that the model does not have cannot be switched on, and say why', async ()
   await expect.element(switchOf('Web search')).toBeDisabled();
   await expect.element(switchOf('Web search')).toHaveAccessibleDescription(reason);
   await expect.element(dialog.getByText('The provider may not run these tools.')).toBeVisible();
-  // What is on can be switched off all the same.
+  // An enabled tool can be turned off anyway.
   await switchOf('Code interpreter').click();
   await expect.element(switchOf('Code interpreter')).toBeDisabled();
   expect(requestsTo(models.tools)).toMatchObject([{ query: { model: 'gpt-4o' } }]);
 });
 
-test('are stored before the question that is asked with them; where that fails, it is not asked', async () => {
+test('saves tools before sending the question, and does not send it if that fails', async () => {
   open('/chat/1', { answers: () => oneAnswer({ text: 'Hello' }) });
   const store = hold(chat.updateThread);
   await openTools();
@@ -88,7 +88,7 @@ test('are stored before the question that is asked with them; where that fails, 
   expect(requestsTo(chat.send)).toEqual([]);
 });
 
-test('go with a new conversation, and survive a reload before its first question', async () => {
+test('keeps tools of a new conversation through a reload', async () => {
   const answers = () => {
     serveThreads([]);
     answer(chat.createThread, ({ body }) => thread(5, { tools: body.tools }));

@@ -20,7 +20,7 @@ const weather: DisplayedToolCall = {
   at: 0,
 };
 
-test('a function that was called is one line, with what it was given and has answered folded away', async () => {
+test('shows a function call as one line with collapsed arguments and output', async () => {
   const answered = { ...weather, state: 'done' } as const;
   const time: DisplayedToolCall = {
     ...answered,
@@ -32,7 +32,7 @@ test('a function that was called is one line, with what it was given and has ans
   const calls = [{ ...answered, output: '{"rain":true}' }, time];
   open('/chat/1', { answers: () => oneAnswer({ notes: ['Called get_weather and get_time', 'Another note'], calls }) });
   await expectTexts(lines, [/^Called get_weather/, /^Called get_time/]);
-  // Once, and not as an answer without words.
+  // Shown once, and not as an empty answer.
   await expectTexts(answer.getByRole('listitem').filter({ hasText: /^(Called get_weather and|Another)/ }), [
     'Another note',
   ]);
@@ -46,7 +46,7 @@ test('a function that was called is one line, with what it was given and has ans
   await expectText(lines.last().getByRole('region', { name: 'Answer' }), 'five past two');
 });
 
-test('a function that is waited for says until when, and afterwards that it was not answered', async () => {
+test('says until when it waits for a function, and that it was not answered', async () => {
   const waitsUntil = new Date(Date.now() + 60_000).toISOString();
   open('/chat/1', { answers: () => oneAnswer({ calls: [weather], waitsUntil }) });
   await expectTexts(lines, [/^Called get_weather · its program can answer until \d+:\d\d/]);
@@ -54,7 +54,7 @@ test('a function that is waited for says until when, and afterwards that it was 
   await expectTexts(lines, [/^Called get_weather · its program has not answered/]);
 });
 
-test('what the provider ran stands where the model has called it', async () => {
+test('shows built-in tool calls where the model made them', async () => {
   const ran: DisplayedToolCall = {
     ...weather,
     kind: 'code_interpreter',
@@ -71,7 +71,7 @@ test('what the provider ran stands where the model has called it', async () => {
   await expectText(lines.getByRole('region', { name: 'Output' }), '"logs": "4"');
 });
 
-test('a search of the web names its sources, which open without a referrer and only where they are of the web', async () => {
+test('lists sources of a web search, linking only web addresses without referrer', async () => {
   const searched: DisplayedToolCall = {
     ...weather,
     kind: 'web_search',
@@ -90,7 +90,7 @@ test('a search of the web names its sources, which open without a referrer and o
   expect(links.element().getAttribute('rel')).toBe('noreferrer noopener');
 });
 
-test('what is searched for is said while it runs and after, and so is that code runs', async () => {
+test('names the query of a search and running code, during and after', async () => {
   const search = { ...weather, kind: 'web_search', name: 'web_search', state: 'running', input: '' } as const;
   const running: DisplayedToolCall[] = [
     search,
@@ -102,7 +102,7 @@ test('what is searched for is said while it runs and after, and so is that code 
     { ...search, callId: 'call_7', kind: 'code_interpreter' },
   ];
   const live = { state: 'running', run: { id: 1, state: 'running' }, finishedAt: null, text: '' } as const;
-  // The answer goes on, and nothing more is told of it.
+  // The answer continues, and nothing more arrives.
   answerCall(chat.events, () => new Promise(() => undefined));
   open('/chat/1', { answers: () => oneAnswer({ ...live, calls: running }, { runId: 1 }) });
   await expectTexts(lines, [
@@ -117,13 +117,13 @@ test('what is searched for is said while it runs and after, and so is that code 
   await expectCount(answer.getByText('Waiting for the model'), 0);
 });
 
-test('what is unfolded at the end of a long answer stays where it was pressed', async () => {
+test('keeps expanded parts in place at the end of a long answer', async () => {
   const text = Array.from({ length: 60 }, (_, index) => `Line ${index}`).join('\n\n');
   open('/chat/1', { answers: () => oneAnswer({ text, calls: [{ ...weather, at: text.length }] }) });
   const line = lines.getByText('get_weather');
   const messages = page.getByRole('region', { name: 'Messages' });
   const left = () => messages.element().scrollHeight - messages.element().scrollTop - messages.element().clientHeight;
-  // A page without the answer yet is at its end, too.
+  // True also for a page without the answer yet.
   await expect.element(line).toBeVisible();
   await expect.poll(left).toBeLessThan(2);
   const { top } = line.element().getBoundingClientRect();

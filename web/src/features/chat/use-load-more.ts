@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 
-/** Loads further pages of a list, one at a time. What could not be loaded is asked for again with the next movement. */
+/** Loads further pages of a list, one at a time. A failed one is requested again on the next scroll. */
 export function useLoadMore(load: () => Promise<void> | undefined): () => void {
   const isLoading = useRef(false);
   return () => {

@@ -25,10 +25,10 @@ const places = [
 const show = (part: Partial<Message> = {}) =>
   open('/chat/1', { answers: () => oneAnswer({ text, links: places, ...part }) });
 
-test('a page of the web is a number in the text, which leads to it in the list below', async () => {
+test('links a citation number to its page in the list below', async () => {
   show();
   await expectTexts(marks, ['1', '2', '1']);
-  // What is shown as it was written has no numbers in it, and an address is the one that was written.
+  // Source and code contain no citation marks, and a URL stays as written.
   await expectText(answer.getByText('code', { exact: true }), 'code');
   await expectText(answer.getByText('more', { exact: true }), 'more');
   const written = answer.getByRole('link', { name: 'https://example.com' });
@@ -40,7 +40,7 @@ test('a page of the web is a number in the text, which leads to it in the list b
   expect([link.getAttribute('href'), link.getAttribute('rel')]).toEqual([rain.url, 'noreferrer noopener']);
 });
 
-test('a number that a model writes itself leads nowhere, and no other address than one of the web is a link', async () => {
+test('ignores numbers that a model writes itself, and links web addresses only', async () => {
   const written = 'Look \uE0F19\uE0F2 \uE0F11\uE0F2 here.';
   show({ text: written, links: [{ url: 'javascript:alert(1)', title: 'Bad', at: 4 }] });
   await expectTexts(pages, ['Bad javascript:alert(1)']);
@@ -50,7 +50,7 @@ test('a number that a model writes itself leads nowhere, and no other address th
   await expectCount(marks, 0);
 });
 
-test('the numbers come while the answer is written', async () => {
+test('shows citation numbers while the answer streams', async () => {
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   let number = 0;
   const tell = (event: RunEvent) =>
@@ -77,7 +77,7 @@ test('the numbers come while the answer is written', async () => {
   await expectTexts(pages, [/^Rain/, wind.url]);
 });
 
-test('a copied answer has its pages as footnotes', async () => {
+test('copies an answer with its pages as footnotes', async () => {
   const copied = vi.spyOn(navigator.clipboard, 'write').mockResolvedValue();
   onTestFinished(() => copied.mockRestore());
   show({

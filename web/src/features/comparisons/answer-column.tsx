@@ -16,12 +16,12 @@ type AnswerColumnProps = {
   promptId: number;
   answer: ComparedAnswer | null;
   name: string;
-  /** null: not to be told yet, and neither are the figures, which would tell it. */
+  /** null while hidden, like the usage, which would reveal it. */
   model: string | null;
   isBetter: boolean;
 };
 
-/** One model's answer, as it is written and afterwards. */
+/** One model's answer, streaming or complete. */
 export function AnswerColumn({ comparisonId, promptId, answer, name, model, isBetter }: AnswerColumnProps) {
   const client = useQueryClient();
   const runId = answer !== null && isInProgress(answer) ? answer.runId : null;
@@ -87,7 +87,7 @@ function Outcome({ answer: { state, text, error } }: { answer: ComparedAnswer })
   );
 }
 
-/** What the answer took. */
+/** Tokens, cost and duration of an answer. */
 function AnswerFigures({ answer }: { answer: ComparedAnswer }) {
   const { usage } = answer;
   const time = durationOf(answer);
@@ -97,7 +97,7 @@ function AnswerFigures({ answer }: { answer: ComparedAnswer }) {
     time !== null && formatSeconds(time),
     usage && (usage.costUsd === null ? 'no price known' : `${about}${formatCost(usage.costUsd)}`),
   ].filter((figure) => typeof figure === 'string');
-  // A refusal takes nothing worth telling.
+  // A refused request has no usage.
   if (!usage) return null;
   return (
     <p

@@ -4,7 +4,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 
 type AskProblemProps = { error: unknown; isWaiting: boolean; onInsist: () => void };
 
-/** Why nothing was asked, and what helps. */
+/** Explains why nothing was asked, and what to do. */
 export function AskErrorNotice({ error, isWaiting, onInsist }: AskProblemProps) {
   if (isWaiting)
     return (

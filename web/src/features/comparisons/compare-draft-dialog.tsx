@@ -22,7 +22,7 @@ function problemOf({ length }: readonly string[]): string | undefined {
   return length > draftQuestionLimit ? `At most ${draftQuestionLimit} questions` : undefined;
 }
 
-/** Chooses the questions that a draft and the saved version are asked. */
+/** Selects the questions that the draft and the saved version are asked. */
 export function CompareDraftDialog({ assistant, changes, onPrepared, onClose }: CompareDraftDialogProps) {
   const [typed, setTyped] = useState<TypedPrompt[]>([{ key: 1, text: '' }]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

@@ -19,9 +19,9 @@ import { comparisonsQuery } from './queries.ts';
 import { sideNames } from './sides.ts';
 import { TallyBar } from './tally.tsx';
 
-/** The tab: all comparisons, the newest first. */
+/** Tab with all comparisons, newest first. */
 type ComparisonListProps = {
-  /** What the address asks to begin with; `onBegun` takes it out of the address. */
+  /** Initial values from the address; `onBegun` removes them from it. */
   begin: ComparedModels | undefined;
   onBegun: () => void;
 };

@@ -44,7 +44,7 @@ const unasked: ComparisonPrompt = {
 
 const estimate = { answers: 2, inputTokens: 10, outputTokens: 800, costUsd: 1.25, unpriced: ['ft:mine'] };
 
-test('what cannot be loaded says so and can be tried again', async () => {
+test('shows that loading failed, and retries', async () => {
   open('/', {});
   for (const path of ['/fine-tuning?tab=compare', '/fine-tuning/comparisons/1']) {
     answer(comparisons.list, refusal('unavailable', 'Come back in a moment.'));
@@ -60,7 +60,7 @@ test('what cannot be loaded says so and can be tried again', async () => {
   }
 });
 
-test('a Viewer reads and is told why there is no more', async () => {
+test('lets a Viewer read, and explains the limits', async () => {
   const answered = (runId: number) => ({
     runId,
     state: 'complete' as const,
@@ -85,7 +85,7 @@ test('a Viewer reads and is told why there is no more', async () => {
   await expect.element(page.getByText('1 of 1 prompt answered')).toBeVisible();
   for (const name of ['Ask again', 'Tuned better', 'Tie', 'Base better'])
     await expect.element(prompt.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
-  // The tooltip is for whoever comes by keyboard.
+  // Keyboard focus shows the tooltip.
   await press('Tab');
   const again = prompt.getByRole('button', { name: 'Ask again' }).element();
   if (again instanceof HTMLElement) again.focus();
@@ -93,7 +93,7 @@ test('a Viewer reads and is told why there is no more', async () => {
   await expectText(prompt.getByRole('region', { name: 'Tuned answer' }), 't0000');
 });
 
-test('says before what asking costs, starts it once, follows it, and says why it has stopped', async () => {
+test('estimates the cost, starts once, follows progress and says why it stopped', async () => {
   const whole = { ...prepared, items: [unasked] };
   const started: unknown[] = [];
   open('/fine-tuning/comparisons/1', {

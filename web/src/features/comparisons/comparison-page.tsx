@@ -48,7 +48,7 @@ const back = (
 
 type ComparisonPageProps = {
   comparisonId: number;
-  /** What moves the assistant of a replay to the model that was tried, which is another feature's. */
+  /** Renders the migration to the tested model; supplied by another feature. */
   moving: (move: ReplayedMove) => ReactNode;
 };
 
@@ -157,7 +157,7 @@ function Progress({ comparison, isBlind, onBlind }: ProgressProps) {
   );
 }
 
-/** A run of a test set has one where its candidate is no saved version. */
+/** A test run has a draft if its candidate is not a saved version. */
 const hasDraft = ({ kind, candidate }: WholeComparison) =>
   kind === 'draft' || (kind === 'test' && candidate.assistantVersion === null);
 
@@ -228,13 +228,13 @@ function AskAllButton({ comparison, asking, onBegin }: AskAllButtonProps) {
   );
 }
 
-/** How many prompts all sides have answered. */
+/** Number of prompts that all sides have answered. */
 const answeredIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
   items.filter((prompt) => promptSides(prompt, sides).every((side) => prompt[side]?.state === 'complete')).length;
 const openIn = (items: WholeComparison['items'], sides: readonly Side[]) =>
   items.filter((prompt) => isUnanswered(prompt, sides)).length;
 
-/** What can be done with a single prompt, and why the last of it was refused. */
+/** Actions on single prompts, and why the last one was refused. */
 function useActions(id: number, items: WholeComparison['items'], isAskingAll: boolean) {
   const [problem, setProblem] = useState<(AskRefusal & { promptId: number }) | null>(null);
   const { mutate: ask, isPending } = useAskPrompt(id);

@@ -13,7 +13,7 @@ import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 import type { WholeComparison } from './queries.ts';
 
-/** What can be done with the draft that is compared: save exactly it, or go on with it in the form. */
+/** Actions on the compared draft: save exactly it, or continue editing. */
 export function DraftActions({ comparison: { id, assistant, baseline } }: { comparison: WholeComparison }) {
   const current = useQuery(assistantsQuery).data?.find((one) => one.id === assistant?.id);
   const version = baseline?.assistantVersion;
@@ -70,7 +70,7 @@ function Unsaved({ comparisonId: id, current }: DraftProps) {
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** A later version has all of the draft, most often because that was saved, or it has something else. */
+/** A later version contains the draft, usually because it was saved, or differs. */
 function ChangedSince({ comparisonId, current, version }: DraftProps & { version: number }) {
   const { name, version: now } = current;
   const { data: draft, isPending } = useQuery(assistantDraftQuery(comparisonId));

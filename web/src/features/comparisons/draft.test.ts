@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { problemsOf, toDraft } from './draft.ts';
 
-/** A zero-width space and an empty Braille cell: the contract counts them as nothing. */
+/** Zero-width space and empty Braille cell: blank by the contract. */
 const nothing = '\u200b \u2800';
 
-test('a box with nothing to see in it is no prompt', () => {
+test('ignores blank prompts', () => {
   const fields = {
     tunedModel: 'ft:a',
     baseModel: 'a',

@@ -3,7 +3,7 @@ import { isBlank } from '@roster/contracts/text/blank';
 import type { ComparisonDraft } from './queries.ts';
 import type { TypedPrompt } from './typed-prompts.tsx';
 
-/** What a comparison begins with, where it is known. */
+/** Models and file that a comparison starts with. */
 export type ComparedModels = { tunedModel: string; baseModel: string | undefined; fileId: number | undefined };
 
 export type DraftFields = {
@@ -50,7 +50,7 @@ export function problemsOf(fields: DraftFields): DraftProblems {
   return found;
 }
 
-/** Boxes that were left empty are no prompts. */
+/** Empty boxes are skipped. */
 export function toDraft(fields: DraftFields): ComparisonDraft {
   const { tunedModel, baseModel, source, prompts, instructions, fileId, count, temperature } = fields;
   const typed = prompts.filter(({ text }) => !isBlank(text)).map(({ text }) => text.trim());

@@ -5,7 +5,7 @@ import { formatCost, formatCount } from '#web/lib/format.ts';
 
 type EstimateProps = { comparisonId: number; open: number };
 
-/** What asking the open prompts will cost, before it is begun. */
+/** Estimated cost of the open prompts, before they are asked. */
 export function Estimate({ comparisonId, open }: EstimateProps) {
   const { data } = useQuery({
     queryKey: ['comparisons', 'estimate', comparisonId, open],

@@ -33,7 +33,7 @@ const prompt = (more: Partial<ComparisonPrompt> = {}): ComparisonPrompt => ({
   ...more,
 });
 
-test('sums hold whole answers only, and an unknown price is not zero', () => {
+test('sums complete answers only, and never counts an unknown price as zero', () => {
   const usage = answer().usage;
   const unpriced = usage && { ...usage, costUsd: null };
   const prompts = [
@@ -54,12 +54,12 @@ test('sums hold whole answers only, and an unknown price is not zero', () => {
   expect(sideFigures([], 'baseline')).toMatchObject({ answers: 0, costUsd: 0, averageMs: null });
 });
 
-test('votes are counted', () => {
+test('counts votes', () => {
   const votes = [prompt({ vote: 'candidate' }), prompt({ vote: 'tie' }), prompt({ vote: 'candidate' }), prompt()];
   expect(countVotes(votes)).toEqual({ candidate: 2, baseline: 0, tie: 1 });
 });
 
-test('a blind order is the same every time, and turned for about half of the prompts', () => {
+test('keeps a stable blind order, reversed for about half of the prompts', () => {
   const ids = Array.from({ length: 1000 }, (_, index) => index + 1);
   const turned = ids.filter((id) => blindOrder(id, true)[0] === 'baseline').length;
   expect(turned).toBeGreaterThan(400);
@@ -68,6 +68,6 @@ test('a blind order is the same every time, and turned for about half of the pro
   expect(new Set(ids.map((id) => blindOrder(id, false)[0]))).toEqual(new Set(['candidate']));
 });
 
-test('times are short and exact', () => {
+test('formats short, exact durations', () => {
   expect([formatSeconds(840), formatSeconds(12_420)]).toEqual(['0.84 s', '12.4 s']);
 });

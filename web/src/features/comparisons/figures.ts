@@ -5,16 +5,16 @@ export type SideFigures = {
   answers: number;
   inputTokens: number;
   outputTokens: number;
-  /** null: no price is known for any of them. */
+  /** null if no price is known. */
   costUsd: number | null;
-  /** Some of them have no price, and are not in the sum. */
+  /** Some calls have no price and are not included. */
   isPartlyPriced: boolean;
   isEstimated: boolean;
-  /** Milliseconds for an answer, on average; null without one. */
+  /** Mean duration of an answer in milliseconds; null without answers. */
   averageMs: number | null;
 };
 
-/** How long an answer took; null while it is being written. */
+/** Duration of an answer in milliseconds; null while it is being written. */
 export function durationOf({ createdAt, finishedAt }: ComparedAnswer): number | null {
   return finishedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(createdAt));
 }
@@ -22,7 +22,7 @@ export function durationOf({ createdAt, finishedAt }: ComparedAnswer): number | 
 /** '0.84 s', '12.4 s' */
 export const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 
-/** What one model's whole answers took in all; an earlier answer that stands for one took nothing here. */
+/** Totals over one model's complete answers; reused earlier answers cost nothing here. */
 export function sideFigures(prompts: readonly ComparisonPrompt[], side: Side): SideFigures {
   const answers = prompts
     .map((prompt) => prompt[side])
@@ -51,8 +51,8 @@ export function countVotes(prompts: readonly ComparisonPrompt[]): Tally {
 }
 
 /**
- * Which model stands at the left. Shuffled, but always the same for one prompt, so that a blind reader who comes back
- * finds the answers where they were.
+ * Which side is on the left. Pseudo-random but stable per prompt, so that a blind judge who returns finds the answers
+ * in place.
  */
 export function blindOrder(promptId: number, isBlind: boolean): readonly [left: Side, right: Side] {
   const isTurned = isBlind && ((Math.imul(promptId, 0x9e3779b1) >>> 15) & 1) === 1;

@@ -17,7 +17,7 @@ const model = (id: string, more: Partial<Model> = {}): Model => ({
 const list = (...models: Model[]): ModelList => ({ source: 'provider', notice: null, models, defaultModel: 'gpt-4o' });
 const tuned = [{ name: 'Pirate', model: 'ft:gpt-4o-mini:me::1', baseModel: 'gpt-4o-mini-2024-07-18' }];
 
-test('tuned models come first, each once, and what was shut down is left out', () => {
+test('lists tuned models first and once, without retired ones', () => {
   const models = list(
     model('gpt-4o'),
     model('ft:gpt-4o-mini:me::1', { tuned: true }),
@@ -31,13 +31,13 @@ test('tuned models come first, each once, and what was shut down is left out', (
   ]);
 });
 
-test('while the list is unknown the specified models are offered', () => {
+test('offers the specified models while the list is unknown', () => {
   expect(modelGroups([], undefined).map(({ label, options }) => [label, options.length])).toEqual([
     ['Other models', 3],
   ]);
 });
 
-test('the base model is the known one, else what the name says', () => {
+test('takes the base model from the data, otherwise from the id', () => {
   expect(findBaseModel('ft:gpt-4o-mini:me::1', tuned)).toBe('gpt-4o-mini-2024-07-18');
   expect(findBaseModel('ft:gpt-4.1-2025-04-14:me::2', tuned)).toBe('gpt-4.1-2025-04-14');
   expect(findBaseModel('gpt-4o', tuned)).toBeUndefined();

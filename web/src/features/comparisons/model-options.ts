@@ -4,7 +4,7 @@ type Tuned = { name: string; model: string; baseModel: string };
 export type ModelOption = { id: string; words: string };
 export type ModelGroup = { label: string; options: ModelOption[] };
 
-/** Every model that can be asked: those tuned here by their names, then the others of the key. */
+/** Models that can be asked: tuned ones by name, then the key's others. */
 export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined): ModelGroup[] {
   const named = new Set(tuned.map(({ model }) => model));
   const others = (list?.models ?? []).filter(({ id, lifecycle }) => lifecycle !== 'gone' && !named.has(id));
@@ -17,7 +17,7 @@ export function modelGroups(tuned: readonly Tuned[], list: ModelList | undefined
   ].filter(({ options }) => options.length > 0);
 }
 
-/** What a tuned model was made from: as it is known here, else as the provider writes it into the name. */
+/** Base of a tuned model: as stored, otherwise as encoded in its id. */
 export function findBaseModel(model: string, tuned: readonly Tuned[]): string | undefined {
   return tuned.find((candidate) => candidate.model === model)?.baseModel ?? /^ft:([^:]+):/.exec(model)?.[1];
 }

@@ -191,7 +191,7 @@ function ModelField({ label, name, value, list, groups, error, onChange }: Model
 
 type TemperatureFieldProps = {
   value: number | null;
-  /** The chosen models that take none. */
+  /** Selected models without a temperature. */
   without: readonly string[];
   onChange: (temperature: number | null) => void;
 };

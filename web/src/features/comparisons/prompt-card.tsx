@@ -25,28 +25,28 @@ type PromptCardProps = {
   number: number;
   prompt: ComparisonPrompt;
   sides: readonly Side[];
-  /** What the sides are called, and the models that they ask. */
+  /** Names of the sides and their models. */
   names: SideNames;
   models: Record<Side, string>;
   isBlind: boolean;
-  /** What a judge says of it. */
+  /** The judge's verdict. */
   verdict: Verdict | undefined;
-  /** Why nothing can be asked or voted, for Viewers. */
+  /** Reason for Viewers why nothing can be asked or voted on. */
   reason: string | undefined;
-  /** Why nothing can be asked just now. */
+  /** Temporary reason why nothing can be asked. */
   blockedReason: string | undefined;
   actions: PromptActions;
-  /** Why asking this one was refused. */
+  /** Why this prompt was refused. */
   problem: AskRefusal | null;
 };
 
 export type AskRefusal = { error: unknown; insist: () => void };
 
-/** The letters that hide the models, by the side at which they stand. */
+/** Letters that hide the models, by position. */
 const blindNames = (left: Side): Record<Side, string> =>
   left === 'candidate' ? { candidate: 'A', baseline: 'B' } : { candidate: 'B', baseline: 'A' };
 
-/** One prompt with both answers next to each other; one under the other where there is no room. */
+/** A prompt with both answers side by side, or stacked if there is not enough room. */
 export const PromptCard = memo(function PromptCard(props: PromptCardProps) {
   const { comparisonId, number, prompt, models, isBlind, verdict, reason, blockedReason, actions, problem } = props;
   const sides = promptSides(prompt, props.sides);
@@ -106,7 +106,7 @@ const isAsked = (prompt: ComparisonPrompt, sides: readonly Side[]) => sides.ever
 
 type AskButtonProps = Pick<PromptCardProps, 'prompt' | 'sides' | 'reason' | 'blockedReason' | 'actions'>;
 
-/** Asks both models, or stops the answers that they are writing. */
+/** Asks both models, or stops their answers. */
 function AskButton({ prompt, sides, reason, blockedReason, actions }: AskButtonProps) {
   const runs = activeRuns(prompt);
   if (runs.length > 0)
@@ -134,7 +134,7 @@ function AskButton({ prompt, sides, reason, blockedReason, actions }: AskButtonP
   );
 }
 
-/** The question, with what belongs to it folded away. */
+/** The question with its context collapsed. */
 function PromptHead({ number, prompt }: { number: number; prompt: ComparisonPrompt }) {
   const { expected, instructions, turns } = prompt;
   const before = turns.slice(0, -1);

@@ -27,7 +27,7 @@ export type ComparisonDraft = z.input<typeof comparisons.create.body>;
 const key = ['comparisons'] as const;
 const pageSize = 20;
 const pollMs = 1_000;
-/** The cursor of the first page. */
+/** Cursor of the first page. */
 const start = '';
 
 export const comparisonsQuery = infiniteQueryOptions({
@@ -49,30 +49,30 @@ export const comparisonQuery = (id: number) =>
     queryKey: [...key, 'one', id],
     queryFn: ({ signal }): Promise<WholeComparison> => call(comparisons.comparison, { params: { id } }, signal),
     refetchOnMount: 'always',
-    // The server asks: which prompts it has come to is read, what they are answered is streamed.
+    // The server asks the prompts: poll for progress, while answers are streamed.
     refetchInterval: ({ state }) => (state.data?.state === 'asking' ? pollMs : false),
   });
 
-/** The models that were tuned here, the newest ones. */
+/** Newest tuned models. */
 export const tunedModelsQuery = queryOptions({
   queryKey: [...key, 'tuned-models'],
   queryFn: ({ signal }) => call(fineTuning.customModels, { query: { limit: 100 } }, signal),
   refetchOnMount: 'always',
 });
 
-/** Whether an answer is still being written. */
+/** True while an answer is being written. */
 export const isInProgress = (answer: ComparedAnswer | null): boolean =>
   answer?.state === 'queued' || answer?.state === 'running';
 
-/** The runs that are writing answers to a prompt. */
+/** Runs that are answering a prompt. */
 export const activeRuns = ({ candidate, baseline }: ComparisonPrompt): number[] =>
   [candidate, baseline].flatMap((answer) => (isInProgress(answer) ? (answer?.runId ?? []) : []));
 
-/** The sides that a prompt has: without an earlier answer there may be none beside it. */
+/** Sides of a prompt: without an earlier answer there may be no baseline. */
 export const promptSides = ({ hasBaseline }: Pick<ComparisonPrompt, 'hasBaseline'>, sides: readonly Side[]) =>
   hasBaseline ? sides : sides.filter((side) => side === 'candidate');
 
-/** Not asked, or without a whole answer: what asking without `again` asks. */
+/** Not fully answered: these are asked without `again`. */
 export const isUnanswered = (prompt: ComparisonPrompt, sides: readonly Side[]): boolean =>
   promptSides(prompt, sides).some((side) => prompt[side]?.state !== 'complete' && !isInProgress(prompt[side]));
 
@@ -89,7 +89,7 @@ function changePrompt(
   );
 }
 
-/** What a run has come to, at once; what the server has is read when both answers are there. */
+/** Shows a run's result at once; the server's version is fetched when both answers are complete. */
 export function showAnswerEnd(client: QueryClient, id: number, promptId: number, runId: number, run: LiveRun | null) {
   if (run?.end) {
     const { text, usage, end } = run;
@@ -122,7 +122,7 @@ export function useAskPrompt(id: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ promptId, ...how }: Ask) => call(comparisons.ask, { params: { id, promptId }, body: how }),
-    // What was read before the prompt was asked would show it as not asked. It is read anew when its answers are there.
+    // An earlier response would show the prompt as not asked. Refetched when the answers are complete.
     onMutate: () => client.cancelQueries({ queryKey: comparisonQuery(id).queryKey }),
     onSuccess: async (asked) => {
       await client.cancelQueries({ queryKey: comparisonQuery(id).queryKey });
@@ -136,7 +136,7 @@ export function useVote(id: number) {
   return useMutation({
     mutationFn: ({ promptId, vote }: { promptId: number; vote: Vote | null }) =>
       call(comparisons.vote, { params: { id, promptId }, body: { vote } }),
-    // At once; the server's answer, or what it has instead, follows.
+    // Optimistic; replaced by the server's response.
     onMutate: ({ promptId, vote }) => changePrompt(client, id, promptId, (prompt) => ({ ...prompt, vote })),
     onSuccess: ({ vote }, { promptId }) => changePrompt(client, id, promptId, (prompt) => ({ ...prompt, vote })),
     onError: () => client.invalidateQueries({ queryKey: comparisonQuery(id).queryKey }),

@@ -10,13 +10,13 @@ import { sideNames } from './sides.ts';
 
 type ResultsCardProps = {
   comparison: WholeComparison;
-  /** The shown one, where a judge was asked. */
+  /** The selected judging, if any. */
   judging: JudgingDetail | undefined;
-  /** A table would tell which model is which. */
+  /** A table would reveal the models. */
   isBlind: boolean;
 };
 
-/** All prompts in a table, and as files for other programs. Nothing is shown before something was answered. */
+/** All prompts as a table and as downloads. Hidden until something was answered. */
 export function ResultsCard({ comparison, judging, isBlind }: ResultsCardProps) {
   const [isTable, setIsTable] = useState(false);
   if (!comparison.items.some(({ candidate }) => candidate?.state === 'complete')) return null;

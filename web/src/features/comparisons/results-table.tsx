@@ -54,7 +54,7 @@ const judgeCost: Column<ResultRow> = {
 
 type ResultsTableProps = { comparison: WholeComparison; judging: JudgingDetail | undefined; names: SideNames };
 
-/** Each prompt in a row. Where only the candidate is asked, there is nothing to vote on. */
+/** One row per prompt. With only a candidate there are no votes. */
 export function ResultsTable({ comparison, judging, names }: ResultsTableProps) {
   const isAlone = comparison.baseline === null;
   const answers = answersFor(names).filter(({ id }) => !isAlone || (id !== 'baseline' && id !== 'vote'));

@@ -32,11 +32,11 @@ export type ResultRow = {
   verdict: Verdict | undefined;
   question: string;
   reason: string;
-  /** Of both orders together. */
+  /** Both orders together. */
   judge: Figures;
 };
 
-/** Without a judge there are the answers and the votes. */
+/** undefined without a judge. */
 type MaybeJudging = JudgingDetail | undefined;
 
 export const resultRows = (items: readonly ComparisonPrompt[], judging: MaybeJudging): ResultRow[] =>
@@ -52,7 +52,7 @@ export const resultRows = (items: readonly ComparisonPrompt[], judging: MaybeJud
     };
   });
 
-/** Whether the judge says what the person does, as the agreement counts it; null where one of them says nothing. */
+/** True if judge and user agree, by the rule of the agreement rate; null if one of them has no verdict. */
 export function agrees({ prompt: { vote }, verdict }: Pick<ResultRow, 'prompt' | 'verdict'>): boolean | null {
   const { outcome = null, isStale = false } = verdict ?? {};
   if (vote === null || outcome === null || outcome === 'unreadable' || isStale) return null;
@@ -74,7 +74,7 @@ function judgeCells(row: ResultRow, { model }: JudgingDetail): Cell[] {
   return [verdict?.outcome ?? null, yesOrNo(agrees(row)), yesOrNo(verdict?.isStale ?? null), reason, model];
 }
 
-/** One row for each prompt. Where only the candidate is asked, there is nothing to vote on. */
+/** CSV with one row per prompt. With only a candidate there are no votes. */
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, judging: MaybeJudging): string {
   const ofJudge = ['Verdict', 'Agrees', 'Outdated', 'Reason', 'Judge'];
   return toCsv([
@@ -95,7 +95,7 @@ export function resultsCsv({ items, candidate, baseline }: WholeComparison, judg
   ]);
 }
 
-/** The same with everything that the judge has said. */
+/** The same as JSON, with the judge's full output. */
 export function resultsJson(comparison: WholeComparison, judging: MaybeJudging): string {
   const { items, candidate, baseline } = comparison;
   const results = resultRows(items, judging).map((row) => {

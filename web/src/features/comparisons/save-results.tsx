@@ -3,14 +3,14 @@ import { saveText } from '#web/lib/download.ts';
 import { Button } from '#web/ui/button.tsx';
 
 type SaveResultsProps = {
-  /** Of the files, without what they end with. */
+  /** File name without extension. */
   name: string;
   csv: () => string;
   json: () => string;
   disabledReason?: string | undefined;
 };
 
-/** Results as files for other programs. */
+/** Downloads of the results. */
 export function SaveResults({ name, csv, json, disabledReason }: SaveResultsProps) {
   const files = [
     { kind: 'CSV', save: () => saveText(`${name}.csv`, csv(), 'text/csv;charset=utf-8') },

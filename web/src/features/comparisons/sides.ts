@@ -6,7 +6,7 @@ export type SideNames = Record<Side, string>;
 const both = ['candidate', 'baseline'] as const satisfies readonly Side[];
 const candidateAlone = ['candidate'] as const satisfies readonly Side[];
 
-/** What is asked and shown. */
+/** Sides that are asked and shown. */
 export const sidesOf = ({ baseline }: Pick<Comparison, 'baseline'>): readonly Side[] =>
   baseline ? both : candidateAlone;
 
@@ -17,5 +17,5 @@ const namesByKind: Record<ComparisonKind, SideNames> = {
   test: { candidate: 'This run', baseline: 'Earlier run' },
 };
 
-/** What the sides are called in a kind of comparison. */
+/** Names of the sides, by kind of comparison. */
 export const sideNames = ({ kind }: Pick<Comparison, 'kind'>): SideNames => namesByKind[kind];

@@ -6,7 +6,7 @@ import type { WholeComparison } from './queries.ts';
 import { type Side, sideNames, sidesOf } from './sides.ts';
 import { TallyBar } from './tally.tsx';
 
-/** What stands above a side. */
+/** Heading of a side. */
 function headingOf(comparison: WholeComparison, side: Side): string {
   if (comparison.kind === 'models') return side === 'candidate' ? 'Tuned model' : 'Base model';
   if (comparison.kind !== 'replay') return comparison[side]?.label ?? '';
@@ -14,7 +14,7 @@ function headingOf(comparison: WholeComparison, side: Side): string {
   return comparison.items.some(({ baseline }) => baseline?.stored) ? 'Old model, answers of then' : 'Old model';
 }
 
-/** What the models took in all, and how often each was better. */
+/** Totals per model, and how often each was better. */
 export function SummaryCard({ comparison }: { comparison: WholeComparison }) {
   const { items } = comparison;
   const sides = sidesOf(comparison);

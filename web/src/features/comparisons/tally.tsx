@@ -13,7 +13,7 @@ const partsOf = ({ candidate, baseline }: SideNames) =>
 
 type TallyBarProps = { tally: Tally; prompts: number; names: SideNames; className?: string };
 
-/** The votes as a line, filled as far as there are votes, and the same in words. */
+/** Votes as a bar, filled as far as voted, and as text. */
 export function TallyBar({ tally, prompts, names, className }: TallyBarProps) {
   const parts = partsOf(names);
   return (

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '#web/lib/api-client.ts';
 import { comparisonQuery, type WholeComparison } from './queries.ts';
 
-/** Has the server ask all open prompts, which goes on without this page, and says why it waits or has ended. */
+/** Has the server ask all open prompts, independently of this page, and shows why it waits or stopped. */
 export function useRunComparison({ id, state, refusal }: WholeComparison) {
   const client = useQueryClient();
   const { queryKey } = comparisonQuery(id);
-  // What was read before would show another state.
+  // An earlier response would show an outdated state.
   const onMutate = () => client.cancelQueries({ queryKey });
   const onSettled = () => client.invalidateQueries({ queryKey });
   const params = { id };
@@ -27,7 +27,7 @@ export function useRunComparison({ id, state, refusal }: WholeComparison) {
   const stored = refusal && new ApiError(refusal.message, { status: 409, code: refusal.code, hasServerMessage: true });
   return {
     isAsking,
-    /** Why it waits, or why it has ended. */
+    /** Why it waits or stopped. */
     problem: start.error ?? (start.isPending ? null : stored),
     isWaiting: isAsking,
     begin: (overBudget = false) => start.mutate(overBudget),

@@ -10,7 +10,7 @@ type VoteButtonsProps = {
   onVote: (vote: Vote | null) => void;
 };
 
-/** Which answer is better; pressed once more, a vote is taken back. The arrow keys go from one to the next. */
+/** Vote for the better answer; pressing it again removes the vote. Arrow keys move between the buttons. */
 export function VoteButtons({ order, names, vote, disabledReason, onVote }: VoteButtonsProps) {
   const [left = 'candidate', right = 'baseline'] = order;
   const choices: [Vote, string][] = [

@@ -7,7 +7,7 @@ import { open } from '#web/testing/app.tsx';
 import { fixtureDate } from '#web/testing/new-account.ts';
 import { expectText } from '#web/testing/page.ts';
 
-/** What programs call is no call of the page's own. */
+/** The API is called without the page's own client. */
 function answerProgram(answered: Response): void {
   const ofPage = vi.mocked(fetch).getMockImplementation();
   if (!ofPage) throw new Error('There is no server');
@@ -18,7 +18,7 @@ function answerProgram(answered: Response): void {
 
 const callable = { id: 1, name: 'Tutor', model: 'asst_given', alias: 'Tutor@roster' };
 
-test('a call that is refused says why, beside both sides of it', async () => {
+test('explains a refused call next to request and response', async () => {
   const message = 'The budget of $5.00 a month is used up: $5.01 so far. Raise it in Analytics.';
   const error = { message, type: 'insufficient_quota', param: null, code: 'insufficient_quota' };
   open('/connect', {
@@ -36,7 +36,7 @@ test('a call that is refused says why, beside both sides of it', async () => {
   await expectText(card.getByRole('region', { name: 'Request' }), '"model": "asst_given"');
 });
 
-test('before the assistants are known, their place is kept', async () => {
+test('reserves space before the assistants are loaded', async () => {
   const known = Promise.withResolvers<(typeof callable)[]>();
   open('/connect', { answers: () => answer(connect.assistants, () => known.promise) });
   await expect.element(page.getByText('Loading your assistants and models')).toBeInTheDocument();

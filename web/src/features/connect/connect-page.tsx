@@ -20,17 +20,17 @@ import { TryCard } from './try-card.tsx';
 const callableQuery = queryOptions({
   queryKey: ['connect'],
   queryFn: ({ signal }) => call(connect.assistants, {}, signal),
-  // Names change on another page.
+  // Names change on other pages.
   staleTime: 0,
 });
 
 type ConnectPageProps = {
-  /** The assistant that is to be used, where one was named. */
+  /** Id of the preselected assistant, if any. */
   assistantId: number | undefined;
   onAssistantChange: (assistantId: number | undefined) => void;
 };
 
-/** How a program uses an assistant or a model: address, name, variables, and code that runs as it is shown. */
+/** How an API client uses an assistant or model: URL, name, variables and runnable code. */
 export function ConnectPage(props: ConnectPageProps) {
   const callable = useQuery(callableQuery);
   const models = useQuery(modelsQuery);
@@ -61,7 +61,7 @@ export function ConnectPage(props: ConnectPageProps) {
   );
 }
 
-/** As high as what most see. */
+/** As high as the usual content. */
 function LoadingCards() {
   return (
     <div aria-busy="true" className="grid grid-cols-1 gap-4">

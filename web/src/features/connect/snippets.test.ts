@@ -3,9 +3,9 @@ import { environment, snippets } from './snippets.ts';
 
 const hostile = `it's "x" \\ $(id) \`id\``;
 
-test('a model of any name stays a text in each language', () => {
+test('quotes any model name correctly in each language', () => {
   const { curl, Node, Python, LangChain } = snippets(hostile);
-  // What the shell makes of single quotes is what stands between them.
+  // Inside single quotes the shell takes everything literally.
   const sent = /-d ('[\s\S]*')\n/
     .exec(curl.code)?.[1]
     ?.replaceAll(`'\\''`, '\0')
@@ -16,7 +16,7 @@ test('a model of any name stays a text in each language', () => {
   expect(snippets('asst_abc').Node.code).toContain("model: 'asst_abc'");
 });
 
-test('an address needs quotes only where it is unusual', () => {
+test('quotes a URL only if necessary', () => {
   expect(environment('https://roster.example.org/v1')).toContain('OPENAI_BASE_URL=https://roster.example.org/v1\n');
   expect(environment('http://[::1]:3000/v1')).toContain('OPENAI_BASE_URL=http://[::1]:3000/v1\n');
 });

@@ -2,27 +2,27 @@ export const snippetNames = ['curl', 'Node', 'Python', 'LangChain'] as const;
 export type SnippetName = (typeof snippetNames)[number];
 
 export type Snippet = {
-  /** Of the code, as it is coloured. */
+  /** Language for highlighting. */
   language: string;
-  /** What has to be installed first; null: nothing. */
+  /** Command that installs dependencies; null if none. */
   install: string | null;
   code: string;
 };
 
 const question = 'What is a prime number?';
 
-/** Text in single quotes of a shell, where nothing has a meaning but the quote itself. */
+/** Quotes text for a shell, in single quotes. */
 const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-/** JSON is a text in JavaScript and in Python too. */
+/** A JSON string is also valid in JavaScript and Python. */
 const quoted = (text: string) => JSON.stringify(text);
-/** As JavaScript is mostly written. */
+/** In single quotes where possible, as is usual in JavaScript. */
 const single = (text: string) => (/['\\]/.test(text) ? quoted(text) : `'${text}'`);
 
-/** The lines that every program reads; the token is shown once, where it is made. */
+/** Environment variables for all snippets. The token is a placeholder: it is only shown when created. */
 export const environment = (baseUrl: string) =>
   `export OPENAI_BASE_URL=${inShell(baseUrl).replace(/^'([\w:/.[\]-]+)'$/, '$1')}\nexport OPENAI_API_KEY=rst_…`;
 
-/** How a program asks a model or an assistant, with nothing to fill in: address and token come from the environment. */
+/** Snippets that run as they are: URL and token come from the environment. */
 export const snippets = (model: string): Record<SnippetName, Snippet> => ({
   curl: {
     language: 'bash',

@@ -2,9 +2,9 @@ import { apiTokens } from '@roster/contracts/api-tokens';
 import { ApiErrorBody } from '@roster/contracts/public-api/endpoint';
 import { call } from '#web/lib/api-client.ts';
 
-/** What went out, in words, without the token. */
+/** The request for display, without the token. */
 export type TriedRequest = { address: string; body: string };
-/** `refusal`: what an answer that is none says is wrong. */
+/** `refusal`: what is wrong with a response that is not an answer. */
 export type TriedAnswer = { status: number; seconds: number; text: string; refusal: string | null };
 
 const path = '/v1/chat/completions';
@@ -14,19 +14,19 @@ export const requestOf = (model: string, message: string): TriedRequest => ({
   body: JSON.stringify({ model, messages: [{ role: 'user', content: message }] }, undefined, 2),
 });
 
-/** JSON is shown in lines. */
+/** Indents JSON. */
 function readable(text: string): { text: string; refusal: string | null } {
   try {
     const said: unknown = JSON.parse(text);
     const refused = ApiErrorBody.safeParse(said);
     return { text: JSON.stringify(said, undefined, 2), refusal: refused.data?.error.message ?? null };
   } catch {
-    // Shown as it came.
+    // Not JSON; shown as it is.
     return { text, refusal: null };
   }
 }
 
-/** Asks as a program would: with a token of its own and nothing of the page. */
+/** Calls the API as a client would: with its own token and no cookies. */
 export async function tryCall(body: string, signal: AbortSignal): Promise<TriedAnswer> {
   const { token } = await call(apiTokens.createTrial, {}, signal);
   const began = performance.now();

@@ -53,7 +53,7 @@ export function TryCard({ model }: { model: string }) {
   );
 }
 
-/** The newest call alone: one that is left behind with the page, or for another, is broken off. */
+/** Only the newest call counts; leaving the page or starting another aborts it. */
 function useTry() {
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);

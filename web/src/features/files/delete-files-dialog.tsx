@@ -53,7 +53,7 @@ export function DeleteFilesDialog({ files, onClose, onDeleted }: DeleteFilesDial
   );
 }
 
-/** What loses something by it. */
+/** Describes what else loses the files. */
 function consequence(files: readonly File[]): string {
   const used = files.filter(({ usedBy }) => usedBy > 0);
   if (used.length === 0)

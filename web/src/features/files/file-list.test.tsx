@@ -9,7 +9,7 @@ import { serveFiles, storedFile } from '#web/testing/stored-files.ts';
 
 const rows = page.getByRole('table', { name: 'Files' }).getByRole('row');
 
-test('a list that does not load says so, and tries again', async () => {
+test('shows that the list failed to load, and retries', async () => {
   open('/files', { answers: () => answer(files.list, refusal('unavailable', 'The database is being moved.')) });
   const panel = page.getByRole('alert').filter({ hasText: 'Failed to load files' });
   await expectText(panel, 'The database is being moved.');
@@ -18,7 +18,7 @@ test('a list that does not load says so, and tries again', async () => {
   await expectTexts(rows, [/^/, /^notes\.txt /]);
 });
 
-test('a Viewer looks and downloads, and changes nothing', async () => {
+test('lets a Viewer view and download only', async () => {
   open('/files', {
     user: { ...person, role: 'Viewer' },
     answers: () => answer(files.list, [storedFile(1, 'notes.txt')]),
@@ -33,7 +33,7 @@ test('a Viewer looks and downloads, and changes nothing', async () => {
   await expect.element(page.getByRole('link', { name: 'Download notes.txt' })).toBeVisible();
 });
 
-test('what assistants have made says so, and the list can be narrowed to it', async () => {
+test('marks files created by assistants, and filters by them', async () => {
   const made = storedFile(1, 'plot.png', { purpose: 'user_data', madeByAssistant: true });
   open('/files', { answers: () => serveFiles(made, storedFile(2, 'notes.txt', { purpose: 'user_data' })) });
   await expectTexts(rows, [/^/, /^notes\.txt .*Messages/, /^plot\.png .*Made by AI/]);
@@ -51,7 +51,7 @@ const expectFirst = (...wanted: string[]) => expect.poll(() => names().slice(0, 
 const expectNumber = (count: number) => expect.poll(() => names().length).toBe(count);
 const total = page.getByRole('definition').first();
 
-/** 120 files: as many as make three pages. */
+/** 120 files: three pages. */
 const openMany = () =>
   open('/files', {
     answers() {
@@ -66,7 +66,7 @@ const openMany = () =>
     },
   });
 
-test('many files come in pages, are searched, ordered and chosen by purpose', async () => {
+test('pages, searches, sorts and filters many files', async () => {
   openMany();
   const more = page.getByRole('button', { name: 'Load more files' });
   await expectText(total, /^120$/);
@@ -100,7 +100,7 @@ test('many files come in pages, are searched, ordered and chosen by purpose', as
   await expectNumber(50);
 });
 
-test('several files are deleted, more than one call takes; one that is not deleted stays', async () => {
+test('deletes more files than one call takes, and keeps one that fails', async () => {
   openMany();
   const more = page.getByRole('button', { name: 'Load more files' });
   await page.getByLabelText('Sort by').selectOptions('Filename');

@@ -95,7 +95,7 @@ function FailedFiles({ query }: Pick<ReturnType<typeof useFiles>, 'query'>) {
   );
 }
 
-/** None is there, or none of what is looked for. */
+/** Empty list, or no matches. */
 function NoFiles({ view, onViewChange, onUpload }: FileListProps) {
   const { reason } = useEditAccess();
   if (isNarrowed(view))

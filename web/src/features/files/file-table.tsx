@@ -97,7 +97,7 @@ const date: Column<File> = {
   cell: (file) => <UploadDate date={file.date} />,
 };
 
-// A list may hold a thousand rows: what is in them is drawn again only where it has changed.
+// Lists may have thousands of rows; memoize their cells.
 
 const Size = memo(({ bytes }: { bytes: number }) => (
   <span className="tabular-nums" title={`${formatNumber(bytes)} bytes`}>
@@ -114,7 +114,7 @@ const UploadDate = memo(({ date }: { date: string }) => (
 type FileNameProps = Pick<FileTableProps, 'onSelect' | 'onPreview'> & {
   file: File;
   isSelected: boolean;
-  /** What has no column of its own. */
+  /** Shows details that have no column of their own. */
   withDetails: boolean;
 };
 

@@ -13,7 +13,7 @@ import { useFileDrop } from './use-file-drop.ts';
 type FilesPageProps = { view: FilesView; onViewChange: (view: FilesView) => void };
 
 export function FilesPage({ view, onViewChange }: FilesPageProps) {
-  /** What was dropped; null while nothing is being uploaded. */
+  /** Dropped files; null while no upload dialog is open. */
   const [uploading, setUploading] = useState<readonly File[] | null>(null);
   const { mayEdit, reason } = useEditAccess();
   const drop = useCallback((files: File[]) => setUploading((before) => before ?? files), []);

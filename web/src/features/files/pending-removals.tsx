@@ -6,7 +6,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 
 const shownAtMost = 5;
 
-/** Says of which deleted files the provider still has a copy. */
+/** Names deleted files whose provider copy still exists. */
 export function PendingRemovals() {
   const { data = [] } = useQuery(pendingRemovalsQuery);
   const name = useProviderName();

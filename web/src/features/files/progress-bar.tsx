@@ -2,7 +2,7 @@ import { classNames } from '#web/ui/class-names.ts';
 
 type ProgressBarProps = { label: string; percent: number; className?: string };
 
-/** How far something is, from 0 to 100. */
+/** Progress from 0 to 100. */
 export function ProgressBar({ label, percent, className }: ProgressBarProps) {
   return (
     <div

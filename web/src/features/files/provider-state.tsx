@@ -12,7 +12,7 @@ import { Spinner } from '#web/ui/states/spinner.tsx';
 
 const linkClass = 'font-medium text-primary-text underline-offset-4 hover:underline';
 
-/** How far the provider has a copy of a file, in words. */
+/** State of a file's provider copy. */
 export function ProviderState({ file }: { file: File }) {
   const name = useProviderName();
   const { state, error } = file.provider;

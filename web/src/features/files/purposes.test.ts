@@ -16,17 +16,17 @@ test.each([
   ['no records', '\n\n', true, false],
   ['plain text', 'Hello', true, false],
   ['values that are no objects', 'null\n1', true, false],
-])('%s', (_, text, isWhole, expected) => {
+])('recognizes %s', (_, text, isWhole, expected) => {
   expect(looksLikeTraining(text, isWhole)).toBe(expected);
 });
 
-test('what an assistant cannot search is suggested for messages', async () => {
+test('suggests messages for files that assistants cannot search', async () => {
   for (const name of ['a.PNG', 'a.csv', 'a.xlsx', 'no-ending', '.md'])
     expect(await suggestPurpose(new File(['x'], name)), name).toBe('user_data');
   expect(await suggestPurpose(new File(['x'], 'png.MD'))).toBe('assistants');
 });
 
-test('only JSONL is suggested for training', async () => {
+test('suggests training for JSONL only', async () => {
   expect(await suggestPurpose(new File([chat], 'a.JSONL'))).toBe('fine-tune');
   expect(await suggestPurpose(new File([chat], 'a.json'))).toBe('assistants');
   expect(await suggestPurpose(new File(['{"id":1}'], 'a.jsonl'))).toBe('user_data');

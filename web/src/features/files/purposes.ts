@@ -10,7 +10,7 @@ export const purposeNames: Record<FilePurpose, string> = {
 
 const madeName = 'Made by AI';
 
-/** What a file is for, or where it comes from. */
+/** Purpose or origin of a file. */
 export const purposeOf = ({ purpose, madeByAssistant }: StoredFile) =>
   madeByAssistant ? madeName : purposeNames[purpose];
 
@@ -22,7 +22,7 @@ export const purposeExplanations: Record<FilePurpose, string> = {
 
 export const purposeChoices = filePurposes.map((value) => ({ value, name: purposeNames[value] }));
 
-/** What the list can be narrowed to. */
+/** Filters of the list. */
 export const filterChoices = [...purposeChoices, { value: 'made', name: madeName }] as const;
 
 const linesLookedAt = 5;
@@ -39,16 +39,16 @@ function isExample(line: string): boolean {
   }
 }
 
-/** Whether the beginning of a JSONL file looks like examples to train with. */
+/** True if the start of a JSONL file looks like training examples. */
 export function looksLikeTraining(beginning: string, isWhole: boolean): boolean {
   const lines = beginning.split('\n');
-  // Where the file goes on, the last line is a part of one.
+  // The last line may be incomplete.
   if (!isWhole && lines.length > 1) lines.pop();
   const examples = lines.filter((line) => line.trim() !== '').slice(0, linesLookedAt);
   return examples.length > 0 && examples.every(isExample);
 }
 
-/** What a file seems to be for. Pictures and tables cannot be searched by an assistant. */
+/** Guesses the purpose of a file. Assistants cannot search images and tables. */
 export async function suggestPurpose(file: File): Promise<FilePurpose> {
   const other = unsearchableReason(file.name) === undefined ? 'assistants' : 'user_data';
   if (!isJsonl(file.name)) return other;

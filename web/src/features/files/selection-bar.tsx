@@ -12,7 +12,7 @@ type SelectionBarProps = {
   onDelete: () => void;
 };
 
-/** Always there, so that the list does not move when the first file is selected. */
+/** Always mounted, so that selecting the first file does not move the list. */
 export function SelectionBar({ isShown, files, chosen, onSelectAll, onDelete }: SelectionBarProps) {
   const count = chosen.length;
   if (!isShown) return <div className="mt-3" />;

@@ -2,11 +2,11 @@ import { formatMegabytes } from '#web/lib/format.ts';
 
 const rememberedMs = 3000;
 
-/** How fast bytes go, by the last few seconds. */
+/** Measures transfer speed over the last few seconds. */
 export function transferRate() {
   let samples: { at: number; sent: number }[] = [];
   return {
-    /** @returns bytes per second; undefined while it is too early to say */
+    /** @returns bytes per second; undefined if it is too early to say */
     measure(at: number, sent: number): number | undefined {
       samples = [...samples.filter((sample) => at - sample.at <= rememberedMs), { at, sent }];
       const first = samples[0];

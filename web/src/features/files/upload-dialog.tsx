@@ -20,10 +20,10 @@ import { canRetry, createUploadList, type ListedUpload, type UploadList, type Up
 import { UploadRow } from './upload-row.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 
-/** So that one sees that it is done. */
+/** Milliseconds, so that completion is visible. */
 const closeAfter = 500;
 
-/** `files`: what was dropped on the page before. */
+/** `files`: dropped on the page before. */
 export function UploadDialog({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
   const list = useUploadList(files, onClose);
   const { uploads, isRunning } = useStore(list);
@@ -69,7 +69,7 @@ export function UploadDialog({ files, onClose }: { files: readonly File[]; onClo
   );
 }
 
-/** The files of this dialog, begun with those given. What is still sent when it goes is cancelled. */
+/** State of the dialog's uploads, starting with `files`. Unmounting cancels those still running. */
 function useUploadList(files: readonly File[], onClose: () => void): UploadList {
   const [ended, setEnded] = useState<UploadSummary>();
   const [list] = useState(() => {
@@ -82,7 +82,7 @@ function useUploadList(files: readonly File[], onClose: () => void): UploadList 
   return list;
 }
 
-/** Closes the dialog, and asks before that, or before the page is left, where uploads are under way. */
+/** Closes the dialog; confirms first, also before the page is left, while uploads are running. */
 function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => void) {
   const [isAsking, setAsking] = useState(false);
   const blocker = useBlocker({ shouldBlockFn: () => isRunning, enableBeforeUnload: isRunning, withResolver: true });
@@ -109,7 +109,7 @@ function useStopQuestion(list: UploadList, isRunning: boolean, onClose: () => vo
   return { close: () => (isRunning ? setAsking(true) : onClose()), question };
 }
 
-/** Says what came of it, refreshes the list, and closes where nothing is left to do here. */
+/** Reports the result, refreshes the list, and closes if nothing is left to do. */
 function useEndOfUploads(ended: UploadSummary | undefined, list: UploadList, onClose: () => void) {
   const refetch = useRefetchedFiles();
   const latest = useRef({ refetch, onClose });
@@ -127,7 +127,7 @@ function useEndOfUploads(ended: UploadSummary | undefined, list: UploadList, onC
       });
     else if (failure) showFailure('Upload failed', uploadRules.files.failed)(failure);
     const timer = setTimeout(() => {
-      // A file may have been sent again meanwhile, which closing would cancel.
+      // A file may be uploading again, which closing would cancel.
       if (done > 0 && failures.length === 0 && !list.get().isRunning) latest.current.onClose();
       void latest.current.refetch();
     }, closeAfter);

@@ -19,7 +19,7 @@ const stored: StoredFile = {
   provider: { state: 'queued', error: null },
 };
 
-/** A list whose files are answered by the test. */
+/** A list whose server is the test. */
 function setUp() {
   const sent: { name: string; signal: AbortSignal; resolve: () => void; reject: (error: unknown) => void }[] = [];
   const ends: UploadSummary[] = [];
@@ -51,7 +51,7 @@ function setUp() {
 const refusal = (status: number, retryAfterSeconds?: number) =>
   new ApiError('No.', { status, code: 'x', hasServerMessage: true, retryAfterSeconds });
 
-test('files go one at a time, and what the server would not take is not sent', async () => {
+test('uploads one file at a time, and skips what the server would refuse', async () => {
   const { queue, ends, states, answer, isSent, hasEnded } = setUp();
   const large = file('large');
   Object.defineProperty(large, 'size', { value: 52_428_801 });
@@ -81,7 +81,7 @@ test('files go one at a time, and what the server would not take is not sent', a
   expect(queue.get().isRunning).toBe(false);
 });
 
-test('what fails says why, lets the next one go, and can be sent again', async () => {
+test('shows why an upload failed, continues with the next and retries', async () => {
   const { queue, ends, states, answer, isSent, hasEnded } = setUp();
   await queue.add([file('a'), file('b')]);
   queue.start();
@@ -102,7 +102,7 @@ test('what fails says why, lets the next one go, and can be sent again', async (
   expect(ends[1]).toEqual({ done: 1, failures: [] });
 });
 
-test('one can be cancelled, before and while it is sent, and all together', async () => {
+test('cancels single uploads before and during transfer, and all at once', async () => {
   const { queue, ends, states, answer, isSent, hasEnded } = setUp();
   await queue.add(['a', 'b', 'c', 'd'].map((name) => file(name)));
   const keys = queue.get().uploads.map(({ key }) => key);
@@ -118,7 +118,7 @@ test('one can be cancelled, before and while it is sent, and all together', asyn
   expect(ends).toEqual([{ done: 0, failures: [] }]);
 });
 
-test('a server that takes no more for a moment is waited for', async () => {
+test('waits for a server that is rate-limiting', async () => {
   vi.useFakeTimers();
   try {
     const { queue, ends, states, answer } = setUp();

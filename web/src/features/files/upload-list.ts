@@ -5,7 +5,7 @@ import { errorText } from '#web/lib/api-client.ts';
 import { createStore } from '#web/lib/store.ts';
 import { transferRate } from './transfer-rate.ts';
 
-/** `refused`: will not be sent. `paused`: the server takes no more for a moment; then it is sent by itself. */
+/** `refused`: will not be sent. `paused`: rate-limited by the server; resumes by itself. */
 export type UploadState = 'refused' | 'waiting' | 'uploading' | 'paused' | 'done' | 'failed' | 'cancelled';
 
 export type ListedUpload = {
@@ -13,9 +13,9 @@ export type ListedUpload = {
   file: File;
   purpose: FilePurpose;
   state: UploadState;
-  /** Why it is not sent, or was not taken. */
+  /** Why it was not sent or not accepted. */
   reason: string | undefined;
-  /** Bytes of the file. */
+  /** Bytes sent. */
   sent: number;
   /** Bytes per second. */
   rate: number | undefined;
@@ -23,7 +23,7 @@ export type ListedUpload = {
 
 export type UploadListState = { uploads: readonly ListedUpload[]; isRunning: boolean };
 
-/** What came of the files that were sent since the start. */
+/** Result of all uploads since the start. */
 export type UploadSummary = { done: number; failures: readonly unknown[] };
 
 type Dependencies = {
@@ -43,7 +43,7 @@ const refusedOrWaiting = (file: File, key: number): ListedUpload => {
   return { ...unsent, key, file, purpose: 'assistants', state, reason };
 };
 
-/** The list itself, and the ways in which it changes. */
+/** Store of the list with its changes. */
 function createShownUploads() {
   const { get, set, subscribe } = createStore<UploadListState>({ uploads: [], isRunning: false });
   const show = (uploads: readonly ListedUpload[]) => set({ ...get(), uploads });
@@ -63,7 +63,7 @@ function createShownUploads() {
 
 type OnChange = (changes: Partial<ListedUpload>) => void;
 
-/** Sends a file and shows how far it is. */
+/** Uploads a file and reports progress. */
 function transfer(
   { file, purpose }: ListedUpload,
   send: Dependencies['send'],
@@ -72,7 +72,7 @@ function transfer(
 ) {
   let rate = transferRate();
   const onProgress = (sent: number) => {
-    // Another try of the same file is another transfer.
+    // Each attempt measures its own rate.
     if (sent === 0) rate = transferRate();
     onChange({ state: 'uploading', reason: undefined, sent, rate: rate.measure(performance.now(), sent) });
   };
@@ -82,7 +82,7 @@ function transfer(
   return send({ file, purpose, signal, onProgress, onPause });
 }
 
-/** Sends a file, and shows and answers what came of it. */
+/** Uploads a file, shows the result and returns it. */
 async function sendOne(
   upload: ListedUpload,
   send: Dependencies['send'],
@@ -103,7 +103,7 @@ async function sendOne(
   }
 }
 
-/** Files that are sent one after the other; each can be cancelled and sent again. */
+/** Uploads files one after another; each can be cancelled and retried. */
 export function createUploadList({ send, suggest, onEnd }: Dependencies) {
   const shown = createShownUploads();
   let lastKey = 0;
@@ -129,21 +129,21 @@ export function createUploadList({ send, suggest, onEnd }: Dependencies) {
 
   async function withSuggestion(upload: ListedUpload): Promise<ListedUpload> {
     if (upload.state === 'refused') return upload;
-    // A file that cannot be read fails when it is sent, with its reason.
+    // An unreadable file fails during the upload, with its reason.
     return { ...upload, purpose: await suggest(upload.file).catch(() => upload.purpose) };
   }
 
   return {
-    /** Adds files and waits for the start; those that the server would not take are marked at once. */
+    /** Adds files without starting; marks those that the server would refuse. */
     async add(files: readonly File[]) {
       const added = files.map((file) => refusedOrWaiting(file, ++lastKey));
-      // Known before they are shown, so that none is sent with a purpose that was about to change.
+      // Suggest purposes before showing the files, so that none is sent with the wrong one.
       shown.add(await Promise.all(added.map(withSuggestion)));
     },
     setPurpose: (key: number, purpose: FilePurpose) => shown.change(key, { purpose }),
     remove: shown.remove,
     start: () => void run(),
-    /** Sends everything again that failed or was cancelled. */
+    /** Retries everything that failed or was cancelled. */
     retryAll() {
       shown.changeAll(canRetry, unsent);
       void run();

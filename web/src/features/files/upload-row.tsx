@@ -20,7 +20,7 @@ const looks: Partial<Record<UploadState, string>> = {
   refused: 'text-destructive-text',
 };
 
-/** What kind of file it is, as far as its maker or its name says. */
+/** Type of a file by its MIME type or extension. */
 const kindOf = ({ name, type }: File) => type || (/\.(\w{1,10})$/.exec(name)?.[1]?.toUpperCase() ?? 'Unknown type');
 
 export function UploadRow({ upload, list }: { upload: ListedUpload; list: UploadList }) {

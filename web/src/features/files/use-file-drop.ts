@@ -3,7 +3,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 
 const holdsFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
 
-/** The dropped files without folders, which a browser cannot send as one file. */
+/** Dropped files without folders, which browsers cannot send as one file. */
 function filesOf({ dataTransfer }: DragEvent): File[] {
   const items = [...(dataTransfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const files = items.filter((item) => !item.webkitGetAsEntry()?.isDirectory);
@@ -13,8 +13,8 @@ function filesOf({ dataTransfer }: DragEvent): File[] {
 }
 
 /**
- * Takes files that are dropped anywhere in the window; true while some are dragged over it. Without `onDrop` they are
- * only kept from replacing the page, as a browser does with what is dropped on it.
+ * Accepts files dropped anywhere in the window; returns true while files are dragged over it. Without `onDrop` it only
+ * keeps the browser from opening them.
  */
 export function useFileDrop(onDrop: ((files: File[]) => void) | undefined): boolean {
   const [isOver, setOver] = useState(false);

@@ -6,7 +6,7 @@ import { type FilesView, isInTransit, refreshFilesInTransit } from '#web/api/fil
 const firstAfter = 1_000;
 const lastAfter = 30_000;
 
-/** Looks again at files that are on their way to the provider, ever less often while nothing happens. */
+/** Polls files in transit to the provider, with growing intervals while nothing changes. */
 export function usePollForwarding(view: FilesView, files: readonly File[]): void {
   const client = useQueryClient();
   const onTheirWay = files
@@ -22,7 +22,7 @@ export function usePollForwarding(view: FilesView, files: readonly File[]): void
     let timer: ReturnType<typeof setTimeout>;
     const lookAfter = (delay: number) => {
       timer = setTimeout(async () => {
-        // A failure is no news: it is asked again, and what the list shows stays true until then.
+        // Ignore failures: polling continues, and the list stays valid.
         await refreshFilesInTransit(client, latest.current).catch(() => undefined);
         if (!isOver) lookAfter(Math.min(delay * 1.6, lastAfter));
       }, delay);

@@ -1,7 +1,7 @@
 import type { File } from '@roster/contracts/files/files';
 import { useCallback, useState } from 'react';
 
-/** Which of the shown files are selected. */
+/** Selection among the shown files. */
 export function useSelection(files: readonly File[]) {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const select = useCallback(

@@ -18,15 +18,15 @@ const RepeatJobDialog = lazy(() =>
   import('./jobs/create/repeat-job-dialog.tsx').then((part) => ({ default: part.RepeatJobDialog })),
 );
 
-/** With files, or with all that an earlier job had, on another base. */
+/** Starts with files, or with the settings of an earlier job on another base. */
 type NewJob = JobFiles | { again: number; base: string | undefined };
 
 type FineTuningPageProps = {
   tab: FineTuningTab;
   onTabChange: (tab: FineTuningTab) => void;
-  /** What the address asks to begin with; `onBegun` takes it out of the address. */
+  /** Initial values from the address; `onBegun` removes them from it. */
   newJob: NewJob | undefined;
-  /** The tab of comparisons. */
+  /** Content of the Comparisons tab. */
   comparisons: ReactNode;
   onBegun: () => void;
 };

@@ -6,7 +6,7 @@ import { pendingQuestion, requestSend, storePendingQuestion } from '#web/api/pen
 import { isSubmitKey } from '#web/lib/enter-key.ts';
 import { IconButton } from '#web/ui/icon-button.tsx';
 
-/** The first question of a new conversation; it is sent there, to the last answerer or the default assistant. */
+/** First question of a new conversation; sent there, to the last answerer or the default assistant. */
 export function AskBox() {
   const [text, setText] = useState(pendingQuestion);
   const navigate = useNavigate();

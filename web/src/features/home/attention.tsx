@@ -34,7 +34,7 @@ function aboutBudget({ id, assistant, state, spentUsd, amountUsd, hardStop }: Bu
   return [{ key: `budget ${id}`, what, detail, to: { to: '/analytics' }, action: 'See costs' }];
 }
 
-/** Of those that end on one day, so many are named. */
+/** Maximum number of models named per date. */
 const namedAtMost = 3;
 
 function namesOf(models: readonly RetiringModel[]) {
@@ -53,7 +53,7 @@ function namesOf(models: readonly RetiringModel[]) {
   );
 }
 
-/** What uses these models: a fine-tuned one is counted once, although its base is named beside it. */
+/** Text about what uses these models. A fine-tuned model counts once, even if its base is named as well. */
 function usersOf(models: readonly RetiringModel[]): string | undefined {
   const sum = (of: (model: RetiringModel) => number) => models.reduce((total, model) => total + of(model), 0);
   const tuned = new Set(models.flatMap(({ tunedModels }) => tunedModels.map(({ id }) => id))).size;
@@ -68,7 +68,7 @@ function usersOf(models: readonly RetiringModel[]): string | undefined {
 
 const lists = new Intl.ListFormat('en', { style: 'long', type: 'conjunction' });
 
-/** One line for the models in use that end on one day. */
+/** One line per retirement date of models in use. */
 export const modelItems = (ending: readonly RetiringModel[] = []): AttentionItem[] =>
   [...Map.groupBy(ending, ({ shutdownDate, lifecycle }) => `${shutdownDate} ${lifecycle}`)].flatMap(([key, models]) => {
     const [first] = models;
@@ -96,7 +96,7 @@ export const accountItems = (config: UserConfig | undefined, budgets: readonly B
   ...budgets.flatMap(aboutBudget),
 ];
 
-/** What a user should know before going on; empty where there is nothing. */
+/** Items that need attention; nothing if there are none. */
 export function Attention({ matters }: { matters: readonly AttentionItem[] }) {
   if (matters.length === 0) return null;
   return (

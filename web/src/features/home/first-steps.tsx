@@ -10,14 +10,14 @@ import { userConfigQuery } from '#web/api/user-config.ts';
 import { Button, buttonClass } from '#web/ui/button.tsx';
 import { Card } from '#web/ui/card.tsx';
 
-/** What a new account still needs before it can chat; gone once it has it. Nothing is shown while that is not known. */
+/** Set-up steps for a new account; disappears when complete. Hidden while unknown. */
 export function FirstSteps() {
   const { data: config } = useQuery(userConfigQuery);
   const { data: assistants } = useQuery(assistantsQuery);
   const { mayEdit, reason } = useEditAccess();
   const provider = useProviderName();
   if (!config || !assistants) return null;
-  // Who may not create an assistant has nothing left to do once there is a key.
+  // A Viewer cannot create assistants, so the key is the last step.
   if (config.hasApiKey && (assistants.length > 0 || !mayEdit)) return null;
   const nextIsKey = !config.hasApiKey;
   return (

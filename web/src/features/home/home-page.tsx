@@ -23,8 +23,7 @@ type Destination = { to: '/chat' | '/files' | '/analytics' | '/users'; title: st
 export function HomePage() {
   const user = useUser();
   const provider = useProviderName();
-  // What a new account still needs, and what a user has left here, stands above the cards: they do not come before it,
-  // to be pushed down by it.
+  // Wait for what is shown above the cards, so that they are not pushed down.
   const config = useQuery(userConfigQuery);
   const assistants = useQuery(assistantsQuery);
   const budgets = useQuery(budgetsQuery);
@@ -108,7 +107,7 @@ function LoadingCards() {
   );
 }
 
-/** Everybody sees that there is user management; only administrators get in. */
+/** Visible to everyone; only administrators can open it. */
 function ClosedCard({ title, text, icon: IconPart }: Destination) {
   return (
     <li className={cardClass}>

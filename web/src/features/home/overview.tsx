@@ -21,7 +21,7 @@ const rowClass =
 
 type OverviewProps = { threads: readonly Thread[]; budgets: readonly Budget[]; jobs: readonly Job[] };
 
-/** Where a returning user goes on: conversations, this month's cost, jobs under way. */
+/** Starting points for a returning user: conversations, this month's cost, open jobs. */
 export function Overview({ threads, budgets, jobs }: OverviewProps) {
   return (
     <div className="mb-4 grid grid-cols-1 gap-4 lg:grid-cols-3">
@@ -36,10 +36,10 @@ export function Overview({ threads, budgets, jobs }: OverviewProps) {
 
 type OverviewCardProps = {
   title: string;
-  /** Read out in place of the title. */
+  /** Accessible name, instead of the title. */
   label?: string;
   to: '/chat' | '/analytics' | '/fine-tuning';
-  /** The words of the link to all of it. */
+  /** Text of the link to the full list. */
   more: string;
   className?: string;
   children: ReactNode;
@@ -85,7 +85,7 @@ function RecentConversations({ threads }: { threads: readonly Thread[] }) {
   );
 }
 
-/** The budget for everything, where one is set; else what the month has cost so far. */
+/** The overall budget if there is one, otherwise this month's cost so far. */
 function ThisMonth({ budget }: { budget: Budget | undefined }) {
   const tz = useMemo(localZone, []);
   const today = dayIn(tz, new Date());

@@ -6,7 +6,7 @@ import { buttonClass } from '#web/ui/button.tsx';
 
 type LegalPageProps = { title: string; lead: string; children: ReactNode };
 
-/** Public, with or without a user, so it stands outside the shell. */
+/** Public, so outside the shell. */
 export function LegalPage({ title, lead, children }: LegalPageProps) {
   return (
     <div className="mx-auto min-h-dvh max-w-3xl px-5 pb-20 sm:px-8">
@@ -42,7 +42,7 @@ export function LegalSection({ title, children }: { title: string; children: Rea
   );
 }
 
-/** Where the rights are exercised. */
+/** Link to where the rights are exercised. */
 export function AccountLink() {
   return <Link to="/settings">Settings, Account</Link>;
 }

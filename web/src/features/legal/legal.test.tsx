@@ -39,7 +39,7 @@ for (const { path, title, says } of pages)
     await expect.poll(address).toBe('/auth');
   });
 
-test('the terms lead a signed-in person home', async () => {
+test('leads signed-in users home from the terms', async () => {
   open('/terms');
   await page.getByRole('link', { name: 'Back to Home' }).click();
   await expect.element(page.getByRole('heading', { name: `Welcome, ${person.email}` })).toBeVisible();

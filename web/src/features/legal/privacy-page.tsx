@@ -1,6 +1,6 @@
 import { AccountLink, LegalPage, LegalSection } from './legal-page.tsx';
 
-/** Long: a page of prose, read from its beginning to its end. */
+/** Long: a page of prose. */
 export function PrivacyPage() {
   return (
     <LegalPage

@@ -8,7 +8,7 @@ export type RetiringTunedModel = RetiringModel['tunedModels'][number] & Pick<Ret
 type EndingModelCardProps = {
   model: RetiringModel;
   action: ReactNode;
-  /** What leads on from a fine-tuned model. */
+  /** Renders the way on from a fine-tuned model. */
   tunedAction: (tuned: RetiringTunedModel) => ReactNode;
 };
 
@@ -105,7 +105,7 @@ function TunedModels({ model, tunedAction }: Omit<EndingModelCardProps, 'action'
   );
 }
 
-/** Of what a fine-tuned model came. */
+/** Origin of a fine-tuned model. */
 function MadeBy({ tuned: { job, dataset } }: { tuned: RetiringModel['tunedModels'][number] }) {
   return (
     <>

@@ -11,13 +11,13 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { RetiringModelCard, type RetiringTunedModel } from './retiring-model-card.tsx';
 
 type EndingModelsPageProps = {
-  /** What leads on from a model. */
+  /** Renders the way on from a model. */
   action: (model: RetiringModel) => ReactNode;
-  /** What leads on from a fine-tuned model. */
+  /** Renders the way on from a fine-tuned model. */
   tunedAction: (tuned: RetiringTunedModel) => ReactNode;
 };
 
-/** The models in use that end, with what uses them. */
+/** Retiring models in use, with what uses them. */
 export function RetiringModelsPage(props: EndingModelsPageProps) {
   return (
     <Page

@@ -19,7 +19,7 @@ const main = page.getByRole('main');
 const card = (name: string) =>
   main.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-describe('the page of the models that end', () => {
+describe('page of retiring models', () => {
   let bases: Record<string, BaseModel>;
   beforeEach(() => {
     bases = {};
@@ -32,7 +32,7 @@ describe('the page of the models that end', () => {
       },
     });
 
-  test('says when, who says so, what uses them and what the successor would cost', async () => {
+  test('shows the date, its source, what uses the model and the successor’s cost', async () => {
     const usage = {
       requests: 31,
       inputTokens: 1,
@@ -73,7 +73,7 @@ describe('the page of the models that end', () => {
     await expect.poll(address).toBe('/settings?tab=assistants&edit=4');
   });
 
-  test('a fine-tuned model is trained again where the successor is trained, with all that its job had', async () => {
+  test('retrains a fine-tuned model on the successor with its job’s settings', async () => {
     bases = { 'gpt-6.1-terra-2026-10-27': baseModel };
     const tuned = { id: 1, name: 'Weather', model: 'ft:gpt-4o:me::1', job: { id: 7, name: 'Summer' }, dataset: null };
     openWith(endingModel('gpt-4o', { tunedModels: [tuned], tunedModelCount: 1 }));
@@ -89,7 +89,7 @@ describe('the page of the models that end', () => {
     expect(requestsTo(fineTuning.createJob)).toEqual([]);
   });
 
-  test('says so where none ends, and where they could not be loaded', async () => {
+  test('says that no model retires, and that loading failed', async () => {
     openWith();
     await expect.element(main.getByText('No model that you use ends soon')).toBeVisible();
     open('/assistants/models', { answers: () => answer(modelRetirement.list, refusal('unavailable', 'Being moved.')) });
@@ -97,10 +97,10 @@ describe('the page of the models that end', () => {
   });
 });
 
-describe('in a conversation whose model ends', () => {
+describe('conversation with a retiring model', () => {
   const question = main.getByText('gpt-4o has ended. Continue with gpt-6.1-terra?');
 
-  test('one line says when, until it is put away', async () => {
+  test('shows the date in one line until dismissed', async () => {
     const answers = () => {
       oneAnswer({ model: 'gpt-4o' }, { model: 'gpt-4o' });
       answer(modelRetirement.list, { items: [endingModel('gpt-4o')] });
@@ -115,7 +115,7 @@ describe('in a conversation whose model ends', () => {
   test.each([
     ['its own model', 'gpt-4o'],
     ['the default model', null],
-  ])('one question asks whether the successor goes on, where %s has ended', async (_, model) => {
+  ])('asks whether to continue with the successor after %s has retired', async (_, model) => {
     open('/chat/1', {
       answers() {
         oneAnswer({ model: 'gpt-4o' }, { model });
@@ -130,7 +130,7 @@ describe('in a conversation whose model ends', () => {
     await expectHidden(question);
   });
 
-  test('an assistant is moved, and answers here as before', async () => {
+  test('migrates an assistant, which then answers as before', async () => {
     open('/chat/1', {
       answers() {
         serveAssistants(assistant(4, { name: 'Tutor', model: 'gpt-4o' }));
@@ -157,7 +157,7 @@ describe('in a conversation whose model ends', () => {
     });
     await main.getByRole('button', { name: 'Move Tutor to gpt-6.1-terra' }).click();
     await expectToast('1 assistant moved to gpt-6.1-terra', 'Each has it as a new version.');
-    // There is no way back to what has ended.
+    // A retired model cannot be restored.
     await expectHidden(page.getByRole('button', { name: 'Undo' }));
     expect(requestsTo(modelMigrations.move).map(({ body }) => body)).toEqual([
       { fromModel: 'gpt-4o', toModel: 'gpt-6.1-terra', assistantIds: [4] },
@@ -165,7 +165,7 @@ describe('in a conversation whose model ends', () => {
     await expectHidden(question);
   });
 
-  test('a failed answer names the successor, and goes on with it', async () => {
+  test('names the successor in a failed answer and continues with it', async () => {
     const error = { code: 'model_not_found', message: 'Not there any more.', successor: 'gpt-6.1-terra' } as const;
     open('/chat/1', {
       answers() {

@@ -7,13 +7,13 @@ export type Fact = readonly [label: string, value: ReactNode];
 
 type FactsProps = {
   title: string;
-  /** undefined: on their way. */
+  /** undefined while loading. */
   facts: readonly Fact[] | undefined;
-  /** Why some of them are missing. */
+  /** Why some facts are missing. */
   problems: readonly (string | null | undefined)[];
 };
 
-/** What is known of one part of the installation. */
+/** Facts about one part of the installation. */
 export function Facts({ title, facts, problems }: FactsProps) {
   const told = problems.filter((problem) => problem !== null && problem !== undefined);
   return (

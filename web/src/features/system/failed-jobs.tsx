@@ -37,7 +37,7 @@ function Retry({ job }: { job: FailedJob }) {
 
 type GivenUpJobsProps = { jobs: readonly FailedJob[]; total: number };
 
-/** What was tried too often. Whom it was for is in the database and the log only. */
+/** Jobs that failed permanently. Their users are only in the database and the log. */
 export function FailedJobs({ jobs, total }: GivenUpJobsProps) {
   if (jobs.length === 0) return null;
   return (

@@ -15,7 +15,7 @@ const schemas = { ok: 'Of this version', newer: 'Of a newer version', older: 'Of
 
 type Parts = { report: SystemReport | undefined };
 
-/** The parts of the installation, each on a card. One that does not answer says so. */
+/** Parts of the installation, one card each; one that does not respond says so. */
 export function SystemParts({ report }: Parts) {
   const { storage, files, disk, database, jobs, mail, backups } = report ?? {};
   return (

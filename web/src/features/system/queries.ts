@@ -8,7 +8,7 @@ export const systemQuery = queryOptions({
   queryFn: ({ signal }) => call(system.report, {}, signal),
 });
 
-/** The models that end, with how much of the installation is on each. */
+/** Retiring models, with how much of the installation uses each. */
 export const retiringModelsQuery = queryOptions({
   queryKey: ['system', 'ending-models'],
   queryFn: async ({ signal }) => (await call(modelRetirement.ofAll, {}, signal)).items,
@@ -18,7 +18,7 @@ export function useRetryJob() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: number) => call(system.retryJob, { params: { id } }),
-    // Also where it was refused: somebody else may have retried it.
+    // After a refusal too: another administrator may have retried it.
     onSettled: () => client.invalidateQueries({ queryKey: systemQuery.queryKey }),
   });
 }

@@ -45,7 +45,7 @@ const columns: readonly Column<InstallationRetiringModel>[] = [
   { id: 'calls', header: 'Calls', width: 'w-24', align: 'end', cell: ({ calls }) => formatNumber(calls) },
 ];
 
-/** How much of the installation is on models that end. Whose it is, nobody is told. */
+/** How much of the installation uses retiring models, without naming users. */
 export function RetiringModels() {
   const { data, error } = useQuery(retiringModelsQuery);
   return (

@@ -41,7 +41,7 @@ const ending: InstallationRetiringModel = {
 };
 const card = (name: string) => page.getByRole('region', { name, exact: true });
 
-test('an administrator sees each part, the one that does not answer among them, and retries a job', async () => {
+test('shows an administrator every part, including a failed one, and retries a job', async () => {
   open('/system', {
     user: admin,
     answers() {
@@ -68,7 +68,7 @@ test('an administrator sees each part, the one that does not answer among them, 
   await expectText(card('Background Jobs'), /Waiting.*5/);
 });
 
-test('that all is well is said, but not while a part does not answer', async () => {
+test('says that all is well, unless a part does not respond', async () => {
   const well = { ...report, storage: of({ kind: 'folder' as const, latencyMs: 1, freeBytes: null }), warnings: [] };
   const said = page.getByText('Everything answers, and nothing needs attention.');
   open('/system', {
@@ -85,7 +85,7 @@ test('that all is well is said, but not while a part does not answer', async () 
   await expect.element(said).not.toBeInTheDocument();
 });
 
-test('what cannot be loaded is said, and loaded with Refresh', async () => {
+test('shows that loading failed, and reloads with Refresh', async () => {
   open('/system', {
     user: admin,
     answers() {
@@ -102,7 +102,7 @@ test('what cannot be loaded is said, and loaded with Refresh', async () => {
   await expectText(card('Models that end'), /No model that is used here ends soon\./);
 });
 
-test('nobody else is shown the page', async () => {
+test('hides the page from everyone else', async () => {
   open('/system', { user: { ...person, role: 'Editor' } });
   await expect.poll(address).toBe('/');
 });

@@ -11,7 +11,7 @@ import { SystemParts } from './parts.tsx';
 import { retiringModelsQuery, systemQuery } from './queries.ts';
 import { RetiringModels } from './retiring-models.tsx';
 
-/** How the installation is, for its administrators. */
+/** State of the installation, for administrators. */
 export function SystemPage() {
   const { data: report, error, isFetching, refetch } = useQuery(systemQuery);
   const client = useQueryClient();

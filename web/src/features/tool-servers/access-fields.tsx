@@ -30,7 +30,7 @@ const authTypes = Object.keys(accessNames).filter(isAuthType);
 
 type Given = Pick<Values, 'authType' | 'headerName' | 'headerValue' | 'clientId' | 'clientSecret'>;
 
-/** As it is sent: a secret that was not typed stays as it is stored. */
+/** Builds the request: a secret that was not typed stays as stored. */
 export function authOf({ authType, headerName, headerValue, clientId, clientSecret }: Given): ToolServerAuth {
   if (authType === 'none') return { type: authType };
   if (authType === 'header')
@@ -66,7 +66,7 @@ export function TextField({ label, name, values, problems, put, hint, autoFocus,
   );
 }
 
-/** How a server is reached, and what that takes. */
+/** Authentication method and its fields. */
 export function AccessFields(props: AccessProps) {
   const { values, put } = props;
   return (
@@ -137,7 +137,7 @@ function HeaderFields({ server, ...fields }: AccessProps) {
   );
 }
 
-/** Of servers that do not register Roster by themselves. */
+/** For servers without dynamic client registration. */
 function ClientFields({ server, ...fields }: AccessProps) {
   const kept = server?.auth.type === 'oauth' && server.auth.last4 !== null ? server : undefined;
   return (

@@ -5,7 +5,7 @@ import { loadedPart } from '#web/ui/loaded-part.tsx';
 /** Few look into it each time they open an assistant. */
 const ToolChoices = loadedPart(async () => (await import('./tool-choices.tsx')).ToolChoices);
 
-/** The tools of tool servers that an assistant may use, folded away until they are wanted. */
+/** Tools of tool servers that an assistant may use, collapsed until needed. */
 export function AssistantTools({ assistantId }: { assistantId: number }) {
   const [isOpen, setOpen] = useState(false);
   return (

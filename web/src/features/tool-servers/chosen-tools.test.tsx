@@ -10,7 +10,7 @@ import { model, modelList, person } from '#web/testing/new-account.ts';
 import { expectHidden, expectText, expectTexts, expectToast } from '#web/testing/page.ts';
 import { before, now, read, server, write } from '#web/testing/tool-servers.ts';
 
-describe('the tools of an assistant', () => {
+describe('tools of an assistant', () => {
   const chosen = (tool: Tool, more: Partial<ChosenTool> = {}): ChosenTool => ({
     serverId: 1,
     serverName: 'Server 1',
@@ -55,7 +55,7 @@ describe('the tools of an assistant', () => {
   const tools = page.getByRole('list', { name: 'Tools of Server 1' }).getByRole('listitem');
   const sent = () => requestsTo(toolServers.choose).map(({ body }) => body.tools);
 
-  test('are chosen one by one: what only reads asks never, what may change something each time', async () => {
+  test('selects tools one by one, with approval only for those that may change something', async () => {
     await openChoices([]);
     await page.getByText('0 of 2 tools chosen').click();
     await tools.nth(0).getByRole('checkbox', { name: 'Read a note' }).click();
@@ -80,7 +80,7 @@ describe('the tools of an assistant', () => {
     await expect.element(page.getByText(`This is version ${1 + sent().length}.`)).toBeVisible();
   });
 
-  test('are ticked from the press on, while they are being stored', async () => {
+  test('ticks a tool at once, while it is being saved', async () => {
     await openChoices([]);
     await page.getByText('0 of 2 tools chosen').click();
     const box = tools.nth(0).getByRole('checkbox', { name: 'Read a note' });
@@ -88,13 +88,13 @@ describe('the tools of an assistant', () => {
     const element = box.element();
     if (!(element instanceof HTMLInputElement)) throw new Error('This is no checkbox.');
     element.click();
-    // Before any other task: nobody sees it unticked in between, not for a frame.
+    // Only microtasks run in between, so the box is never painted unticked.
     for (let microtask = 0; microtask < 50; microtask++) await null;
     expect(element.checked).toBe(true);
     await expect.poll(() => sent().length).toBe(1);
   });
 
-  test('that have changed say so and ask every time, until they are accepted', async () => {
+  test('asks every time about changed tools until they are accepted', async () => {
     await openChoices([chosen(write, { digest: before, state: 'changed' })]);
     await page.getByText('1 of 2 tools chosen').click();
     const row = tools.nth(1);
@@ -105,7 +105,7 @@ describe('the tools of an assistant', () => {
     await expectHidden(row.getByText('Changed'));
   });
 
-  test('that are gone can be taken away', async () => {
+  test('removes tools that no longer exist', async () => {
     await openChoices([chosen(read), chosen({ ...write, name: 'old', title: 'Old' }, { state: 'gone' })]);
     await expect.element(page.getByText('1 of 2 tools chosen')).toBeVisible();
     const lost = page.getByRole('list', { name: 'Tools that are not available' }).getByRole('listitem');
@@ -114,7 +114,7 @@ describe('the tools of an assistant', () => {
     await expect.poll(sent).toEqual([[{ serverId: 1, name: 'read_note', approval: 'never', digest: now }]]);
   });
 
-  test('say that one has to sign in to their server', async () => {
+  test('asks the user to sign in to the server', async () => {
     await openChoices([chosen(read)], 'Editor', { signIn: { state: 'again', notice: null } });
     await expect.element(page.getByText('Sign in again', { exact: true })).toBeVisible();
     await page.getByText('1 of 2 tools chosen').click();
@@ -122,7 +122,7 @@ describe('the tools of an assistant', () => {
     await expect.element(tools.nth(0).getByRole('checkbox')).toBeChecked();
   });
 
-  test('are to be seen by a Viewer, and not to be changed', async () => {
+  test('shows tools to a Viewer, disabled', async () => {
     await openChoices([chosen(read)], 'Viewer');
     await page.getByText('1 of 2 tools chosen').click();
     await expect.element(tools.nth(0).getByRole('checkbox')).toBeChecked();
@@ -131,7 +131,7 @@ describe('the tools of an assistant', () => {
     await expectText(tools.nth(0), 'Reads <b>one</b> note.');
   });
 
-  test('refused by the server stay as they were', async () => {
+  test('keeps the selection if the server refuses', async () => {
     await openChoices([]);
     answer(toolServers.choose, refusal('conflict', 'The tool read_note has changed meanwhile.'));
     await page.getByText('0 of 2 tools chosen').click();

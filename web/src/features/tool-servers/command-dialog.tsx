@@ -10,7 +10,7 @@ import { useAddCommand } from './queries.ts';
 
 type CommandDialogProps = { commands: string[]; onClose: () => void };
 
-/** Adds a tool server that runs on Roster's machine, by a command that the operator has listed. */
+/** Adds a tool server that runs as a command on Roster's machine; the operator defines the commands. */
 export function CommandDialog({ commands, onClose }: CommandDialogProps) {
   const [values, setValues] = useState({ name: '', command: commands[0] ?? '', isOffered: false });
   const [problem, setProblem] = useState<string>();

@@ -9,20 +9,20 @@ export const approvalNames: Record<ToolApproval, string> = {
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** What is shown of the header or key, as its value is not. */
+/** Visible part of a secret. */
 export const maskedSecret = ({ auth }: ToolServer) =>
   auth.type === 'header' || auth.type === 'query' ? `${auth.name}${auth.last4 ? ` …${auth.last4}` : ''}` : null;
 
-/** Where it is, as people read it. */
+/** Location of a server for display. */
 export const serverLocation = ({ kind, url }: ToolServer) => (kind === 'command' ? url.replace(/^command:/, '') : url);
 
-/** What a person has to do before the tools of a server can be called; null: nothing. */
+/** Next sign-in step before the server's tools can be called; null if none. */
 export function signInPrompt({ signIn }: ToolServer): string | null {
   if (signIn === null || signIn.state === 'done') return null;
   return signIn.state === 'needed' ? 'Sign in needed' : 'Sign in again';
 }
 
-/** What is being waited for, and how long that can take. */
+/** Describes what is in progress and how long it may take. */
 export function waitingText({ kind }: ToolServer): string {
   if (kind === 'command') return 'Starting the command and asking for its tools. This can take up to a minute.';
   return kind === 'openapi'

@@ -26,7 +26,7 @@ type OpenApiDialogProps = { server?: ToolServer; onClose: () => void };
 const title = (server: ToolServer | undefined) =>
   server ? 'Edit Tool Server' : 'Add Tools from an OpenAPI Description';
 
-/** Adds a server by its OpenAPI description, or changes one; what was pasted is read first. */
+/** Adds or edits a server with an OpenAPI description; a pasted description is loaded first. */
 export function OpenApiDialog({ server, onClose }: OpenApiDialogProps) {
   const isPasted = server?.openApi?.descriptionUrl === null;
   const query = useQuery({ ...pastedDescriptionQuery(server?.id ?? 0), enabled: isPasted });

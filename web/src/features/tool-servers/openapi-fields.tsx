@@ -53,7 +53,7 @@ function AddressField({ label, name, required = false, hint, values, problems, p
   );
 }
 
-/** Its text, or where it lies. */
+/** The description's text or URL. */
 export function DescriptionFields(props: FieldsProps) {
   const { values, problems, put } = props;
   return (
@@ -112,7 +112,7 @@ export function BaseUrlField(props: FieldsProps) {
   );
 }
 
-/** How the service knows who calls it. */
+/** Authentication of calls. */
 export function AccessFields(props: FieldsProps & { server: ToolServer | undefined }) {
   const { values, put } = props;
   const choose = (authType: Values['authType']) => put({ authType, authName: usualAuthName[authType] });

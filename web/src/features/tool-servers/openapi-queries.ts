@@ -9,7 +9,7 @@ import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
 import { serversKey, useRefetched } from './queries.ts';
 
-/** Read each time the form is opened, and kept no longer. */
+/** Fetched whenever the form opens, and not cached. */
 export const pastedDescriptionQuery = (id: number) =>
   queryOptions({
     queryKey: [...serversKey, id, 'description'],
@@ -18,13 +18,13 @@ export const pastedDescriptionQuery = (id: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** Keyed by the time of the last look, as the tools are. */
+/** Keyed by the last refresh, like the tools. */
 export const operationsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'lookedAt'>) =>
   queryOptions({
     queryKey: [...serversKey, id, 'operations', lookedAt],
     queryFn: ({ signal }) => call(openApiServers.operations, { params: { id } }, signal),
     refetchOnMount: 'always',
-    // A choice that is being made is not replaced under its maker's hands.
+    // Do not overwrite a selection in progress.
     refetchOnWindowFocus: false,
   });
 

@@ -71,7 +71,7 @@ async function openEdit(server: ToolServer) {
   return page.getByRole('dialog', { name: 'Edit Tool Server' });
 }
 
-test('a description that was pasted is sent with the key in the query, once all is filled in', async () => {
+test('sends a pasted description with its query key once the form is complete', async () => {
   const dialog = await openNew();
   answer(openApiServers.create, described());
   const add = dialog.getByRole('button', { name: 'Add Server' });
@@ -97,7 +97,7 @@ test('a description that was pasted is sent with the key in the query, once all 
   ]);
 });
 
-test('what the server says of the text and of the base address stands at them', async () => {
+test('shows server errors at the description and the base URL', async () => {
   const dialog = await openNew();
   const message = 'Line 3 cannot be read as YAML.';
   answer(openApiServers.create, refusal('invalid_input', message, { 'description.text': message }));
@@ -117,7 +117,7 @@ test('what the server says of the text and of the base address stands at them', 
   });
 });
 
-test('only what was changed is sent, and the secret stays where none is typed', async () => {
+test('sends only changes, and keeps the secret if none is typed', async () => {
   const dialog = await openEdit(described());
   answer(openApiServers.update, described());
   await expect.element(dialog.getByLabelText('Text')).toHaveValue('openapi: 3.1.0');
@@ -130,7 +130,7 @@ test('only what was changed is sent, and the secret stays where none is typed', 
   ]);
 });
 
-test('a description that cannot be loaded says why, and tries again', async () => {
+test('shows why a description failed to load, and retries', async () => {
   openTools([described()]);
   answer(openApiServers.description, refusal('unavailable', 'The database is being moved.'));
   await page.getByRole('button', { name: 'Actions for Notes' }).click();
@@ -142,7 +142,7 @@ test('a description that cannot be loaded says why, and tries again', async () =
   await expect.element(dialog.getByLabelText('Text')).toHaveValue('openapi: 3.1.0');
 });
 
-test('the list says what it is, and its tools what was left out; one that was pasted is not fetched again', async () => {
+test('lists the kind and omitted tools, and does not refetch a pasted description', async () => {
   const address = { descriptionUrl: 'https://notes.example.org/openapi.json', baseUrl: null };
   openTools([described(), described({ id: 2, name: 'Other', openApi: address })]);
   await expectText(rows.nth(0), /OpenAPI.*api_key …4321.*3 operations were left out/);
@@ -173,7 +173,7 @@ async function openOperations(operations: Operations, server = described()) {
   return page.getByRole('dialog', { name: 'Operations of “Notes”' });
 }
 
-test('chooses operations by search and tag, and says how many more there may be', async () => {
+test('selects operations by search and tag, and counts what is left', async () => {
   const dialog = await openOperations(many);
   await expectText(dialog, '500 of at most 500 chosen.');
   await expectText(dialog, 'And 400 more. Search or choose a tag to see them.');
@@ -194,14 +194,14 @@ test('chooses operations by search and tag, and says how many more there may be'
   expect(requestsTo(openApiServers.chooseOperations).map(({ body }) => body)).toEqual([{ operations: names }]);
 });
 
-test('says which chosen operations are no longer in the description', async () => {
+test('lists selected operations missing from the description', async () => {
   const dialog = await openOperations({ ...many, chosen: ['GET /things/3', 'GET /gone'] });
   await expectText(dialog, 'No longer in the description: 1 chosen operation');
   await expectText(dialog, 'GET /gone');
   await expectText(dialog, '1 of at most 500 chosen.');
 });
 
-test('has a description read again that was read before operations could be chosen', async () => {
+test('rereads a description from before operations could be selected', async () => {
   const dialog = await openOperations({ operations: null, chosen: null });
   answer(toolServers.refresh, described({ state: 'waiting' }));
   await dialog.getByRole('button', { name: 'Read Again' }).click();

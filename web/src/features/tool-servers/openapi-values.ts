@@ -3,7 +3,7 @@ import type { ToolServer } from '@roster/contracts/tool-servers/tool-servers';
 import type { z } from 'zod';
 import { ApiError } from '#web/lib/api-client.ts';
 
-/** What stands in the form of a server with an OpenAPI description. */
+/** Values of the form for a server with an OpenAPI description. */
 export type Values = {
   name: string;
   source: 'pasted' | 'address';
@@ -53,7 +53,7 @@ export const draftOf = (values: Values): z.input<typeof NewOpenApiServer> => ({
   isOffered: values.isOffered,
 });
 
-/** What was changed: a megabyte that is there already is not sent again. */
+/** Only changed fields: a stored description may be a megabyte. */
 export function changesOf(values: Values, before: Values): OpenApiServerChanges {
   const { name, description, baseUrl = null, auth, isOffered } = NewOpenApiServer.parse(draftOf(values));
   const differs = (...keys: (keyof Values)[]) => keys.some((key) => values[key] !== before[key]);

@@ -26,7 +26,7 @@ const title = ({ name }: ToolServer) => (
   </>
 );
 
-/** Which operations of an OpenAPI description become tools. */
+/** Selects which operations of an OpenAPI description become tools. */
 export function OperationsDialog({ server: given, onClose }: DialogProps) {
   const servers = useQuery(toolServersQuery);
   const server = servers.data?.find(({ id }) => id === given.id) ?? given;
@@ -56,7 +56,7 @@ export function OperationsDialog({ server: given, onClose }: DialogProps) {
   );
 }
 
-/** Servers that were added before Roster kept the list. */
+/** For servers added before Roster stored their operations. */
 function RefreshDescription({ server }: { server: ToolServer }) {
   const { reason } = useEditAccess();
   const refresh = useRefreshServer();
@@ -206,7 +206,7 @@ function Chooser({ operations, selected, onChange }: ChooserProps) {
   );
 }
 
-/** As many as a page draws at once without a wait. */
+/** Number of rows rendered at once without delay. */
 function OperationList({ operations, selected, onChange }: ChooserProps) {
   const more = operations.length - shownAtMost;
   return (

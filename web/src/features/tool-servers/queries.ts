@@ -18,7 +18,7 @@ import { showFailure } from '#web/lib/show-failure.ts';
 const whileLooking = 1_000;
 export const serversKey = ['tool-servers'] as const;
 
-/** Looked at again while one of them is being asked for its tools. */
+/** Polled while a server's tools are being fetched. */
 export const toolServersQuery = queryOptions({
   queryKey: [...serversKey, 'list'],
   queryFn: ({ signal }) => call(toolServers.list, {}, signal),
@@ -26,7 +26,7 @@ export const toolServersQuery = queryOptions({
   refetchInterval: ({ state: { data = [] } }) => (data.some(({ state }) => state === 'waiting') ? whileLooking : false),
 });
 
-/** Of one look: another one has other tools. */
+/** Keyed by the last refresh, which may change the tools. */
 export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'lookedAt'>) =>
   queryOptions({
     queryKey: [...serversKey, id, 'tools', lookedAt],
@@ -34,7 +34,7 @@ export const serverToolsQuery = ({ id, lookedAt }: Pick<ToolServer, 'id' | 'look
     refetchOnMount: 'always',
   });
 
-/** What the operator allows as tool servers; for administrators. */
+/** Commands that the operator allows; for administrators. */
 export const toolCommandsQuery = queryOptions({
   queryKey: [...serversKey, 'commands'],
   queryFn: ({ signal }) => call(toolServers.commands, {}, signal),
@@ -50,7 +50,7 @@ export function useAddServer() {
   return useMutation({
     mutationFn: (body: z.input<typeof NewToolServer>) => call(toolServers.create, { body }),
     onSettled,
-    // The value of its header is kept no longer than the dialog that takes it.
+    // The header value is not cached beyond the dialog.
     gcTime: 0,
   });
 }
@@ -82,7 +82,7 @@ export function useRefreshServer() {
   return useMutation({ mutationFn: (id: number) => call(toolServers.refresh, { params: { id } }), onSettled });
 }
 
-/** Where to go to sign in at a server; the browser leaves the page. */
+/** Starts signing in at a server; the browser leaves the page. */
 export function useSignIn() {
   const onSettled = useRefetched();
   return useMutation({
@@ -98,14 +98,14 @@ export function useSignOut() {
   return useMutation({ mutationFn: (id: number) => call(toolServers.signOut, { params: { id } }), onSettled });
 }
 
-/** One change to the tools of an assistant: another choice of a tool, or none. */
+/** A change to one tool of an assistant; null removes it. */
 export type ChoiceChange = Pick<ToolChoice, 'serverId' | 'name'> & { choice: ToolChoice | null };
 
 type Chosen = Pick<ChosenTool, 'serverId' | 'name' | 'approval' | 'digest'>;
 const isOf = (one: Pick<ToolChoice, 'serverId' | 'name'>, { serverId, name }: Chosen) =>
   one.serverId === serverId && one.name === name;
 
-/** What is chosen after a change; a tool keeps its place. */
+/** Applies a change; a tool keeps its position. */
 export function applyChange(chosen: readonly Chosen[], change: ChoiceChange): ToolChoice[] {
   const before = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));
   const { choice } = change;
@@ -115,18 +115,19 @@ export function applyChange(chosen: readonly Chosen[], change: ChoiceChange): To
 }
 
 /**
- * What is chosen once all that is under way has been done, and a change to it. Changes are made one after the other, each to
- * what the one before has left.
+ * Tools chosen after all pending changes, and a function to change them. Changes are sent in order, each based on the
+ * previous result.
  */
 export function useToolSelection(assistantId: number, chosen: readonly Chosen[]) {
   const client = useQueryClient();
   const { queryKey } = chosenToolsQuery(assistantId);
-  // State of its own, which is drawn at once: that of a mutation is told a task later, and the box would be unticked until then.
+  // Own state, because it renders at once: a mutation's state arrives a task later, and the box would appear unticked
+  // until then.
   const [underWay, setUnderWay] = useState<readonly ChoiceChange[]>([]);
   const { mutateAsync } = useMutation({
     scope: { id: `tools-of-${assistantId}` },
     mutationFn: async (change: ChoiceChange) => {
-      // An answer that is on its way would bring back what was chosen before.
+      // A running fetch would restore the old selection.
       await client.cancelQueries({ queryKey });
       return call(toolServers.choose, {
         params: { id: assistantId },
@@ -135,7 +136,7 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
     },
     onSuccess: (stored) => {
       client.setQueryData(queryKey, stored);
-      // It is another version now.
+      // The change creates a new version.
       void client.invalidateQueries({ queryKey: assistantsQuery.queryKey });
     },
     onError: () => client.invalidateQueries({ queryKey: serversKey }),
@@ -143,7 +144,7 @@ export function useToolSelection(assistantId: number, chosen: readonly Chosen[])
   async function change(one: ChoiceChange) {
     setUnderWay((before) => [...before, one]);
     await mutateAsync(one).catch(showFailure('The tools were not changed'));
-    // After what was stored has been told.
+    // After the cache has notified its subscribers.
     notifyManager.schedule(() => setUnderWay((before) => before.filter((other) => other !== one)));
   }
   const stored = chosen.map(({ serverId, name, approval, digest }) => ({ serverId, name, approval, digest }));

@@ -24,15 +24,15 @@ import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
 
 type ServerChoicesProps = {
   server: ToolServer;
-  /** Of those that it has. */
+  /** Tools of this server that are chosen. */
   chosen: ToolChoice[];
-  /** No further tool can be chosen. */
+  /** The limit of tools is reached. */
   isFull: boolean;
   disabled: boolean;
   onChange: (change: ChoiceChange) => void;
 };
 
-/** The tools of one server, read when they are wanted. */
+/** Tools of one server, fetched when opened. */
 export function ServerChoices(props: ServerChoicesProps) {
   const { server, chosen } = props;
   const wanted = signInPrompt(server);
@@ -187,7 +187,7 @@ function Approval({ title, value, disabled, onChange }: ApprovalProps) {
 
 type ChangedProps = { title: string; disabled: boolean; onAccept: () => void };
 
-/** Not what it was when it was chosen. */
+/** The tool has changed since it was selected. */
 function Changed({ title, disabled, onAccept }: ChangedProps) {
   return (
     <Notice

@@ -20,7 +20,7 @@ const valuesOf = (server: ToolServer | undefined): Values => ({
   isOffered: server?.isOffered ?? false,
 });
 
-/** What the contract and the server call a field, and where it stands here. */
+/** Maps a field path of the contract to a form field. */
 const fieldOf = (path: string): keyof Values | undefined =>
   new Map<string, keyof Values>([
     ['name', 'name'],
@@ -115,7 +115,7 @@ function AddressFields({ server, ...fields }: FieldsProps & { server: ToolServer
 
 type OfferProps = {
   isOffered: boolean;
-  /** Each person signs in for themselves. */
+  /** Each user signs in separately. */
   isSignedInTo?: boolean;
   onChange: (isOffered: boolean) => void;
 };

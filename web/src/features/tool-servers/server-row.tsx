@@ -47,7 +47,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
       <div className="flex flex-wrap items-center gap-2">
         {(tools > 0 || state === 'ready') && (
           <Button size="sm" onClick={() => onChoose('tools')} aria-label={`${counted(tools, 'tool')} of ${name}`}>
-            {/* The number stays before its word on a page from right to left. */}
+            {/* Keeps the number before its unit on a right-to-left page. */}
             <bdi>{counted(tools, 'tool')}</bdi>
           </Button>
         )}
@@ -58,7 +58,7 @@ export function ServerRow({ server, onChoose }: ServerRowProps) {
   );
 }
 
-/** Why it was not reached, or what was left out; why signing in did not work. */
+/** Errors of connecting, omitted tools and sign-in. */
 function Notices({ server }: { server: ToolServer }) {
   const { state, notice, signIn } = server;
   const failed = 'wrap-anywhere mt-1 text-destructive-text text-sm';
@@ -84,7 +84,7 @@ function Notices({ server }: { server: ToolServer }) {
   );
 }
 
-/** What a person is to do next with a server that cannot be used as it is. */
+/** The next step to make a server usable. */
 function NextStep({ server }: { server: ToolServer }) {
   const { id, name, state, isOwn } = server;
   const { reason } = useEditAccess();

@@ -2,10 +2,9 @@ import type { ToolServer, ToolSignInFailure } from '@roster/contracts/tool-serve
 import { useEffect, useRef } from 'react';
 import { toast, toastError } from '#web/lib/toast.ts';
 
-/** How signing in at a tool server ended, as the address says it: the server's id, or why not. */
+/** Result of signing in at a tool server, as the address carries it: the server's id or an error. */
 export type SignInResult = { signedIn?: number | undefined; signInFailed?: string | undefined };
 
-/** What happened, and what the person can do now. */
 const failures: Record<ToolSignInFailure, string> = {
   expired:
     'It took longer than ten minutes, was used before, or was begun in another browser. Start again here and finish it here.',
@@ -14,10 +13,10 @@ const failures: Record<ToolSignInFailure, string> = {
   changed: 'The tool server, or what you may do here, has changed meanwhile. Try again.',
   too_many: 'There were too many attempts to sign in from your network. Wait five minutes and try again.',
 };
-/** Object.hasOwn: the code comes out of the address, where anything may stand. */
+/** Object.hasOwn, because the code comes from the address and may be anything. */
 const isFailure = (code: string): code is ToolSignInFailure => Object.hasOwn(failures, code);
 
-/** Says once how it ended, with the server's name. */
+/** Shows the result once, with the server's name. */
 export function useSignInResult(
   { signedIn, signInFailed }: SignInResult,
   servers: ToolServer[] | undefined,
@@ -34,7 +33,7 @@ export function useSignInResult(
         description: isFailure(signInFailed) ? failures[signInFailed] : 'It did not work. Please try again.',
         duration: 12_000,
       });
-    // The address alone is nobody's word.
+    // An id in the address alone proves nothing.
     else if (server)
       toast({
         title: `Signed in to “${server.name}”`,

@@ -16,7 +16,7 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { type ChoiceChange, toolServersQuery, useToolSelection } from './queries.ts';
 import { ServerChoices } from './server-choices.tsx';
 
-/** What may be chosen, server by server. What is done here holds at once. */
+/** Available tools by server. Changes apply at once. */
 export function ToolChoices({ assistantId }: { assistantId: number }) {
   const servers = useQuery(toolServersQuery);
   const chosen = useQuery(chosenToolsQuery(assistantId));
@@ -88,7 +88,7 @@ type LostProps = {
   onChange: (change: ChoiceChange) => void;
 };
 
-/** What was chosen and cannot be used. */
+/** Chosen tools that no longer exist. */
 function UnavailableTools({ chosen, expected, disabled, onChange }: LostProps) {
   const lost = chosen.filter(
     ({ state, serverId, name }) =>

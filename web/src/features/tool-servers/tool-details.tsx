@@ -10,14 +10,14 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** A type as people read it; a schema may say much more. */
+/** Readable type; a schema may contain more. */
 function typeOf(schema: Record<string, unknown>): string {
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`;
   if (Array.isArray(schema.type)) return schema.type.filter((one) => typeof one === 'string').join(' or ');
   return textOf(schema.type) || 'any value';
 }
 
-/** The arguments that a schema names. */
+/** Arguments declared by a schema. */
 export function argumentsOf({ properties, required }: Tool['inputSchema']): Argument[] {
   if (!isRecord(properties)) return [];
   const needed = new Set(Array.isArray(required) ? required : []);
@@ -33,7 +33,7 @@ export function ReadOnlyBadge({ tool }: { tool: Pick<Tool, 'isReadOnly'> }) {
   return tool.isReadOnly ? <Badge tone="success">Only reads</Badge> : <Badge tone="warning">May change things</Badge>;
 }
 
-/** What a server says of a tool, as text. */
+/** The server's description of a tool, as text. */
 export function ToolDetails({ tool }: { tool: Tool }) {
   const [isOpen, setOpen] = useState(false);
   const given = argumentsOf(tool.inputSchema);

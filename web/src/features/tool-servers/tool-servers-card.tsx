@@ -24,7 +24,7 @@ type Opened = { what: ServerAction; server: ToolServer };
 
 type ToolServersCardProps = { signInEnd: SignInResult; onSignInEndTold: () => void };
 
-/** The servers whose tools assistants can use. */
+/** Servers whose tools assistants can use. */
 export function ToolServersCard({ signInEnd, onSignInEndTold }: ToolServersCardProps) {
   const query = useQuery(toolServersQuery);
   useSignInResult(signInEnd, query.data, onSignInEndTold);
@@ -97,7 +97,7 @@ function AddServer({ disabledReason, hasCommands, onChoose }: AddServerProps) {
 
 type ServerListProps = {
   query: UseQueryResult<ToolServer[]>;
-  /** Where there is none yet. */
+  /** Shown if there are no servers. */
   add: ReactNode;
   onChoose: (what: ServerAction, server: ToolServer) => void;
 };

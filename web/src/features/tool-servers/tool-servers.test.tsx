@@ -27,8 +27,8 @@ function openTools(given: ToolServer[], role: 'Admin' | 'Editor' | 'Viewer' = 'E
   });
 }
 
-describe('the list of tool servers', () => {
-  test('says of each what it is, who offers it and why it was not reached', async () => {
+describe('list of tool servers', () => {
+  test('shows the kind, owner and error of each', async () => {
     openTools([
       server(4, { state: 'waiting', tools: 0, lookedAt: null }),
       server(3, { state: 'failed', notice: 'tools.example.org refuses connections.' }),
@@ -42,7 +42,7 @@ describe('the list of tool servers', () => {
     await expectText(rows.nth(3), /Off.*Authorization …4321/);
   });
 
-  test('shows the tools of a server with their arguments, as text', async () => {
+  test('shows a server’s tools with their arguments as text', async () => {
     openTools([server(1)]);
     await page.getByRole('button', { name: '2 tools of Server 1' }).click();
     const dialog = page.getByRole('dialog', { name: 'Tools of “Server 1”' });
@@ -56,7 +56,7 @@ describe('the list of tool servers', () => {
     await expectText(reads, '"description": "Its number"');
   });
 
-  test('is to be seen by a Viewer, who is told why it cannot be changed', async () => {
+  test('shows the list to a Viewer, and explains why it is disabled', async () => {
     openTools([server(1)], 'Viewer');
     const add = page.getByRole('button', { name: 'Add Server' });
     await expect.element(add).toHaveAttribute('aria-disabled', 'true');
@@ -66,7 +66,7 @@ describe('the list of tool servers', () => {
       await expect.element(page.getByRole('menuitem', { name })).toHaveAttribute('aria-disabled', 'true');
   });
 
-  test('that does not load says why, and tries again', async () => {
+  test('shows why it failed to load, and retries', async () => {
     openTools([]);
     await expect.element(page.getByText('No tool servers yet.')).toBeVisible();
     answer(toolServers.list, refusal('unavailable', 'The database is being moved.'));
@@ -80,7 +80,7 @@ describe('the list of tool servers', () => {
   });
 });
 
-test('the tools of a server say that they are being asked for, and come by themselves', async () => {
+test('says that tools are being fetched, and shows them when they arrive', async () => {
   let now = server(1, { state: 'waiting' });
   openTools([now]);
   answer(toolServers.list, () => [now]);
@@ -103,7 +103,7 @@ test('the tools of a server say that they are being asked for, and come by thems
 });
 
 describe('adding a server', () => {
-  test('keeps to the contract, and sends the header that was typed', async () => {
+  test('validates by the contract, and sends the typed header', async () => {
     openTools([]);
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
@@ -135,7 +135,7 @@ describe('adding a server', () => {
     ]);
   });
 
-  test('to everybody is for administrators', async () => {
+  test('offers sharing with everyone to administrators only', async () => {
     openTools([], 'Admin');
     answer(toolServers.create, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
@@ -148,12 +148,12 @@ describe('adding a server', () => {
   });
 });
 
-describe('a server that one signs in to', () => {
+describe('server with sign-in', () => {
   const needed = { state: 'needed', notice: null } as const;
   const oauth = { type: 'oauth', name: null, last4: null } as const;
   const signIn = page.getByRole('button', { name: 'Sign in to Server 1' });
 
-  test('is added without anything more, and says what is to be done', async () => {
+  test('is added without further input, and asks to sign in', async () => {
     let servers: ToolServer[] = [];
     openTools([]);
     answer(toolServers.list, () => servers);
@@ -175,7 +175,7 @@ describe('a server that one signs in to', () => {
     await expect.element(signIn).toBeVisible();
   });
 
-  test('takes a client where the server wants one, and keeps its secret', async () => {
+  test('accepts a client if the server needs one, and keeps its secret', async () => {
     const auth = { type: 'oauth', name: 'by-hand', last4: '9876' } as const;
     openTools([server(1, { auth, signIn: needed })]);
     const message = 'Enter the secret again: it was given for another address';
@@ -195,7 +195,7 @@ describe('a server that one signs in to', () => {
     expect(requestsTo(toolServers.update)[1]?.body.auth).toMatchObject({ clientSecret: 'another' });
   });
 
-  test('is left for by its button, or says why not', async () => {
+  test('opens the sign-in page, or says why it cannot', async () => {
     openTools([server(1, { auth: oauth, state: 'sign_in', signIn: needed })]);
     answer(toolServers.signIn, refusal('conflict', 'tools.example.org does not say how people sign in.'));
     await signIn.click();
@@ -207,7 +207,7 @@ describe('a server that one signs in to', () => {
     window.history.replaceState(null, '', address.split('#')[0]);
   });
 
-  test('says why the last attempt did not work, that it has to be done again, and for whom', async () => {
+  test('says why the last attempt failed, and who must sign in again', async () => {
     openTools([
       server(3, { auth: oauth, signIn: { state: 'again', notice: null } }),
       server(2, { auth: oauth, signIn: { state: 'needed', notice: 'login.example.org did not sign you in.' } }),
@@ -231,7 +231,7 @@ describe('a server that one signs in to', () => {
     ['signedIn=1', 'Signed in to “Server 1”', 'Roster asks it for its tools.'],
     ['signInFailed=expired', 'You were not signed in', 'It took longer than ten minutes'],
     ['signInFailed=toString', 'You were not signed in', 'It did not work. Please try again.'],
-  ])('tells how it ended: %s', async (search, title, description) => {
+  ])('reports the result: %s', async (search, title, description) => {
     open(`/settings?tab=tools&${search}`, {
       user: { ...person, role: 'Editor' },
       answers() {
@@ -242,8 +242,8 @@ describe('a server that one signs in to', () => {
   });
 });
 
-describe('a command of the machine', () => {
-  test('is added by an administrator, from those that there are', async () => {
+describe('command', () => {
+  test('lets an administrator add one from the operator’s list', async () => {
     openTools([], 'Admin', ['files', 'notes']);
     answer(toolServers.addCommand, server(1));
     await page.getByRole('button', { name: 'Add Server' }).click();
@@ -258,7 +258,7 @@ describe('a command of the machine', () => {
     expect(requestsTo(toolServers.addCommand)[0]?.body).toEqual({ name: 'Notes', command: 'notes', isOffered: false });
   });
 
-  test('has a name, and no address or access to change', async () => {
+  test('has a name, but no URL or authentication to edit', async () => {
     openTools([server(1, { kind: 'command', url: 'command:notes' })], 'Admin');
     await expectText(rows.nth(0), 'Server 1Commandnotes');
     answer(toolServers.update, server(1));
@@ -273,20 +273,20 @@ describe('a command of the machine', () => {
   });
 });
 
-test('a server that was not reached can be asked again from its row', async () => {
+test('refreshes an unreachable server from its row', async () => {
   openTools([server(1, { state: 'failed', notice: 'Roster was interrupted each time it asked this server.' })]);
   answer(toolServers.refresh, server(1, { state: 'waiting' }));
   await page.getByRole('button', { name: 'Try again to ask Server 1' }).click();
   await expect.poll(() => requestsTo(toolServers.refresh).length).toBe(1);
 });
 
-test('a server that has never been reached has no tools to look at', async () => {
+test('offers no tools of a server that was never reached', async () => {
   openTools([server(1, { state: 'failed', tools: 0 }), server(2)]);
   await expect.element(page.getByRole('button', { name: '2 tools of Server 2' })).toBeVisible();
   await expectHidden(page.getByRole('button', { name: '0 tools of Server 1' }));
 });
 
-test('a changed server keeps its header unless another one is typed, and says what the server refuses', async () => {
+test('keeps the header unless another is typed, and shows server errors', async () => {
   openTools([server(1, { auth: { type: 'header', name: 'X-Key', last4: '4321' } })]);
   const message = 'Enter the value again: it was given for another address';
   answer(toolServers.update, refusal('invalid_input', message, { 'auth.value': message }));
@@ -300,7 +300,7 @@ test('a changed server keeps its header unless another one is typed, and says wh
   expect(requestsTo(toolServers.update)[0]?.body.auth).toEqual({ type: 'header', name: 'X-Key' });
 });
 
-test('removing says who loses what, and what of it is deleted', async () => {
+test('says who loses which tools before removing a server', async () => {
   openTools([server(1, { auth: { type: 'query', name: 'api_key', last4: '4321' } })]);
   answer(toolServers.tools, {
     tools: [],

@@ -10,10 +10,10 @@ import { counted, waitingText } from './labels.ts';
 import { serverToolsQuery, toolServersQuery } from './queries.ts';
 import { ReadOnlyBadge, ToolDetails } from './tool-details.tsx';
 
-/** What a server has, as of the last look. */
+/** Tools of a server, as of the last refresh. */
 export function ToolsDialog({ server: given, onClose }: { server: ToolServer; onClose: () => void }) {
   const servers = useQuery(toolServersQuery);
-  // It may be asked for its tools while the dialog is open.
+  // Its tools may be refreshed while the dialog is open.
   const server = servers.data?.find(({ id }) => id === given.id) ?? given;
   const query = useQuery(serverToolsQuery(server));
   return (
@@ -75,7 +75,7 @@ function ToolList({ tools }: { tools: Tool[] }) {
 
 type LeftOutProps = Pick<ToolServerTools, 'leftOut' | 'leftOutCount'> & Pick<ToolServer, 'kind'>;
 
-/** Tools that no model can be offered, and why. */
+/** Tools that cannot be offered to a model, with reasons. */
 function OmittedTools({ leftOut, leftOutCount, kind }: LeftOutProps) {
   if (leftOutCount === 0) return null;
   const more = leftOutCount - leftOut.length;

@@ -29,7 +29,7 @@ const requestOf = (more: Partial<UsageRequest>): UsageRequest => ({
   ...more,
 });
 
-test('a new account sees zeros, an empty chart with a sentence, and what to do', async () => {
+test('shows zeros, an empty chart and a next step to a new account', async () => {
   open('/analytics');
   await expectText(card('Cost Overview'), '$0.00');
   await expectText(card('Usage Statistics'), '0 requests');
@@ -42,7 +42,7 @@ test('a new account sees zeros, an empty chart with a sentence, and what to do',
   await expectText(card('Budgets'), 'No budget is set.');
 });
 
-test('the range stands in the address, and own days are checked in words', async () => {
+test('keeps the range in the address, and validates custom days', async () => {
   open('/analytics');
   await expect.element(page.getByRole('radio', { name: '30 days' })).toBeChecked();
   await page.getByText('7 days', { exact: true }).click();
@@ -75,7 +75,7 @@ test('the range stands in the address, and own days are checked in words', async
   await expect.element(page.getByText('The last day must not be before the first')).toBeVisible();
 });
 
-test('the chart is one tab stop with a day for each arrow key, and a table beside', async () => {
+test('makes the chart one tab stop with arrow keys, and adds a table', async () => {
   const used = { ...noFigures, requests: 1, inputTokens: 20, outputTokens: 100, costUsd: 0.0111 };
   open('/analytics?range=7', {
     answers() {
@@ -115,7 +115,7 @@ test('the chart is one tab stop with a day for each arrow key, and a table besid
   await expectText(chart.getByRole('row').nth(1), '100');
 });
 
-test('an unknown price is never a zero, and once set holds for past requests too', async () => {
+test('never shows an unknown price as zero, and applies a new one retroactively', async () => {
   const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: null, unpricedRequests: 2 };
   const priced = { ...used, costUsd: 0.2, unpricedRequests: 0 };
   let price: CustomPrice | null = null;
@@ -170,7 +170,7 @@ test('an unknown price is never a zero, and once set holds for past requests too
   await expectText(byModel, '$0.20');
 });
 
-test('what programs cost stands under their access token, which leads to its calls', async () => {
+test('shows cost by access token, linked to its calls', async () => {
   const used = { ...noFigures, requests: 3, inputTokens: 30, outputTokens: 60, costUsd: 0.25 };
   const accessToken = { id: 8, name: 'Nightly', isRevoked: true };
   open('/analytics', {
@@ -192,7 +192,7 @@ test('what programs cost stands under their access token, which leads to its cal
   expect(requestsTo(usage.requests)).toMatchObject([{ query: { accessTokenId: 8 } }]);
 });
 
-test('what cannot be loaded says so and can be tried again', async () => {
+test('shows that loading failed, and retries', async () => {
   open('/analytics', {
     answers() {
       answer(usage.analytics, refusal('unavailable', 'The database is busy.'));
@@ -207,7 +207,7 @@ test('what cannot be loaded says so and can be tried again', async () => {
   await expectText(card('Cost Overview'), '$0.00');
 });
 
-test('the provider’s figures follow the range of the page, up to 180 days', async () => {
+test('follows the range of the page for provider figures, up to 180 days', async () => {
   const figures = card('Provider’s own figures');
   const none = { requests: 0, inputTokens: 0, cachedTokens: 0, outputTokens: 0, costUsd: 0 };
   open('/analytics?from=2026-02-20&to=2026-03-01', {
@@ -232,7 +232,7 @@ test('the provider’s figures follow the range of the page, up to 180 days', as
   expect(requestsTo(usage.providerFigures)).toHaveLength(1);
 });
 
-test('what tools of the provider cost has a card of its own, and no price is made up', async () => {
+test('shows tool costs in a card, without invented prices', async () => {
   const price = { usdPerThousandCalls: 2.5, asOf: '2026-06-26', source: 'The price page' };
   open('/analytics', {
     answers() {
@@ -254,7 +254,7 @@ test('what tools of the provider cost has a card of its own, and no price is mad
   await expectText(card('Tools'), '$0.10 for a GB and day after the first 1 GB');
 });
 
-test('fine-tuning jobs have a card of their own and are in no average per request', async () => {
+test('shows fine-tuning jobs in a card, outside the average per request', async () => {
   const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
   const job = requestOf({ purpose: 'training', thread: null, jobId: 4, inputTokens: 12_000, outputTokens: 0 });
   open('/analytics', {
@@ -290,7 +290,7 @@ test('fine-tuning jobs have a card of their own and are in no average per reques
   expect(requestsTo(usage.requests)).toMatchObject([{ query: { model: 'gpt-4o', purpose: 'training' } }]);
 });
 
-test('requests are labelled by what they were for', async () => {
+test('labels requests by purpose', async () => {
   open('/analytics', {
     answers() {
       answer(usage.analytics, ({ query }) => ({
@@ -318,11 +318,11 @@ test('requests are labelled by what they were for', async () => {
     'Keys',
     'Job, deleted',
   ]);
-  // A person's price is for answers, so none is offered for a job.
+  // Custom prices apply to answers only, so none is offered for a job.
   await expectCount(card('Recent Requests').getByRole('button'), 0);
 });
 
-test('a snapshot that has its family’s price says so and can get its own', async () => {
+test('marks a snapshot priced by its family, and lets the user set a price', async () => {
   const model = 'gpt-4o-2031-01-01';
   const used = { ...noFigures, requests: 2, inputTokens: 40, outputTokens: 2000, costUsd: 0.2 };
   let family: string | null = 'gpt-4o';

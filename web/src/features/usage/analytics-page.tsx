@@ -36,7 +36,7 @@ const ProviderFiguresCard = lazy(() =>
 
 type AnalyticsPageProps = { search: RangeSearch; onSearchChange: (search: RangeSearch) => void };
 
-/** What it cost, on what, and whether it rises. */
+/** Costs, their breakdown and trend. */
 export function AnalyticsPage({ search, onSearchChange }: AnalyticsPageProps) {
   const user = useUser();
   const tz = useMemo(localZone, []);
@@ -93,7 +93,7 @@ function DownloadButton({ range, shown }: DownloadButtonProps) {
   );
 }
 
-/** Why there are no figures, or none that are new. */
+/** Why there are no figures, or only outdated ones. */
 function Failure({ query }: { query: UseQueryResult<Analytics> }) {
   if (!query.isError) return null;
   if (query.data === undefined)
@@ -120,7 +120,7 @@ type CardsProps = {
   range: DayRange;
   tz: string;
   today: string;
-  /** Of the range before, until the new one has arrived. */
+  /** Still showing the previous range. */
   isOld: boolean;
 };
 
@@ -185,7 +185,7 @@ function Cards({ shown, range, tz, today, isOld }: CardsProps) {
 
 type BesideAnswersProps = { shown: Analytics; onOpenJobs: (model: string) => void };
 
-/** Costs besides answers. Alone, each of the two cards is as wide as the page. */
+/** Costs other than answers. A single card takes the full width. */
 function OtherCosts({ shown, onOpenJobs }: BesideAnswersProps) {
   const hasBoth = shown.byTool.length > 0 && shown.fineTuning.length > 0;
   const className = hasBoth ? 'xl:col-span-3' : 'md:col-span-2 xl:col-span-6';

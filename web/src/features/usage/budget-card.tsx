@@ -32,7 +32,7 @@ const monthIn = (tz: string) => new Intl.DateTimeFormat('en-US', { month: 'long'
 
 type Editing = { budget: Budget | null } | null;
 
-/** What may be spent in a month, and how much of it is. */
+/** Monthly budgets and how much of them is used. */
 export function BudgetCard({ tz, className }: { tz: string; className?: string | undefined }) {
   const query = useQuery(budgetsQuery);
   const [editing, setEditing] = useState<Editing>(null);
@@ -132,7 +132,7 @@ function BudgetRow({ budget, onChange }: { budget: Budget; onChange: () => void 
   );
 }
 
-/** Removes a budget, after a question. */
+/** Removes a budget after confirmation. */
 function RemoveButton({ budget }: { budget: Budget }) {
   const [asks, setAsks] = useState(false);
   const { mutate, isPending } = useRemoveBudget();

@@ -14,7 +14,7 @@ import { Switch } from '#web/ui/forms/switch.tsx';
 import { toast } from '#web/ui/states/toast.tsx';
 
 type BudgetDialogProps = {
-  /** null: a new one. */
+  /** null for a new one. */
   budget: Budget | null;
   budgets: readonly Budget[];
   tz: string;

@@ -13,6 +13,6 @@ test.each([
   [0, 0, 'none', 'nothing before'],
   [null, 10, 'none', 'cannot be compared'],
   [10, null, 'none', 'cannot be compared'],
-])('%s after %s is %s', (now, before, direction, text) =>
+])('compares %s with %s: %s', (now, before, direction, text) =>
   expect(describeChange(now, before)).toEqual({ direction, text }),
 );

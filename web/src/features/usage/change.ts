@@ -9,10 +9,10 @@ function size(share: number): string {
   return `${percent.format(share * 100)}%`;
 }
 
-/** How a figure stands to the same one before, in words. null is a figure that is not known. */
+/** Change against the previous period, as text. null: unknown. */
 export function describeChange(now: number | null, before: number | null): Change {
   if (now === null || before === null) return { direction: 'none', text: 'cannot be compared' };
-  // Sums of money are added in another order from time to time; that is no change.
+  // Sums of floats may differ by rounding; that is no change.
   if (Math.abs(now - before) <= 1e-9 * Math.max(now, before))
     return now === 0 ? { direction: 'none', text: 'nothing before' } : { direction: 'same', text: 'no change' };
   if (before === 0) return { direction: 'none', text: 'nothing before' };

@@ -76,7 +76,7 @@ export function CostByDay({ shown, today, onOpen, className }: CostByDayProps) {
   );
 }
 
-/** The exact values of one day: the one pointed at, else the most expensive one. */
+/** Exact values of the selected day, or of the most expensive one. */
 function Readout({ days, pointed, today }: { days: readonly Day[]; pointed: number | null; today: string }) {
   const dearest = days.reduce<Day | undefined>(
     (most, day) => ((day.costUsd ?? 0) > (most?.costUsd ?? 0) ? day : most),

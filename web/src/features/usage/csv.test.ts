@@ -2,7 +2,7 @@ import type { Figures } from '@roster/contracts/usage/usage';
 import { expect, test } from 'vitest';
 import { analyticsCsv } from './csv.ts';
 
-test('a page is one table: total, before, days, models, assistants, access tokens, requests', () => {
+test('writes totals, days, models, assistants, tokens and requests in one table', () => {
   const none: Figures = {
     requests: 0,
     inputTokens: 0,

@@ -60,7 +60,7 @@ const requestRow = (range: DayRange, request: UsageRequest): Cell[] => [
   request.estimated ? 1 : 0,
 ];
 
-/** Calls of a tool take no tokens of their own. */
+/** Tool calls have no tokens of their own. */
 const toolFigures = ({ calls, costUsd, unpricedCalls }: Analytics['byTool'][number]): Cell[] => [
   calls,
   ...[null, null, null, null],
@@ -69,7 +69,7 @@ const toolFigures = ({ calls, costUsd, unpricedCalls }: Analytics['byTool'][numb
   unpricedCalls,
   0,
 ];
-/** Trained tokens stand under input tokens. */
+/** Trained tokens are counted as input tokens. */
 const jobFigures = ({ jobs, trainedTokens, costUsd, unpricedJobs }: Analytics['fineTuning'][number]): Cell[] => [
   ...[jobs, trainedTokens, null, null, null],
   costUsd,
@@ -79,10 +79,10 @@ const jobFigures = ({ jobs, trainedTokens, costUsd, unpricedJobs }: Analytics['f
 ];
 const nobody = [null, null, null, null];
 
-/** For what no single call has: its time, model, assistant, access token, purpose and conversation. */
+/** Columns that only single calls have: time, model, assistant, access token, purpose, conversation. */
 const none = [null, null, null, null, null, null];
 
-/** Everything that the page shows, in one table: what a row is about stands in its first column. */
+/** Everything on the page in one table; the first column names the kind of row. */
 export function analyticsCsv(range: DayRange, shown: Analytics): string {
   const { from, to } = range;
   const { totals, previous, byDay, byModel, byAssistant, byTool, fineTuning, byAccessToken, recent } = shown;

@@ -7,10 +7,10 @@ import type { Change, Direction } from './change.ts';
 
 type FigureCardProps = {
   title: string;
-  /** undefined: not there yet. */
+  /** undefined while loading. */
   value: string | undefined;
   unit?: string | undefined;
-  /** `before` is null where one of the two is not known. */
+  /** `before` is null if one of the two is unknown. */
   change: { change: Change; before: string | null; days: number } | undefined;
   children: ReactNode;
   className?: string | undefined;
@@ -18,7 +18,7 @@ type FigureCardProps = {
 
 const icons: Record<Direction, typeof ArrowUp> = { up: ArrowUp, down: ArrowDown, same: Equal, none: Minus };
 
-/** One figure, how it stands to the days before, and what it is made of. */
+/** A figure, its change and its breakdown. */
 export function FigureCard({ title, value, unit, change, children, className }: FigureCardProps) {
   return (
     <Card aria-label={title} className={classNames('min-w-0 p-5', className)}>
@@ -64,7 +64,7 @@ function ChangeLine({ change, before, days }: NonNullable<FigureCardProps['chang
   );
 }
 
-/** Names and figures, one under the other. */
+/** Rows of labels and figures. */
 export function FigureList({
   rows,
 }: {
@@ -77,7 +77,7 @@ export function FigureList({
         <div key={at} className={classNames('flex items-baseline justify-between gap-4', isPart && 'ps-4')}>
           <dt className="min-w-0 text-muted-foreground">{name}</dt>
           {value === undefined ? (
-            // By its middle: it has no line of text, and would make the row higher by its foot.
+            // Centered: without a text baseline it would make the row taller.
             <dd className="flex h-5 shrink-0 items-center self-center">
               <Skeleton className="h-4 w-14 max-sm:w-4" />
             </dd>

@@ -16,7 +16,7 @@ type FineTuningCostsProps = {
   className?: string;
 };
 
-/** Fine-tuning jobs by base model; nothing where there were none. */
+/** Fine-tuning jobs by base model; nothing if there were none. */
 export function FineTuningCosts({ rows, onOpen, className }: FineTuningCostsProps) {
   if (rows.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
-/** From the largest share to the smallest; also told apart by the order in which they stand. */
+/** From the largest share to the smallest; the order also tells them apart. */
 const shades = [
   { fill: 'fill-primary', dot: 'bg-primary' },
   { fill: 'fill-primary/65', dot: 'bg-primary/65' },
@@ -24,7 +24,7 @@ type ModelDistributionProps = {
   className?: string | undefined;
 };
 
-/** Which models answered: one bar for all requests, and what each of its parts is. What they cost stands in Cost by Model. */
+/** Requests by model: one stacked bar with a legend. Costs are in Cost by Model. */
 export function ModelDistribution({ shown, onOpen, className }: ModelDistributionProps) {
   const models = shown?.byModel.toSorted((a, b) => b.requests - a.requests);
   return (

@@ -9,10 +9,10 @@ export const toolNames: Record<BilledTool, string> = {
 
 type Assistant = { id: number; name: string | null } | null;
 
-/** What to call the answerer: chats may have no assistant, or one that was deleted since. */
+/** Name of the assistant; a chat may have none, or one deleted since. */
 export const assistantName = (assistant: Assistant): string =>
   assistant === null ? 'No assistant' : (assistant.name ?? `Deleted assistant ${assistant.id}`);
 
-/** A fine-tuning job is nobody's answer. */
+/** Fine-tuning jobs have no answerer. */
 export const answererOf = ({ purpose, assistant }: Pick<UsageRequest, 'purpose' | 'assistant'>): string =>
   purpose === 'training' ? 'Fine-tuning' : assistantName(assistant);

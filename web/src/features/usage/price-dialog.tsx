@@ -13,7 +13,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 
 type PriceDialogProps = {
   model: string;
-  /** The model whose price is used until one is set; null: none is. */
+  /** The model whose price applies until one is set; null if none does. */
   family: string | null;
   onClose: () => void;
 };
@@ -96,7 +96,7 @@ function usePriceForm({ model, onClose }: Pick<PriceDialogProps, 'model' | 'onCl
   return { draft, type, problems, submit, isLoading: prices.isPending, isPending, error };
 }
 
-/** Sets the price of a model that the price list does not know, or knows by its family only; begins with the price set before. */
+/** Sets a custom price for a model that is not in the price list, or only by its family. */
 export function PriceDialog(props: PriceDialogProps) {
   const { model, family, onClose } = props;
   const { draft, type, problems, submit, isLoading, isPending, error } = usePriceForm(props);

@@ -14,7 +14,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 
 type PricesDialogProps = { onClose: () => void; onChange: (model: string) => void };
 
-/** The prices that the reader has set. */
+/** The user's custom prices. */
 export function PricesDialog({ onClose, onChange }: PricesDialogProps) {
   const prices = useQuery(pricesQuery);
   return (

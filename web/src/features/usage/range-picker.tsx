@@ -12,7 +12,7 @@ import {
 } from './shared/range.ts';
 
 type RangePickerProps = {
-  /** null: two days of one's own. */
+  /** null for a custom range. */
   preset: Preset | null;
   range: DayRange;
   problem: RangeProblem | null;
@@ -25,7 +25,7 @@ const choice =
   'hover:text-foreground has-checked:bg-active has-checked:text-foreground has-focus-visible:outline-2 has-focus-visible:outline-ring ' +
   'light:has-checked:bg-card light:has-checked:shadow-[0_0_0_1px_var(--border)] max-md:h-9 max-sm:px-1';
 
-/** Which days are shown: 7, 30 or 90 up to today, or from one to another. */
+/** Selects the days: the last 7, 30 or 90, or a custom range. */
 export function RangePicker({ preset, range, problem, today, onChange }: RangePickerProps) {
   const [opened, setOpened] = useState(false);
   const isCustom = preset === null || opened;
@@ -74,7 +74,7 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
   const [draft, setDraft] = useState(range);
   const [wrong, setWrong] = useState(problem);
   const [shown, setShown] = useState(range);
-  // The address has changed otherwise than from here.
+  // The address has changed from elsewhere.
   if (shown.from !== range.from || shown.to !== range.to) {
     setShown(range);
     setDraft(range);
@@ -108,7 +108,7 @@ function CustomRange({ range, problem, today, onChange }: CustomRangeProps) {
       ref={form}
       noValidate
       onSubmit={apply}
-      // Below the row of buttons that it stands in.
+      // Below the row of buttons that contains it.
       className="order-last grid w-full grid-cols-2 items-start gap-3 sm:flex"
     >
       {field('from', 'From')}

@@ -15,7 +15,7 @@ type Row = {
   key: string;
   name: string;
   isCode?: boolean;
-  /** By which the rows are ranked; null: not known. */
+  /** Value to rank by; null if unknown. */
   value: number | null;
   valueText: string;
   detail: string;
@@ -23,7 +23,7 @@ type Row = {
   onOpen: () => void;
 };
 
-/** Rows with a bar each, the largest first; a row leads to its requests. */
+/** Rows with bars, largest first; each links to its requests. */
 function Ranking({ rows, whole }: { rows: readonly Row[]; whole: number }) {
   return (
     <ul className="relative max-h-136 divide-y divide-border overflow-y-auto px-5 pb-2">
@@ -119,7 +119,7 @@ const amounts = (figures: Figures) => {
     figures.estimatedRequests > 0 ? ` · ${formatNumber(figures.estimatedRequests)} counted by Roster` : '';
   return `${formatCount(figures.requests, 'request')} · ${formatCount(tokens(figures), 'token')}${without}${counted}`;
 };
-/** What Model Distribution does not say: how dear a request was, and how far that can be trusted. */
+/** Details missing from Model Distribution: cost per request and how reliable it is. */
 const each = ({ requests, unpricedRequests, estimatedRequests, costUsd, family }: Analytics['byModel'][number]) => {
   const priced = requests - unpricedRequests;
   const parts = [
@@ -210,7 +210,7 @@ type AccessTokenProps = {
   className?: string | undefined;
 };
 
-/** Nothing where no program has called: most people have none. */
+/** Nothing if no API client has made requests, as for most users. */
 export function CostByAccessToken({ shown, onOpen, className }: AccessTokenProps) {
   if (!shown?.byAccessToken.length) return null;
   return (

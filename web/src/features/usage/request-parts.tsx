@@ -11,7 +11,7 @@ const linkClass = 'rounded-xs underline decoration-border-strong underline-offse
 
 const Gone = ({ children }: { children: string }) => <span className="text-muted-foreground">{children}</span>;
 
-/** Where the call belongs, as long as that is there. */
+/** Link to the call's context, if it still exists. */
 export function Conversation({ request }: { request: UsageRequest }) {
   const { thread, purpose, comparisonId, jobId, accessToken } = request;
   if (purpose === 'comparison' || purpose === 'evaluation') {
@@ -51,7 +51,7 @@ export function Conversation({ request }: { request: UsageRequest }) {
   );
 }
 
-/** The requests of a conversation that do not write an answer from its beginning to its end. */
+/** Requests in a conversation other than full answers. */
 const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
   title: 'Titles',
   tool_step: 'Tool step',
@@ -60,7 +60,7 @@ const kinds: Partial<Record<UsageRequest['purpose'], string>> = {
 
 const countedReason = 'Counted by Roster, because the provider’s own figures did not arrive.';
 
-/** The mark of a call whose tokens the provider has not told. */
+/** Marks a call whose tokens the provider did not report. */
 export function EstimatedMark() {
   return (
     <Tooltip content={countedReason}>
@@ -79,7 +79,7 @@ export function Cost({ request, onSetPrice }: CostProps): ReactNode {
   if (request.costUsd !== null) return formatCost(request.costUsd);
   if (request.serviceTier !== null)
     return <span className="text-muted-foreground">no price known for the {request.serviceTier} tier</span>;
-  // A price that a person sets is for answers.
+  // Custom prices apply to answers only.
   if (request.purpose === 'training') return <span className="text-muted-foreground">no price known</span>;
   return (
     <button
@@ -107,7 +107,7 @@ export function tokensInWords(request: UsageRequest): string {
   return `${formatNumber(inputTokens)} in${cached} · ${formatNumber(outputTokens)} out${reasoning}`;
 }
 
-/** One call, where there is no room for a table. */
+/** A call as a card, for narrow screens. */
 export function RequestCard({ request, onSetPrice }: CostProps) {
   return (
     <li className="py-3">

@@ -11,14 +11,14 @@ import { assistantName } from './names.ts';
 import { RequestCard } from './request-parts.tsx';
 import { type DayRange, formatRange } from './shared/range.ts';
 
-/** Which of the calls: those of a model, of an assistant, of a program, or all. */
+/** Which calls to list: of a model, an assistant, an access token, or all. */
 export type Scope = {
   range: DayRange;
   tz: string;
   model?: string;
   assistant?: { id: number; name: string | null } | 'none';
   accessToken?: { id: number; name: string };
-  /** Fine-tuning jobs alone. */
+  /** Fine-tuning jobs only. */
   purpose?: 'training';
 };
 
@@ -33,7 +33,7 @@ const titleOf = ({ model, assistant, accessToken, purpose }: Scope): string => {
 
 type RequestsPanelProps = { scope: Scope; onClose: () => void; onSetPrice: (model: string) => void };
 
-/** The single calls behind a figure, each leading to its conversation. */
+/** Calls behind a figure, each linked to its conversation. */
 export function RequestsPanel({ scope, onClose, onSetPrice }: RequestsPanelProps) {
   const { range, tz, model, assistant, accessToken, purpose } = scope;
   const query = useInfiniteQuery(

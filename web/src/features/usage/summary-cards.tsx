@@ -10,13 +10,13 @@ type SummaryProps = { shown: Analytics | undefined; className?: string | undefin
 const noPrice = 'No price known';
 const costText = (usd: number | null) => (usd === null ? noPrice : formatCost(usd));
 
-/** null: there were jobs, but none with a known price. */
+/** null if there were jobs, but none with a known price. */
 function fineTuningCost(shown: Analytics | undefined): number | null {
   const known = shown?.fineTuning.flatMap(({ costUsd }) => costUsd ?? []) ?? [];
   return shown?.fineTuning.length && known.length === 0 ? null : known.reduce((sum, usd) => sum + usd, 0);
 }
 
-/** A fine-tuning job is no request, so its cost is in no average. */
+/** Fine-tuning jobs are not requests, so averages exclude their cost. */
 function averageCost(shown: Analytics): string {
   const { costUsd, requests, unpricedRequests } = shown.totals;
   if (requests === 0) return formatCost(0);
@@ -100,7 +100,7 @@ export function UsageStatistics({ shown, className }: SummaryProps) {
   );
 }
 
-/** Four parts told apart by lightness too, not by hue alone. */
+/** The parts differ in lightness too, not only in hue. */
 const fills = {
   input: { line: 'fill-primary', key: 'bg-primary' },
   cached: { line: 'fill-primary/45', key: 'bg-primary/45' },

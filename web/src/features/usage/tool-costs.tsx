@@ -6,7 +6,7 @@ import { toolNames } from './names.ts';
 
 type Row = Analytics['byTool'][number];
 
-/** What a call is: code is billed by the container that it runs in, which the provider does not tell of. */
+/** Billing unit of a tool: code is billed by container, which the provider does not report. */
 const callWords: Record<BilledTool, [one: string, many: string]> = {
   file_search: ['search', 'searches'],
   web_search: ['search', 'searches'],
@@ -24,7 +24,7 @@ const costOf = ({ costUsd, unpricedCalls }: Row) =>
     ? 'price unknown'
     : `${formatCost(costUsd)}${unpricedCalls > 0 ? `, ${formatNumber(unpricedCalls)} without a price` : ''}`;
 
-/** What the provider bills beside tokens, as far as Roster knows of it; nothing where no tool was used. */
+/** Estimated provider charges for tools and storage; nothing if none were used. */
 type ToolCostsProps = Pick<Analytics, 'byTool' | 'storage'> & { className?: string };
 
 export function ToolCosts({ byTool, storage, className }: ToolCostsProps) {

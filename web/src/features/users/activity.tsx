@@ -66,7 +66,7 @@ const columns: readonly Column<AccountEvent>[] = [
   { id: 'at', header: 'When', width: 'w-36', cell: ({ at }) => <RelativeTime date={at} /> },
 ];
 
-/** What happened to the accounts; without where from, which is their owners' to see. */
+/** Events of all accounts, without IP addresses, which only their owners see. */
 export function Activity() {
   const query = useInfiniteQuery(eventsQuery);
   const rows = query.data ? allItems(query.data) : [];

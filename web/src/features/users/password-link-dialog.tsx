@@ -6,7 +6,7 @@ import { Field } from '#web/ui/forms/field.tsx';
 import { Input } from '#web/ui/forms/input.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-/** A link that could not be mailed; it is known here and nowhere else. */
+/** A link that could not be mailed; it is shown once. */
 export type NewLink = { email: string; link: string; why: 'new' | 'reset' };
 
 export const newLink = ({ email }: ManagedUser, link: string, why: NewLink['why']): NewLink => ({ email, link, why });

@@ -10,11 +10,11 @@ import type { z } from 'zod';
 import { currentUserQuery } from '#web/api/current-user.ts';
 import { call } from '#web/lib/api-client.ts';
 
-/** Which accounts are shown, and in which order. */
+/** Filter and order of the list of accounts. */
 export type UsersView = { q: string; sort: UserSort; order: 'asc' | 'desc' };
 
 const usersKey = ['users'] as const;
-/** The cursor of the first page. */
+/** Cursor of the first page. */
 const start = '';
 
 export const summaryQuery = queryOptions({
@@ -46,7 +46,7 @@ export const eventsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 });
 
-/** What an administrator did is in all lists: the accounts, the figures and the record. */
+/** An administrator's change affects all lists: accounts, figures and activity. */
 function useRefetchedUsers() {
   const client = useQueryClient();
   return () => client.invalidateQueries({ queryKey: usersKey });
@@ -67,7 +67,7 @@ export function useChangeUser() {
     mutationFn: ({ id, changes }: { id: number; changes: z.input<typeof users.change.body> }) =>
       call(users.change, { params: { id }, body: changes }),
     onSuccess: (changed: ManagedUser) => {
-      // Who changes the own role or name sees it everywhere at once.
+      // Changing one's own role or name shows everywhere at once.
       if (client.getQueryData(currentUserQuery.queryKey)?.id === changed.id)
         client.invalidateQueries({ queryKey: currentUserQuery.queryKey }).catch(() => undefined);
       return refetch();

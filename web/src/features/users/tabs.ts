@@ -3,5 +3,5 @@ import type { UserSort } from '@roster/contracts/users';
 export const usersTabs = ['accounts', 'activity'] as const;
 export type UsersTab = (typeof usersTabs)[number];
 
-/** Written out, because the router reads them before anything else is loaded. */
+/** Listed here because the router needs them before anything else is loaded. */
 export const userSorts = ['name', 'email', 'role', 'status', 'lastActive'] as const satisfies readonly UserSort[];

@@ -9,7 +9,7 @@ import type { UserValues } from './user-schema.ts';
 type UserDialogProps = {
   title: string;
   description: string;
-  /** What the button says, and says while it is done. */
+  /** Text of the button, and while the action is pending. */
   action: [label: string, pendingLabel: string];
   form: UseFormReturn<UserValues>;
   saving: { isPending: boolean; isSuccess: boolean; error: Error | null };
@@ -18,7 +18,7 @@ type UserDialogProps = {
   children: ReactNode;
 };
 
-/** The frame of the form of an account: its button, what went wrong, and the question before it is left. */
+/** Dialog of the account form: its button, error and guard for unsaved changes. */
 export function UserDialog(props: UserDialogProps) {
   const { title, description, action, form, saving, onSubmit, onClose, children } = props;
   return (

@@ -23,7 +23,7 @@ const statusHints: Record<UserStatus, string> = {
     'Signed out everywhere at once, answers under way included, and cannot sign in. Access tokens are revoked; nothing else is deleted.',
 };
 
-/** Says in a toast what stands at the fields, as specified. */
+/** Repeats the field errors in a toast, as specified. */
 export function showInvalidFields(errors: FieldErrors<UserValues>): void {
   const wrong = userFieldNames.flatMap((name) => {
     const message = errors[name]?.message;
@@ -34,12 +34,12 @@ export function showInvalidFields(errors: FieldErrors<UserValues>): void {
 
 type UserFieldsProps = {
   form: UserForm;
-  /** Why the address cannot be changed. */
+  /** Reason why the email address cannot be changed. */
   fixedEmail?: string | undefined;
   withPassword?: boolean | undefined;
-  /** The account came without a name and may stay so. */
+  /** The account was created without a name and may keep none. */
   maybeNameless?: boolean | undefined;
-  /** What else changing a role or status does to the one who changes it. */
+  /** The user edits their own account: warns about the effect of changing role or status. */
   isMe?: boolean | undefined;
 };
 

@@ -2,10 +2,10 @@ import { Email, NewPassword } from '@roster/contracts/auth';
 import { NewUser, UserChanges } from '@roster/contracts/users';
 import { z } from 'zod';
 
-/** As typed; the server makes it canonical. One message for all that can be wrong with it, as specified. */
+/** As typed; the server normalizes it. One message for every error, as specified. */
 const TypedEmail = z.string().refine((typed) => Email.safeParse(typed).success, 'Invalid email address');
 
-/** A new account. An empty password means that its owner gets a link to set one. */
+/** A new account. With an empty password its owner gets a link to set one. */
 export const AddForm = z.object({
   name: NewUser.shape.name,
   email: TypedEmail,
@@ -14,14 +14,14 @@ export const AddForm = z.object({
   password: z.literal('').or(NewPassword),
 });
 
-/** An account that exists. One without a name may stay so. */
+/** An existing account. One without a name may keep none. */
 export const editForm = (hadName: boolean) =>
   z.object({
     name: hadName ? NewUser.shape.name : z.literal('').or(UserChanges.shape.name.unwrap()),
     email: TypedEmail,
     role: NewUser.shape.role,
     status: NewUser.shape.status.unwrap(),
-    /** Not asked for. */
+    /** Unused when editing. */
     password: z.string(),
   });
 

@@ -26,7 +26,7 @@ const me: ManagedUser = {
 };
 const count = { total: 1, active: 1, administrators: 1, recent: 1 };
 
-test('the last administrator stays one, and nobody deletes themselves here', async () => {
+test('keeps the last administrator, and prevents deleting oneself', async () => {
   open(`/users?q=${email}`, {
     user: { ...person, role: 'Admin' },
     answers() {
@@ -49,7 +49,7 @@ test('the last administrator stays one, and nobody deletes themselves here', asy
   await expectText(rows.filter({ hasText: email }), 'Admin');
 });
 
-test('what cannot be loaded is said, with a way to try again', async () => {
+test('shows that loading failed, and retries', async () => {
   const down = refusal('unavailable', 'The database is being moved.');
   open('/users', {
     user: { ...person, role: 'Admin' },

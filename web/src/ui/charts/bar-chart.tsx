@@ -5,45 +5,45 @@ import { labelledBars, valueTicks } from './ticks.ts';
 
 export type Bar = {
   key: string;
-  /** Under the bar, where there is room. */
+  /** Label on the axis, where there is room. */
   tick: string;
   value: number;
-  /** All that there is to say about the bar; read out. */
+  /** Full description, for screen readers. */
   label: string;
-  /** Stands out, such as today. */
+  /** Highlighted, such as today. */
   isMarked?: boolean;
-  /** There is something whose value is not known: a hollow foot, where there is nothing else to draw. */
+  /** Part of the value is unknown; drawn as a hollow stub if the bar is otherwise empty. */
   isPartlyUnknown?: boolean;
 };
 
 type BarChartProps = {
-  /** What the bars show; read out. */
+  /** Accessible name of the chart. */
   label: string;
   bars: readonly Bar[];
   formatTick: (value: number, step: number) => string;
-  /** The bar under the pointer or with the focus; null: none. */
+  /** The bar that is hovered or focused; null for none. */
   onPoint: (index: number | null) => void;
   onChoose: (index: number) => void;
-  /** Over the axes while no bar has a height. */
+  /** Shown over the axes while all bars are zero. */
   emptyText: string;
 };
 
 const height = 208;
 const plot = { top: 10, bottom: height - 28 };
-/** Narrower than this no bar can be told from the next; then the bars scroll. */
+/** Minimum pixels per bar; below that the chart scrolls. */
 const narrowest = 3;
 const labelRoom = 64;
 
 /**
- * Bars over an axis. One tab stop: the arrow keys, Home and End go from bar to bar, Enter chooses one. Each bar is a
- * button over its column, with everything about it in its name, so that screen readers and touch get the same.
+ * A bar chart with one tab stop: arrow keys, Home and End move between bars, Enter selects one. Each bar is a button
+ * over its column with its full description as name, for screen readers and touch.
  */
 export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText }: BarChartProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const room = useWidth(scroller);
   const width = Math.max(room, bars.length * narrowest);
-  // The newest are at the right.
+  // Start at the newest bars, on the right.
   useLayoutEffect(() => {
     if (scroller.current) scroller.current.scrollLeft = width;
   }, [width]);
@@ -59,7 +59,7 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
   };
 
   return (
-    // Time goes from left to right, and so do the numbers that place it.
+    // Time always runs from left to right.
     <div dir="ltr" className="relative flex h-52">
       <Axis ticks={ticks} texts={ticks.map((tick) => formatTick(tick, ticks[1] ?? 1))} y={y} />
       <div ref={scroller} className="relative min-w-0 flex-1 overflow-x-auto overflow-y-hidden [scrollbar-width:none]">
@@ -91,7 +91,7 @@ export function BarChart({ label, bars, formatTick, onPoint, onChoose, emptyText
 type AxisProps = { ticks: readonly number[]; texts: readonly string[]; y: (value: number) => number };
 
 function Axis({ ticks, texts, y }: AxisProps) {
-  // Before the first tick is written the axis takes the room of the longest one.
+  // Sized for the longest tick label, estimated before any is rendered.
   const width = Math.max(...texts.map((text) => text.length)) * 7 + 10;
   return (
     <svg aria-hidden="true" width={width} height={height} className="shrink-0 overflow-visible">
@@ -113,7 +113,7 @@ function Axis({ ticks, texts, y }: AxisProps) {
 
 type BarButtonsProps = Pick<BarChartProps, 'label' | 'bars' | 'onPoint' | 'onChoose'> & { width: number };
 
-/** What takes the pointer and the keys, over the columns. */
+/** Invisible buttons over the columns, for pointer and keyboard. */
 function BarButtons({ label, bars, width, onPoint, onChoose }: BarButtonsProps) {
   const columns = useRef<HTMLFieldSetElement>(null);
   const [current, setCurrent] = useState<number | null>(null);
@@ -215,7 +215,7 @@ function Columns({ bars, width, y, pointed }: ColumnsProps) {
   );
 }
 
-/** In the middle under its bar; the outermost labels stay within the chart. */
+/** Centers a label below its bar, but keeps the outermost ones inside the chart. */
 function labelPlace(middle: number, width: number) {
   const half = labelRoom / 2 - 8;
   if (middle < half) return { x: 0, textAnchor: 'start' } as const;

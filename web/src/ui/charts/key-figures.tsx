@@ -4,12 +4,12 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 type FiguresProps = {
-  /** Each with its label; undefined while it is on its way. */
+  /** Labels with values; undefined while loading. */
   figures: readonly (readonly [label: string, figure: string | undefined])[];
   className: string;
 };
 
-/** Figures at the head of a page, each on a card. */
+/** Key figures at the top of a page, one per card. */
 export function KeyFigures({ figures, className }: FiguresProps) {
   const isBusy = figures.some(([, figure]) => figure === undefined);
   return (
@@ -29,7 +29,7 @@ export function KeyFigures({ figures, className }: FiguresProps) {
 
 type FailedFiguresProps = { message: string; isTrying: boolean; onTryAgain: () => void };
 
-/** In the place of figures that could not be loaded. */
+/** Shown if the key figures failed to load. */
 export function KeyFiguresError({ message, isTrying, onTryAgain }: FailedFiguresProps) {
   return (
     <Notice

@@ -2,7 +2,7 @@ import { classNames } from '#web/ui/class-names.ts';
 
 export type Part = { key: string; value: number; className: string };
 
-/** One thin line, filled by its parts as far as they go. What it shows stands beside it in words. */
+/** A thin stacked bar. Its values must also be given as text. */
 export function ShareBar({ parts, whole, className }: { parts: readonly Part[]; whole: number; className?: string }) {
   let start = 0;
   const placed = parts.map((part) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { labelledBars, valueTicks } from './ticks.ts';
 
-describe('ticks of values', () => {
+describe('value ticks', () => {
   test.each([
     [0, [0, 1]],
     [1, [0, 0.5, 1]],
@@ -11,9 +11,9 @@ describe('ticks of values', () => {
     [41, [0, 20, 40, 60]],
     [0.3, [0, 0.1, 0.2, 0.3]],
     [1234, [0, 500, 1000, 1500]],
-  ])('up to %s', (max, ticks) => expect(valueTicks(max)).toEqual(ticks));
+  ])('reaches %s', (max, ticks) => expect(valueTicks(max)).toEqual(ticks));
 
-  test('reach every maximum with a few round steps', () => {
+  test('covers every maximum with a few round steps', () => {
     for (let max = 0.000_001; max < 1e7; max *= 1.37) {
       const ticks = valueTicks(max);
       expect(ticks.at(-1)).toBeGreaterThanOrEqual(max * (1 - 1e-9));
@@ -23,9 +23,9 @@ describe('ticks of values', () => {
   });
 });
 
-describe('labels under bars', () => {
-  test('stand under each where there is room', () => expect(labelledBars(3, 10)).toEqual([0, 1, 2]));
-  test('are evenly apart else, the last one always', () => {
+describe('bar labels', () => {
+  test('labels every bar if there is room', () => expect(labelledBars(3, 10)).toEqual([0, 1, 2]));
+  test('spaces labels evenly and keeps the last', () => {
     expect(labelledBars(30, 5)).toEqual([5, 11, 17, 23, 29]);
     expect(labelledBars(90, 4)).toEqual([20, 43, 66, 89]);
     expect(labelledBars(1, 0)).toEqual([0]);

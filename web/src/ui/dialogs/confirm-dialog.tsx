@@ -16,7 +16,7 @@ export type ConfirmDialogProps = {
   onConfirm: () => void;
 };
 
-/** Asks before something that cannot be undone. Stays open until its owner closes it. Cancel has the focus. */
+/** Asks before something irreversible. Stays open until its owner closes it. Cancel has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { open, onOpenChange, title, description, children, confirmLabel, pendingLabel, busy, onConfirm } = props;
   const { cancelLabel = 'Cancel', destructive = false } = props;

@@ -6,12 +6,12 @@ import { ModalLayer } from './modal-layer.tsx';
 
 export type DialogProps = {
   open: boolean;
-  /** undefined: what it says has to be answered in it, and neither Escape nor a cross puts it away. */
+  /** undefined: the dialog must be answered, without Escape or a close button. */
   onOpenChange: ((open: boolean) => void) | undefined;
   title: ReactNode;
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons, the main one last. For a form: give the form an id and the button `form={id}`. */
+  /** Buttons, the primary one last. For a form, link them by `form={id}`. */
   footer?: ReactNode;
   size?: 'sm' | 'md' | 'lg' | 'xl' | undefined;
   role?: 'dialog' | 'alertdialog' | undefined;
@@ -21,7 +21,7 @@ const sizes = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-3xl', xl: 'max-w-5xl'
 
 const stay = () => undefined;
 
-/** A question or a form that interrupts. Its content is mounted only while it is open. */
+/** A modal dialog. Its content is mounted only while it is open. */
 export function Dialog({ open, ...rest }: DialogProps) {
   return open ? <OpenDialog {...rest} /> : null;
 }

@@ -2,10 +2,10 @@ import { type KeyboardEvent, type PointerEvent, type ReactNode, useLayoutEffect,
 import { createPortal } from 'react-dom';
 import { classNames } from '#web/ui/class-names.ts';
 
-/** `before`: what had the focus when it was opened. */
+/** `before`: what had focus when it opened. */
 type Layer = { dialog: HTMLDialogElement; before: Element | null; ask: () => void };
 
-/** The open layers, the lowest first. Only the top one (and the toasts) can be reached. */
+/** Open layers, bottom first. Only the top one, and toasts, can be reached. */
 const layers: Layer[] = [];
 
 function makeRestInert() {
@@ -16,7 +16,7 @@ function makeRestInert() {
   for (const [index, { dialog }] of layers.entries()) dialog.inert = index < layers.length - 1;
 }
 
-/** The page behind does not scroll, and does not move aside for the scroll bar it loses. */
+/** Stops the page from scrolling, and from shifting when its scroll bar disappears. */
 function lockPageScroll(isHeld: boolean) {
   const { style, clientWidth } = document.documentElement;
   const barWidth = window.innerWidth - clientWidth;
@@ -25,7 +25,7 @@ function lockPageScroll(isHeld: boolean) {
   style.overflow = isHeld ? 'hidden' : '';
 }
 
-/** Into the first field that asks for it, else the first thing that is not the close button, else the layer itself. */
+/** Focuses the first element marked for autofocus, else the first control except the close button, else the layer. */
 function focusInside(dialog: HTMLDialogElement) {
   const wanted =
     dialog.querySelector<HTMLElement>('[data-autofocus]') ??
@@ -34,13 +34,13 @@ function focusInside(dialog: HTMLDialogElement) {
   (wanted ?? dialog).focus();
 }
 
-/** Takes a layer away, and gives the focus back to where it came from. */
+/** Closes a layer and returns focus to where it was. */
 function close(layer: Layer) {
   const index = layers.indexOf(layer);
   layers.splice(index, 1);
   makeRestInert();
   const above = layers[index];
-  // Two that close together: the lower one goes first, and what the upper one came from goes with it.
+  // Two layers closing together: the lower one goes first and passes on where focus returns to.
   if (above) above.before = layer.before;
   else if (layer.before instanceof HTMLElement && layer.before.isConnected) layer.before.focus();
   if (isFocusLost()) layers.at(-1)?.dialog.focus();
@@ -48,7 +48,7 @@ function close(layer: Layer) {
 
 const isFocusLost = () => document.activeElement === null || document.activeElement === document.body;
 
-/** What had the focus may have gone from the page: Esc is still for the top layer. */
+/** The focused element may have been removed; Esc still closes the top layer. */
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !event.defaultPrevented && isFocusLost()) layers.at(-1)?.ask();
 });
@@ -64,9 +64,9 @@ export type ModalLayerProps = {
 };
 
 /**
- * What dialogs, side panels and the command palette stand on: a native `<dialog>` over an inert page. It is opened with
- * `show()`, not `showModal()`: the browser's top layer would cut off toasts, tooltips and menus that belong to it.
- * Mount it to open it. Esc and a click beside the content ask `onOpenChange(false)`.
+ * Base of dialogs, side panels and the command palette: a native `<dialog>` over an inert page. Opened with `show()`,
+ * not `showModal()`, because the browser's top layer would cover toasts, tooltips and menus. Mount it to open it. Esc
+ * and a click outside call `onOpenChange(false)`.
  */
 export function ModalLayer(props: ModalLayerProps) {
   const { onOpenChange, role = 'dialog', labelledBy, label, describedBy, className, children } = props;
@@ -89,7 +89,7 @@ export function ModalLayer(props: ModalLayerProps) {
   }, []);
 
   const keyDown = (event: KeyboardEvent) => {
-    // A menu or a suggestion list inside takes its own Esc first.
+    // A menu or suggestion list inside handles Esc first.
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.stopPropagation();
     onOpenChange(false);

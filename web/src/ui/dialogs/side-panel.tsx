@@ -14,7 +14,7 @@ type SidePanelProps = {
   side?: 'left' | 'right' | undefined;
 };
 
-/** Details beside a list that stays in view; the whole width on small screens. */
+/** Details beside a visible list; full width on small screens. */
 export function SidePanel({ open, ...rest }: SidePanelProps) {
   return open ? <OpenSidePanel {...rest} /> : null;
 }

@@ -8,7 +8,7 @@ type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'className'> & {
   className?: string | undefined;
 };
 
-/** A native checkbox; `indeterminate` is set on the element. Without a visible label, give it `aria-label`. */
+/** A native checkbox; `indeterminate` must be set on the element. Without a visible label, pass `aria-label`. */
 export function Checkbox({ label, description, className, ...rest }: CheckboxProps) {
   const box = (
     <span className="relative inline-flex size-4 shrink-0">

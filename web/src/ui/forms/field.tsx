@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 
-/** What a field gives its control; spread it on an Input, Textarea, Select or Slider. */
+/** Props that a field passes to its control; spread them on an Input, Textarea, Select or Slider. */
 export type ControlProps = {
   id: string;
   'aria-describedby': string | undefined;
@@ -12,18 +12,18 @@ export type ControlProps = {
 type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
-  /** Takes the place of the hint. */
+  /** Replaces the hint. */
   error?: string | undefined;
   required?: boolean | undefined;
-  /** Characters used and allowed, counted in code points. */
+  /** Characters used and allowed, in code points. */
   counter?: { value: number; max: number } | undefined;
-  /** At the right of the label: a link, a value. */
+  /** Shown right of the label: a link or a value. */
   aside?: ReactNode;
   className?: string | undefined;
   children: (props: ControlProps) => ReactNode;
 };
 
-/** Ties label, control, hint, counter and error together, once for every form. */
+/** Connects label, control, hint, counter and error for accessibility. */
 export function Field({ label, hint, error, required, counter, aside, className, children }: FieldProps) {
   const id = useId();
   const noteId = `${id}-note`;

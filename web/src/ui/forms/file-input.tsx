@@ -5,7 +5,7 @@ type FileInputProps = Pick<ComponentProps<'input'>, 'ref' | 'accept' | 'multiple
   onFiles: (files: File[]) => void;
 };
 
-/** The browser's own choice of files, for a button of the page to open: `ref.current?.click()`. */
+/** A hidden file input; open its picker with `ref.current?.click()`. */
 export function FileInput({ label, onFiles, ...rest }: FileInputProps) {
   return (
     <input
@@ -15,7 +15,7 @@ export function FileInput({ label, onFiles, ...rest }: FileInputProps) {
       aria-label={label}
       onChange={({ currentTarget }) => {
         onFiles([...(currentTarget.files ?? [])]);
-        // So that the same file can be chosen again, after it was mended or taken out.
+        // Lets the same file be chosen again, after it was edited or removed.
         currentTarget.value = '';
       }}
     />

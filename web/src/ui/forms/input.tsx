@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 
-/** The look of everything that is typed into or chosen from. 16 px on small screens, so that phones do not zoom in. */
+/** Classes of all inputs and selects. 16 px on small screens, so that phones do not zoom in. */
 export const controlClass =
   'w-full min-w-0 rounded-md border border-border-strong bg-background px-3 text-foreground text-lg light:bg-card transition-colors duration-120 ' +
   'hover:border-[color-mix(in_oklab,var(--foreground)_30%,var(--background))] focus-visible:border-ring focus-visible:outline-1 focus-visible:outline-offset-0 ' +

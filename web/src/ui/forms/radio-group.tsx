@@ -14,13 +14,13 @@ type RadioGroupProps<Value extends string> = {
   value: Value;
   onValueChange: (value: Value) => void;
   options: readonly RadioOption<Value>[];
-  /** `row`: side by side where there is room. */
+  /** `row`: side by side if there is room. */
   layout?: 'column' | 'row' | undefined;
   hideLabel?: boolean | undefined;
   disabled?: boolean | undefined;
 };
 
-/** One of a few, all in view; native radios in framed rows. */
+/** A choice of a few options, all visible; native radio buttons in framed rows. */
 export function RadioGroup<Value extends string>(props: RadioGroupProps<Value>) {
   const { label, value, onValueChange, options, layout = 'column', hideLabel, disabled } = props;
   const name = useId();

@@ -15,11 +15,11 @@ type SearchFieldProps = {
   className?: string;
 };
 
-/** What is typed, and asked for once the typing has stopped for a moment, so that not every key asks the server. */
+/** Debounces the text, so that not every key sends a request. */
 function useDebouncedSearch(text: string, onSearch: (text: string) => void) {
   const [typed, setTyped] = useState(text);
   const asked = useRef(text);
-  // Cleared or changed from elsewhere: the browser's Back, the button in the empty list.
+  // Changed from outside: Back in the browser, or the button in the empty list.
   useEffect(() => {
     if (text === asked.current) return;
     asked.current = text;

@@ -3,11 +3,11 @@ import { classNames } from '#web/ui/class-names.ts';
 import { controlClass } from './input.tsx';
 
 type SecretInputProps = Omit<ComponentProps<'input'>, 'type'> & {
-  /** What is hidden, for the button's name: 'password', 'API key'. */
+  /** Name of the hidden value for the button: 'password', 'API key'. */
   what: string;
 };
 
-/** A password-type field with Show and Hide. */
+/** A password field with a Show/Hide button. */
 export function SecretInput({ what, className, ...rest }: SecretInputProps) {
   const [shown, setShown] = useState(false);
   return (

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 import { controlClass } from './input.tsx';
 
-/** A native select: the browser's own list, keys and phone wheel. */
+/** A native select. */
 export function Select({ className, children, ...rest }: ComponentProps<'select'>) {
   return (
     <div className={classNames('relative min-w-0', className)}>

@@ -9,7 +9,7 @@ type SliderProps = Omit<ComponentProps<'input'>, 'type' | 'value' | 'onChange' |
   step: number;
 };
 
-/** A native range input. Values come back rounded to the step's digits, so 0.1 + 0.2 is 0.3. */
+/** A native range input. Values are rounded to the step's digits, so that 0.1 + 0.2 is 0.3. */
 export function Slider({ value, onValueChange, min, max, step, className, ...rest }: SliderProps) {
   const digits = (String(step).split('.')[1] ?? '').length;
   const filled: CSSProperties & { '--filled': string } = { '--filled': `${((value - min) / (max - min)) * 100}%` };

@@ -7,7 +7,7 @@ type SwitchProps = Omit<ComponentProps<'input'>, 'type' | 'role' | 'className'> 
   className?: string | undefined;
 };
 
-/** Something that is on or off at once: a row with its words at the left. A native checkbox with the switch's role. */
+/** A setting that applies at once: a row with its label on the left. A native checkbox with the role switch. */
 export function Switch({ label, description, className, ...rest }: SwitchProps) {
   const labelId = useId();
   const descriptionId = useId();

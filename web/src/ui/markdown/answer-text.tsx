@@ -13,7 +13,7 @@ const PlainText = ({ text }: AnswerTextProps) => (
 
 const widths = ['w-11/12', 'w-full', 'w-10/12', 'w-full', 'w-9/12', 'w-1/2'];
 
-/** About as high as the text will be. */
+/** Skeleton with about the height of the text. */
 function PendingText({ text }: AnswerTextProps) {
   const lines = Math.min(40, Math.ceil(text.length / 100));
   return (
@@ -35,7 +35,7 @@ const MarkdownText = onDemand<AnswerTextProps>(
 /** Starts loading what draws Markdown; it stays out of the first load of the page. */
 export const loadAnswerText = MarkdownText.preload;
 
-/** A text that cannot be drawn stays as it was written, and what stands around it stays too. */
+/** Falls back to the plain text if rendering throws, and leaves the page around it intact. */
 class PlainTextFallback extends Component<AnswerTextProps & { children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
   static getDerivedStateFromError() {
@@ -47,8 +47,8 @@ class PlainTextFallback extends Component<AnswerTextProps & { children: ReactNod
 }
 
 /**
- * What a model wrote. Nothing of it is painted outside of its own box, such as marks piled up over a letter; the room of
- * 4 pixels is for the ring around what has the focus.
+ * A model's text. Clipped to its box, so that stacked combining marks cannot paint over the page; 4 pixels are left for
+ * the focus ring.
  */
 export function AnswerText(props: AnswerTextProps) {
   return (

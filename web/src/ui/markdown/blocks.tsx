@@ -22,18 +22,18 @@ const alignments = { left: 'text-start', center: 'text-center', right: 'text-end
 const alignment = (align: Align | undefined) => alignments[align ?? 'left'];
 
 /**
- * A block at the top has the direction of its first letter that has one; what is within it goes by its own letters, line
- * for line, and leaves that choice (an element with `dir` would not count in it) to the block.
+ * A top-level block takes its direction from its first strong letter. Nested content uses plaintext bidi line by line:
+ * an element with `dir` would be ignored when the block determines its direction.
  */
 const ownDirection = '[unicode-bidi:plaintext]';
 type Place = { nested: boolean };
 const directionOf = ({ nested }: Place) => (nested ? {} : { dir: 'auto' });
-/** Within a list or a quote all lines begin at its own side, beside their mark. */
+/** Inside lists and quotes all lines align to the block's side, next to their marker. */
 const lineClass = ({ nested }: Place) =>
   nested ? `${ownDirection} [text-align:left] [&:dir(rtl)]:[text-align:right]` : ownDirection;
 
 function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'heading' }> }) {
-  // The page and the conversation have the first two levels; an answer's outline goes below them.
+  // Page and conversation use the first two levels; headings of an answer start below them.
   const Tag = levels[block.depth - 1] ?? 'h6';
   return (
     <Tag
@@ -45,7 +45,7 @@ function Heading({ block, nested }: Place & { block: Extract<Block, { kind: 'hea
   );
 }
 
-/** True if two parts of a text are the same, so that the first need not be drawn again. */
+/** True if two subtrees are equal, so that the part need not rerender. */
 const isSame = (before: unknown, after: unknown) =>
   before === after || JSON.stringify(before) === JSON.stringify(after);
 
@@ -96,7 +96,7 @@ function List({ start, items, nested }: Place & { start: number | null; items: L
   );
 }
 
-/** A cell is aligned as its column is, and its words go their own way. */
+/** A cell's alignment follows its column, its text direction its own letters. */
 const Cell = ({ parts }: { parts: Inline[] }) => (
   <span className={ownDirection}>
     <InlineText parts={parts} />
@@ -170,7 +170,7 @@ function Folded({ block, nested }: Place & { block: Extract<Block, { kind: 'deta
   );
 }
 
-/** Long: a case for each kind. */
+/** Long: one case per kind. */
 export function BlockPart({ block, nested }: Place & { block: Block }) {
   const direction = directionOf({ nested });
   switch (block.kind) {

@@ -2,12 +2,12 @@ import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens, type Tok
 import { addressEnd, inlineRules } from './inline-rules.ts';
 import { withoutRasterData } from './raster-data.ts';
 
-/** Quotes in lists in quotes: more than this is never meant, and deeper trees would exhaust the stack. */
+/** Maximum nesting of quotes and lists; deeper trees would exhaust the stack. */
 export const deepest = 16;
 
 /**
- * For each mark, reading looks through what follows it, so its work is the marks times the length. Prose stays far
- * below this (3,000 characters with a hundred marks); what is above is shown as it is written.
+ * For each mark the lexer scans what follows, so its work is marks times length. Prose stays far below this limit
+ * (3,000 characters with a hundred marks); text above it is shown as source.
  */
 const mostInlineWork = 1_000_000;
 const marks = /[\\`*_[\]<>!~$@:&\n]/g;
@@ -25,7 +25,7 @@ function inlineWork(text: string): number {
 const widestTable = 100;
 const mostCells = 20_000;
 
-/** Lines that a quote takes along without a mark of their own may be read once for each line before them. */
+/** Lazy continuation lines of a quote may be rescanned once for each line before them. */
 const longestLazyQuote = 10_000;
 const mostLazyLines = 20;
 
@@ -37,13 +37,13 @@ function isReadableQuote(quote: string): boolean {
 }
 
 /**
- * Each decision depends on the block itself only, however much text follows: a text that is read in pieces becomes the
- * same as one that is read at once.
+ * Every decision depends on the block alone, not on the text after it, so that reading in pieces gives the same result
+ * as reading at once.
  */
 class BoundedTokenizer extends Tokenizer {
-  /** How many quotes and lists are around what is read. */
+  /** Number of enclosing quotes and lists. */
   #depth = -1;
-  /** The depth of the quote that is being read; it reads itself again with the lines that it takes along. */
+  /** Depth of the current quote, for which marked calls `blockquote` again with lazy continuation lines. */
   #quoteDepth = -1;
 
   enter() {
@@ -76,7 +76,7 @@ class BoundedTokenizer extends Tokenizer {
     }
   }
 
-  /** Every row gets as many cells as the first has, so a wide head over many short rows is far more than was written. */
+  /** Every row gets as many cells as the header, so a wide header over many short rows would expand enormously. */
   override table(source: string): Tokens.Table | undefined {
     const [, head, , body = ''] = this.rules.block.table.exec(source) ?? [];
     if (head === undefined) return undefined;
@@ -91,7 +91,7 @@ class BoundedTokenizer extends Tokenizer {
     return found && end < found.raw.length ? super.url(source.slice(0, end)) : found;
   }
 
-  /** CommonMark ends a title at an empty line, even one that has no end before it. */
+  /** CommonMark ends a link title at an empty line, even if it is unclosed. */
   override def(source: string): Tokens.Def | undefined {
     const found = super.def(source);
     const empty = found?.title ? source.search(/\n[ \t]*\n/) : -1;
@@ -101,7 +101,7 @@ class BoundedTokenizer extends Tokenizer {
 
 const unread = (source: string): Token => ({ type: 'text', raw: source, text: source });
 
-/** The reader of Markdown, held to what people write: beyond the bounds, a text stays text. */
+/** marked's lexer with limits: what exceeds them stays text. */
 export class BoundedLexer extends Lexer {
   readonly #tokenizer: BoundedTokenizer;
   #inlineDepth = 0;

@@ -1,4 +1,4 @@
 import { decodeHTMLStrict } from 'entities/decode';
 
-/** Markdown's `&amp;` and `&#8364;` as the characters they stand for: all that HTML knows, with their semicolon. */
+/** Decodes HTML character references such as `&amp;` and `&#8364;`; all that HTML defines, with their semicolon. */
 export const decodeReferences = (text: string): string => (text.includes('&') ? decodeHTMLStrict(text) : text);

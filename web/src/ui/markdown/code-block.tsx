@@ -17,7 +17,7 @@ export const HighlightedCode = onDemand<CodeProps>(
 
 type CodeFrameProps = { label: string; actions: ReactNode; children: ReactNode };
 
-/** The frame of what is not prose: its kind at the left, what can be done with it at the right. */
+/** Frame of code and diagrams: kind on the left, actions on the right. */
 export function CodeFrame({ label, actions, children }: CodeFrameProps) {
   return (
     <figure dir="ltr" className="my-3 overflow-hidden rounded-md border border-border bg-card first:mt-0 last:mb-0">
@@ -32,7 +32,7 @@ export function CodeFrame({ label, actions, children }: CodeFrameProps) {
 
 type CodeBlockProps = CodeProps & { note?: string; below?: ReactNode };
 
-/** Code: its language, copying, wrapping long lines. `note` says why it is code and not what it was meant to be. */
+/** Code with its language, Copy and line wrapping. `note` says why something else is shown as code. */
 export function CodeBlock({ text, language, note, below }: CodeBlockProps) {
   const [wraps, setWraps] = useState(false);
   return (

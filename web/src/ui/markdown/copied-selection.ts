@@ -3,7 +3,7 @@ import type { ClipboardEvent } from 'react';
 const formulaAround = (node: Node) =>
   (node instanceof Element ? node : node.parentElement)?.closest('.katex-display, .katex') ?? null;
 
-/** Whole formulas: a part of one is no formula. */
+/** Extends a selection to whole formulas: part of one is meaningless. */
 function withWholeFormulas(selected: Range): Range {
   const range = selected.cloneRange();
   const first = formulaAround(range.startContainer);
@@ -13,7 +13,7 @@ function withWholeFormulas(selected: Range): Range {
   return range;
 }
 
-/** A typeset formula is dozens of letters in places of their own; what is copied has its source. */
+/** Replaces rendered formulas, which are dozens of positioned letters, with their TeX source. */
 function writeSources(part: DocumentFragment) {
   for (const formula of part.querySelectorAll('.katex-display, .katex')) {
     const source = formula.querySelector('annotation')?.textContent;
@@ -23,7 +23,7 @@ function writeSources(part: DocumentFragment) {
   }
 }
 
-/** The text of elements as it is shown, with its line breaks; only what is on the page has those. */
+/** Text of elements as displayed, with line breaks; `innerText` has those only for elements on the page. */
 function shownText(part: HTMLElement): string {
   Object.assign(part.style, { position: 'fixed', insetInlineStart: '-10000px', width: '1000px' });
   document.body.append(part);
@@ -32,7 +32,7 @@ function shownText(part: HTMLElement): string {
   return text;
 }
 
-/** Puts a selection with formulas on the clipboard with their TeX. */
+/** Copies a selection with formulas as text with their TeX source. */
 export function copySelection(event: ClipboardEvent) {
   const selection = document.getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return;

@@ -5,14 +5,14 @@ import type { Block } from './tree.ts';
 const blocksOf = (text: string): Block[] => parseMarkdown(text).sections.map((section) => section.block);
 const only = (text: string) => blocksOf(text)[0];
 
-describe('hostile Markdown stays text', () => {
+describe('hostile Markdown', () => {
   test.each([
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
     '<iframe src="https://evil.example"></iframe>',
-  ])('raw HTML: %s', (html) => expect(only(html)).toEqual({ kind: 'plain', text: html }));
+  ])('shows raw HTML as text: %s', (html) => expect(only(html)).toEqual({ kind: 'plain', text: html }));
 
-  test('HTML within a line', () =>
+  test('shows inline HTML as text', () =>
     expect(only('a <b onclick=x>c</b>')).toEqual({
       kind: 'paragraph',
       children: [{ kind: 'text', text: 'a <b onclick=x>c</b>' }],
@@ -27,28 +27,28 @@ describe('hostile Markdown stays text', () => {
     '[go](java&#115;cript:alert(1))',
     '[go](vbscript:x)',
     '[go](sandbox:/etc/passwd)',
-  ])('a link that may not be followed: %s', (link) =>
+  ])('refuses an unsafe link: %s', (link) =>
     expect(only(link)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: link }] }),
   );
 
-  test('the place of a file that code has made is left out', () =>
+  test('drops the sandbox path of a generated file', () =>
     expect(only('[plot.png](sandbox:/mnt/data/plot.png)')).toEqual({
       kind: 'paragraph',
       children: [{ kind: 'text', text: 'plot.png' }],
     }));
 
-  test('an image is an address', () =>
+  test('shows an image as its address', () =>
     expect(only('![logo](https://evil.example/?q=1&amp;r=2)')).toEqual({
       kind: 'paragraph',
       children: [{ kind: 'image', address: 'https://evil.example/?q=1&r=2', alt: 'logo' }],
     }));
 
-  test('nesting without end is cut', () => {
+  test('limits nesting', () => {
     expect(JSON.stringify(blocksOf('>'.repeat(5000))).length).toBeLessThan(12_000);
     expect(JSON.stringify(blocksOf('> '.repeat(200))).length).toBeLessThan(2000);
   });
 
-  test('a paragraph nobody wrote by hand is not read', () =>
+  test('does not parse a paragraph nobody wrote by hand', () =>
     expect(only('_a_b'.repeat(50_000))).toEqual({
       kind: 'paragraph',
       children: [{ kind: 'text', text: '_a_b'.repeat(50_000) }],
@@ -56,7 +56,7 @@ describe('hostile Markdown stays text', () => {
 });
 
 describe('text', () => {
-  test('references are what they stand for, in code they are not', () =>
+  test('decodes character references, except in code', () =>
     expect(only('5 &lt; 6 &#8364; `&lt;` \\* &bogus;')).toEqual({
       kind: 'paragraph',
       children: [
@@ -66,7 +66,7 @@ describe('text', () => {
       ],
     }));
 
-  test('a bare address is a link', () =>
+  test('links a bare URL', () =>
     expect(only('see https://a.example/?a=1&b=2')).toEqual({
       kind: 'paragraph',
       children: [
@@ -79,17 +79,17 @@ describe('text', () => {
       ],
     }));
 
-  test('a fence is closed when its end has come', () => {
+  test('closes a fence when its end arrives', () => {
     expect(only('```ts\nlet a')).toEqual({ kind: 'code', language: 'ts', text: 'let a', closed: false });
     expect(only('```TS title\nlet a\n```')).toEqual({ kind: 'code', language: 'ts', text: 'let a', closed: true });
   });
 
-  test('tasks and numbered lists', () => {
+  test('parses tasks and numbered lists', () => {
     expect(only('3. a\n4. b')).toMatchObject({ kind: 'list', start: 3 });
     expect(only('- [x] a\n- [ ] b')).toMatchObject({ items: [{ checked: true }, { checked: false }] });
   });
 
-  test('a line break may be written as HTML', () =>
+  test('accepts a line break as HTML', () =>
     expect(only('a<br>b')).toMatchObject({ children: [{ text: 'a' }, { kind: 'break' }, { text: 'b' }] }));
 });
 
@@ -98,11 +98,11 @@ describe('formulas', () => {
     ['$x^2$', 'x^2', false],
     ['\\(x\\)', 'x', false],
     ['\\[y\\] z', 'y', true],
-  ])('%s', (text, source, display) =>
+  ])('parses %s', (text, source, display) =>
     expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display }]) }),
   );
 
-  test.each(['$$\na+b\n$$', '\\[\na+b\n\\]'])('in a paragraph of its own: %j', (text) =>
+  test.each(['$$\na+b\n$$', '\\[\na+b\n\\]'])('parses a block formula: %j', (text) =>
     expect(blocksOf(`Before:\n${text}\nAfter`)).toMatchObject([
       { kind: 'paragraph' },
       { kind: 'math', source: 'a+b' },
@@ -110,12 +110,12 @@ describe('formulas', () => {
     ]),
   );
 
-  test.each(['It costs $5, or $6.', 'US$5 and US$6', '$5-$10', 'a $ b $ c'])('prices stay prices: %s', (text) =>
+  test.each(['It costs $5, or $6.', 'US$5 and US$6', '$5-$10', 'a $ b $ c'])('keeps prices: %s', (text) =>
     expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
   );
 });
 
-describe('a growing text', () => {
+describe('growing text', () => {
   const text = [
     '# Title',
     'A [link][1] and **bold** $x$.',
@@ -131,7 +131,7 @@ describe('a growing text', () => {
     '[1]: https://a.example',
   ].join('\n\n');
 
-  test.each([1, 3, 7, 40])('%i characters at a time ends as the whole does', (step) => {
+  test.each([1, 3, 7, 40])('gives the same result in steps of %i characters', (step) => {
     let document = parseMarkdown('');
     for (let end = step; end < text.length + step; end += step) document = parseMarkdown(text.slice(0, end), document);
     const whole = parseMarkdown(text);
@@ -140,7 +140,7 @@ describe('a growing text', () => {
     expect(document.sections.map((section) => section.block).filter(withoutLink).length).toBeGreaterThan(9);
   });
 
-  test('keeps the blocks that cannot change', () => {
+  test('keeps blocks that cannot change', () => {
     const before = parseMarkdown('one\n\ntwo\n\nthree\n\nfour');
     const after = parseMarkdown('one\n\ntwo\n\nthree\n\nfour and', before);
     expect(after.sections[0]).toBe(before.sections[0]);
@@ -148,7 +148,7 @@ describe('a growing text', () => {
     expect(after.sections[3]?.raw).toBe('four and');
   });
 
-  test('a text that was replaced is read anew', () =>
+  test('parses a replaced text again', () =>
     expect(parseMarkdown('other', parseMarkdown('a\n\nb\n\nc\n\nd')).sections).toHaveLength(1));
 });
 
@@ -159,7 +159,7 @@ const textOf = (value: unknown): string => {
   return 'text' in value ? String(value.text) : Object.values(value).map(textOf).join('');
 };
 
-describe('marks that mean something else', () => {
+describe('ambiguous marks', () => {
   test.each([
     '5$/month or 10$/month',
     'US$5–US$10',
@@ -171,24 +171,22 @@ describe('marks that mean something else', () => {
     '3~5天，价格100~200元',
     'about ~5 and ~6',
     'a~b~c',
-  ])('stay what they are: %s', (text) =>
-    expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
-  );
+  ])('keeps %s', (text) => expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }));
 
   test.each([
     ['其中$x$是', 'x'],
     ['값은$y$이다', 'y'],
     ['($z$)', 'z'],
     ['**a**$b$.', 'b'],
-  ])('a formula beside letters that have no spaces: %s', (text, source) =>
+  ])('parses a formula next to letters without spaces: %s', (text, source) =>
     expect(only(text)).toMatchObject({ children: expect.arrayContaining([{ kind: 'math', source, display: false }]) }),
   );
 
-  test('two of them strike', () =>
+  test('strikes through with two tildes', () =>
     expect(only('~~old~~ new')).toMatchObject({ children: [{ kind: 'deleted' }, { text: ' new' }] }));
 });
 
-describe('bold beside letters that have no spaces', () => {
+describe('bold next to letters without spaces', () => {
   test.each([
     ['**注意：**这是', '<注意：>这是'],
     ['**강조(emphasis)**를', '<강조(emphasis)>를'],
@@ -201,10 +199,10 @@ describe('bold beside letters that have no spaces', () => {
     ['2**3 and 4**5', '2<3 and 4>5'],
     ['**안녕하세요.**라고', '<안녕하세요.>라고'],
     ['**标题（一）：**内容**（二）**', '<标题（一）：>内容<（二）>'],
-  ])('%s', (text, shown) => expect(textOf(only(text))).toBe(shown));
+  ])('parses %s', (text, shown) => expect(textOf(only(text))).toBe(shown));
 });
 
-describe('an address in running text', () => {
+describe('URL in running text', () => {
   test.each([
     ['见https://a.example/b，然后', 'https://a.example/b', '，然后'],
     ['见 https://a.example。', 'https://a.example', '。'],
@@ -212,7 +210,7 @@ describe('an address in running text', () => {
     ['https://a.example/wiki/北京', 'https://a.example/wiki/北京', ''],
     ['（https://a.example/c）吗', 'https://a.example/c', '）吗'],
     ['see https://a.example/d, and', 'https://a.example/d', ', and'],
-  ])('ends where the text goes on: %s', (text, address, rest) => {
+  ])('ends before the text continues: %s', (text, address, rest) => {
     const children = only(text);
     expect(children).toMatchObject({
       children: expect.arrayContaining([
@@ -224,7 +222,7 @@ describe('an address in running text', () => {
 });
 
 describe('footnotes', () => {
-  test('are shown with the text that leads to them', () =>
+  test('links the marks to the footnotes', () =>
     expect(
       blocksOf('It rains.[^1] Or not.[^why]\n\n[^1]: Short\n[^why]: <https://a.example>\n    and *more*\n\nEnd'),
     ).toMatchObject([
@@ -241,16 +239,16 @@ describe('footnotes', () => {
       { kind: 'paragraph' },
     ]));
 
-  test('whose text is one address are not that address', () =>
+  test('keeps a footnote whose text is a URL', () =>
     expect(blocksOf('a[^1]\n\n[^1]: https://a.example')).toMatchObject([
       { children: [{ text: 'a' }, { kind: 'footnote', label: '1' }] },
       { kind: 'footnote', blocks: [{ children: [{ kind: 'link', href: 'https://a.example/' }] }] },
     ]));
 
-  test('that are not there stay as they were written', () =>
+  test('keeps marks without a footnote as written', () =>
     expect(only('a[^1] b')).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text: 'a[^1] b' }] }));
 
-  test('may have several paragraphs', () =>
+  test('allows several paragraphs', () =>
     expect(blocksOf('[^a]: One\n\n    Two\n\nThree')).toMatchObject([
       { kind: 'footnote', blocks: [{ kind: 'paragraph' }, { kind: 'paragraph' }] },
       { kind: 'paragraph' },
@@ -290,11 +288,11 @@ describe('harmless HTML', () => {
     '<a href="https://a.example">b</a> c',
     'a <script>b</script>',
     'a <span>b</span>',
-  ])('other HTML stays text: %s', (text) =>
+  ])('shows other HTML as text: %s', (text) =>
     expect(only(text)).toEqual({ kind: 'paragraph', children: [{ kind: 'text', text }] }),
   );
 
-  test('crossed elements keep all of their text', () =>
+  test('keeps all text of crossed elements', () =>
     expect(only('a <b>b <i>c</b> d</i>')).toEqual({
       kind: 'paragraph',
       children: [
@@ -304,7 +302,7 @@ describe('harmless HTML', () => {
       ],
     }));
 
-  test('details hold Markdown, and tags within code do not end them', () => {
+  test('parses Markdown in details, and ignores tags in code', () => {
     const text =
       'Before\n<details>\n<summary>More *here*</summary>\n\n- a\n\n```html\n</details>\n```\n\n</details>\n\nAfter';
     expect(blocksOf(text)).toMatchObject([
@@ -321,7 +319,7 @@ describe('harmless HTML', () => {
     expect(only('<details ontoggle="x">\nb\n</details>')).toMatchObject({ kind: 'plain' });
   });
 
-  test('details within a list leave its other items as they are', () =>
+  test('keeps the other items of a list with details', () =>
     expect(only('- a\n- <details><summary>b</summary>c</details>\n  d\n- e')).toMatchObject({
       items: [
         { blocks: [{ kind: 'line' }] },
@@ -332,7 +330,7 @@ describe('harmless HTML', () => {
 });
 
 describe('LaTeX without dollars', () => {
-  test('an environment is a formula', () => {
+  test('parses an environment as a formula', () => {
     const source = '\\begin{align}\na &= b \\\\\n\nc &= d\n\\end{align}';
     expect(blocksOf(`Then:\n${source}\nAnd`)).toMatchObject([
       { kind: 'paragraph' },
@@ -345,26 +343,26 @@ describe('LaTeX without dollars', () => {
     expect(only('\\begin{document}a\\end{document}')).toMatchObject({ kind: 'paragraph' });
   });
 
-  test('so is a fence of math, once its end is there', () => {
+  test('parses a closed math fence as a formula', () => {
     expect(only('```math\na^2\n```')).toEqual({ kind: 'math', source: 'a^2' });
     expect(only('```math\na^2')).toMatchObject({ kind: 'code', closed: false });
   });
 
-  test.each(['\\ce{2H2 + O2 -> 2H2O}', '\\ce{^{227}_{90}Th+}', '\\pu{3 m/s}'])('and chemistry: %s', (source) =>
+  test.each(['\\ce{2H2 + O2 -> 2H2O}', '\\ce{^{227}_{90}Th+}', '\\pu{3 m/s}'])('parses chemistry: %s', (source) =>
     expect(only(`It is ${source}.`)).toMatchObject({
       children: [{}, { kind: 'math', source, display: false }, { text: '.' }],
     }),
   );
 });
 
-test('every named reference is what it stands for', () =>
+test('decodes every named reference', () =>
   expect(textOf(only('&alpha; &Rightarrow; &check; &hearts; &nbsp;&lt; &NotEqualTilde; &bogus; &#x1F600;'))).toBe(
     'α ⇒ ✓ ♥ \u00a0< ≂̸ &bogus; 😀',
   ));
 
-describe('pictures that come with the text', () => {
+describe('embedded images', () => {
   const data = `data:image/png;base64,${'iVBORw0KGgo'.repeat(60_000)}`;
-  test('are pictures, however large', () =>
+  test('shows embedded images of any size', () =>
     expect(blocksOf(`A chart:\n\n![chart](${data})\n\nEnd`)).toEqual([
       { kind: 'paragraph', children: [{ kind: 'text', text: 'A chart:' }] },
       { kind: 'paragraph', children: [{ kind: 'image', address: data, alt: 'chart' }] },

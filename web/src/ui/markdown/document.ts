@@ -5,29 +5,29 @@ import type { Section } from './tree.ts';
 import { weightOf } from './weight.ts';
 
 /**
- * A Markdown text, read up to `end`. Sections keep their identity while a text grows, so only what changed is drawn
- * again.
+ * A Markdown text, parsed up to `end`. Sections keep their identity while the text grows, so only changed ones
+ * rerender.
  */
 export type MarkdownDocument = {
   source: string;
   sections: Section[];
-  /** The addresses that the text gives to labels, in order. */
+  /** Link reference definitions in the text, in order. */
   definitions: (Definition & { end: number })[];
   end: number;
-  /** About how many elements the sections become. */
+  /** Estimated number of elements. */
   weight: number;
-  /** The number of sections at the beginning that stay as they are, however the text goes on. */
+  /** Number of leading sections that are final, however the text continues. */
   settled: number;
-  /** The number of sections at the beginning that were read with every definition, those behind them included. */
+  /** Number of leading sections parsed with all definitions, including later ones. */
   linked: number;
 };
 
-/** Beyond this a text is shown as it is written: it is not read as a page, and reading it would hold up the screen. */
+/** Longer texts are shown as source: nobody reads them as a page, and parsing would block the tab. */
 const longestText = 400_000;
-/** The same for a single block, and for all blocks, by what they become on the page. */
+/** Limits on the estimated elements of one block and of the whole text; above them source is shown. */
 const heaviestBlock = 8_000;
 const heaviestText = 30_000;
-/** How much is read at once. A block that is longer is read in twice as much, and again, until its end is there. */
+/** Characters parsed at once; doubled until a longer block is complete. */
 const stride = 8_000;
 
 export const isWhole = ({ end, source, linked, sections }: MarkdownDocument) =>
@@ -43,7 +43,7 @@ const empty = (source: string): MarkdownDocument => ({
   linked: 0,
 });
 
-/** Adds all that is not read yet, as it is written. */
+/** Adds the unparsed rest as source. */
 function addPlainRest(document: MarkdownDocument) {
   const { source, end } = document;
   const raw = source.slice(end);
@@ -60,8 +60,8 @@ const lineEndAfter = (source: string, position: number) => {
 };
 
 /**
- * How many of the pieces are final, however the text goes on behind them. The last two that show something may become
- * others: the last may go on, and the one before it may then be part of it. So may what waits for a mark further on.
+ * Number of leading pieces that are final. The last two visible ones may still change: the last may continue, and the
+ * one before may become part of it. So may a piece that waits for a closing mark.
  */
 function countFinalPieces(pieces: readonly Piece[], length: number): number {
   const last = pieces.findLastIndex(({ block }) => block !== null);
@@ -75,10 +75,10 @@ function countFinalPieces(pieces: readonly Piece[], length: number): number {
   return final;
 }
 
-/** The next blocks: as many as are read at once, or one that is longer. */
+/** The next blocks: one stride, or a single longer block. */
 function nextPieces({ source, end }: MarkdownDocument, links: Links) {
   for (let length = stride; ; length *= 2) {
-    // Little is left behind: reading this first and then all of it would take twice as long.
+    // With little text left, parse all of it now; otherwise most of it would be parsed twice.
     const stop = source.length - end < 2 * length ? source.length : lineEndAfter(source, end + length);
     const pieces = lex(source.slice(end, stop), links);
     const settled = countFinalPieces(pieces, stop - end);
@@ -94,7 +94,7 @@ function sectionOf({ raw, block, labels, links }: Piece, end: number): Section |
   return { raw, end, weight: shown === block ? weight : 1, block: shown, labels, links };
 }
 
-/** Adds blocks in place; the document is still being made. */
+/** Mutates the document, which is still being built. */
 function add(document: MarkdownDocument, pieces: readonly Piece[], settled: number) {
   let previous: Section | undefined;
   for (const [index, piece] of pieces.entries()) {
@@ -117,7 +117,7 @@ function linksOf(definitions: readonly Definition[]): Links {
   return links;
 }
 
-/** Reads the sections again whose labels are defined behind them. */
+/** Parses sections again if they refer to labels defined after them. */
 function addLinks(document: MarkdownDocument, isOver: () => boolean) {
   const links = linksOf(document.definitions);
   while (document.linked < document.sections.length) {
@@ -141,20 +141,20 @@ function continueParsing(begun: MarkdownDocument, isOver: () => boolean): Markdo
       const known = document.definitions.length;
       add(document, pieces, settled);
       addDefinitions(links, document.definitions.slice(known));
-      // What ends with something that belongs to no block, such as line breaks, is read all the same.
+      // The rest belongs to no block, for example line breaks; add it as source.
       if (document.end === start) addPlainRest(document);
       if (document.end < document.source.length && isOver()) return document;
     }
     addLinks(document, isOver);
   } catch {
-    // A text that the reader breaks on is still the person's to read.
+    // If the lexer throws, the user still gets to read the text.
     addPlainRest(document);
     document.linked = document.sections.length;
   }
   return document;
 }
 
-/** What of a document stays where its text has grown. */
+/** The part of a document that stays valid after its text has grown. */
 function reusablePart(previous: MarkdownDocument, source: string): MarkdownDocument {
   const sections = previous.sections.slice(0, previous.settled);
   const end = sections.at(-1)?.end ?? 0;
@@ -164,9 +164,8 @@ function reusablePart(previous: MarkdownDocument, source: string): MarkdownDocum
 }
 
 /**
- * Reads a Markdown text, until `isOver`; what is not whole then is read on with it as `previous`. `previous` may also be
- * the text as it stood a moment ago: while an answer arrives, only its last blocks can still change, so only they are
- * read again.
+ * Parses Markdown until `isOver`; pass an incomplete result as `previous` to continue. `previous` may also be the
+ * result for a prefix: while an answer streams in, only its last blocks can change and are parsed again.
  */
 export function parseMarkdown(
   text: string,

@@ -9,19 +9,19 @@ export const isFootnoteToken = (token: Tokens.Generic | { type: string }): token
 export const isFootnoteMark = (token: Tokens.Generic | { type: string }): token is FootnoteMarkToken =>
   token.type === 'footnoteMark';
 
-/** A footnote's label among those that a text may refer to; it leads to no address. */
+/** A footnote as an entry among the link labels, without a URL. */
 export const definitionOf = (label: string): Definition => ({
   label: normalizeLabel(`^${label}`),
   link: { href: '', title: null },
 });
 
 const beginning = /^ {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*/;
-/** Lines that end the text of a footnote without an empty line before them. */
+/** Matches lines that end a footnote without an empty line before them. */
 const otherBlock = /^ {0,3}(?:\[\^[^\]\s]{1,100}\]:|#{1,6}\s|>|`{3}|~{3}|\$\$|\\\[|(?:[-*_][ \t]*){3,}$)/;
 const isEmpty = (line: string) => line.trim() === '';
 const isIndented = (line: string) => /^(?: {2}|\t)/.test(line);
 
-/** The lines of a footnote: those that follow at once, and after an empty one those that are indented. */
+/** Length of a footnote: adjacent lines, and indented ones after an empty line. */
 function lengthOfFootnote(text: string): number {
   let end = 0;
   let isAfterEmpty = false;
@@ -38,11 +38,11 @@ function lengthOfFootnote(text: string): number {
   return end;
 }
 
-/** `[^1]: A note.`, which is shown where it stands. */
+/** `[^1]: A note.`, rendered in place. */
 export const footnote: TokenizerExtension = {
   name: 'footnote',
   level: 'block',
-  // Only within the paragraph that is being read, as with formulas.
+  // Searches the current paragraph only, as for formulas.
   start(text) {
     const index = text.search(/\n {0,3}\[\^[^\]\s]{1,100}\]:|\n[ \t]*\n/);
     return index < 0 ? undefined : index;
@@ -62,7 +62,7 @@ export const footnote: TokenizerExtension = {
   },
 };
 
-/** `[^1]`, if there is such a footnote. */
+/** `[^1]`, if that footnote exists. */
 export const footnoteMark: TokenizerExtension = {
   name: 'footnoteMark',
   level: 'inline',

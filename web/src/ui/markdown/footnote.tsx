@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext } from 'react';
 
-/** Begins the ids of one text's footnotes: other texts on the page have footnotes of the same labels. */
+/** Prefix of the ids of one text's footnotes: other texts on the page may use the same labels. */
 export const FootnotesContext = createContext('');
 
 const look =
@@ -12,7 +12,7 @@ function goTo(id: string) {
   target?.focus({ preventScroll: true });
 }
 
-/** In the text: leads to the footnote. */
+/** Link to a footnote. */
 export function FootnoteMark({ label }: { label: string }) {
   const ids = useContext(FootnotesContext);
   return (
@@ -30,7 +30,7 @@ export function FootnoteMark({ label }: { label: string }) {
   );
 }
 
-/** The footnote itself; its label leads back. A line stands above the first of several. */
+/** A footnote with a link back to its mark. The first of several has a line above it. */
 export function Footnote({ label, children }: { label: string; children: ReactNode }) {
   const ids = useContext(FootnotesContext);
   return (

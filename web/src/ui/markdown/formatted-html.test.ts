@@ -17,4 +17,4 @@ test.each([
   ['> $x$', '<blockquote><p>$x$</p></blockquote>'],
   ['<script>alert(1)</script>', '<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>'],
   ['a[^1]\n\n[^1]: b', '<p>a<sup>1</sup></p>\n<div><sup>1</sup> <p>b</p></div>'],
-])('%s', (text, html) => expect(toHtml(text)).toBe(html));
+])('renders %s', (text, html) => expect(toHtml(text)).toBe(html));

@@ -78,7 +78,9 @@ function block(each: Block): string {
   }
 }
 
-/** Markdown as HTML for the clipboard, so that it can be pasted into a text with its format. The page never reads it. */
+/**
+ * Renders Markdown as HTML for the clipboard, so that it can be pasted with formatting. Never inserted into the page.
+ */
 export const toHtml = (text: string): string =>
   parseMarkdown(text)
     .sections.map((section) => block(section.block))

@@ -21,8 +21,8 @@ const attributes = new Set(
 const inReact = new Map([['stroke-width', 'strokeWidth']]);
 
 /**
- * Elements within elements exhaust the stack of the browser's layout, which ends the tab; its own parser stops at 512. A
- * fraction in a fraction takes seven.
+ * Deep nesting exhausts the layout stack and crashes the tab; the HTML parser would stop at 512. A fraction inside a
+ * fraction takes seven levels.
  */
 const deepest = 200;
 const mostElements = 6_000;
@@ -51,7 +51,7 @@ function draw(node: MarkupNode, key: number): ReactNode {
   return createElement(node.name, props, ...node.children.map(draw));
 }
 
-/** Without numbers: nothing refers to them, and each formula would begin with 1. */
+/** Removes equation numbers: nothing refers to them, and every formula would start at 1. */
 const withoutNumbers = (source: string) =>
   source.replaceAll(/\\(begin|end)\{(align|alignat|equation|gather)\}/g, '\\$1{$2*}');
 
@@ -74,7 +74,7 @@ function typeset(source: string, display: boolean): ReactNode {
   }
 }
 
-/** Chemical formulas and units need an addition to KaTeX, which is loaded with the first of them. */
+/** Chemical formulas and units need a KaTeX extension, loaded with the first of them. */
 const chemistry = createStore<'none' | 'loaded' | 'failed'>('none');
 
 async function loadChemistry() {
@@ -86,7 +86,7 @@ async function loadChemistry() {
   }
 }
 
-/** A formula, typeset; what cannot be typeset stays as its source. */
+/** A rendered formula, or its source if it cannot be rendered. */
 export const Formula = memo(function Formula({ source, display }: { source: string; display: boolean }) {
   const known = useStore(chemistry);
   const isWaiting = known === 'none' && /\\(?:ce|pu)\b/.test(source);

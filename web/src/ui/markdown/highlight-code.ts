@@ -4,7 +4,7 @@ import { common, createLowlight } from 'lowlight';
 const lowlight = createLowlight(common);
 lowlight.registerAlias({ xml: ['vue', 'svelte', 'astro'], bash: ['console', 'fish'] });
 
-/** Names of the languages that are loaded with the first code in one of them. */
+/** Languages loaded on first use. */
 const later = new Set(
   (
     'apache apacheconf awk bat clj clojure cmake cmd coffee coffeescript cr crystal d dart delphi django ' +
@@ -16,7 +16,7 @@ const later = new Set(
 );
 let loading: Promise<void> | undefined;
 
-/** Whether a language can be had that is not there yet. */
+/** True if a language is available but not loaded yet. */
 export const isLoadableLanguage = (language: string) => later.has(language) && !lowlight.registered(language);
 
 async function addLaterLanguages() {
@@ -25,23 +25,23 @@ async function addLaterLanguages() {
   lowlight.registerAlias({ julia: ['jl'] });
 }
 
-/** Adds the languages that are less common. */
+/** Loads the less common languages. */
 export function loadRareLanguages(): Promise<void> {
   loading ??= addLaterLanguages();
   return loading;
 }
 
-/** Code is coloured in pieces, so that what has been coloured is not coloured again while more of it arrives. */
+/** Code is highlighted in pieces, so that finished pieces stay as they are while more arrives. */
 export type HighlightedPiece = { text: string; nodes: readonly ElementContent[] };
 export type HighlightState = {
   text: string;
   language: string;
-  /** From the beginning; what they do not reach is not coloured yet. All but the last are final. */
+  /** From the start; the rest is not highlighted yet. All but the last are final. */
   pieces: readonly HighlightedPiece[];
   end: number;
 };
 
-/** Beyond this, code is shown without colours. */
+/** Longer code is not highlighted. */
 const longest = 200_000;
 const longestPiece = 6_000;
 const shortestPiece = 1_000;
@@ -59,8 +59,8 @@ const coloured = (language: string, text: string): ElementContent[] =>
   lowlight.highlight(language, text).children.filter((node) => node.type !== 'doctype');
 
 /**
- * Cuts a piece off at the last line end that lies in nothing (no string, no comment), so that the rest can be read on
- * its own. Without one the piece stays whole.
+ * Ends a piece at the last line break outside strings and comments, so that the rest can be highlighted on its own.
+ * Without one the piece stays whole.
  */
 function cutAtLineEnd(text: string, nodes: ElementContent[]): HighlightedPiece {
   let after = text.length;
@@ -71,7 +71,7 @@ function cutAtLineEnd(text: string, nodes: ElementContent[]): HighlightedPiece {
     if (after < shortestPiece) break;
     if (node.type !== 'text') continue;
     const lineEnd = node.value.lastIndexOf('\n') + 1;
-    // The last characters may belong to something that goes on behind them.
+    // The last characters may belong to a token that continues after them.
     if (lineEnd === 0 || after + lineEnd === text.length) continue;
     return {
       text: text.slice(0, after + lineEnd),
@@ -81,7 +81,7 @@ function cutAtLineEnd(text: string, nodes: ElementContent[]): HighlightedPiece {
   return { text, nodes };
 }
 
-/** Colours code until `isOver`; `previous` is the same code as it stood a moment ago, or as far as it has come. */
+/** Highlights code until `isOver`; `previous` is an earlier state, of the same code or of a prefix. */
 export function highlightCode(
   language: string,
   text: string,
@@ -91,7 +91,7 @@ export function highlightCode(
   if (!isColourable(language, text)) return { text, language, pieces: [], end: 0 };
   const goesOn = previous !== undefined && previous.language === language && text.startsWith(previous.text);
   if (goesOn && previous.text === text && previous.end === text.length) return previous;
-  // The last piece of a whole code ended where the code did; where it goes on, that is another piece.
+  // The last piece ended only because the code did; redo it if the code continues.
   const wasWhole = goesOn && previous.end === previous.text.length;
   const pieces = goesOn ? [...(wasWhole ? previous.pieces.slice(0, -1) : previous.pieces)] : [];
   let end = pieces.reduce((sum, piece) => sum + piece.text.length, 0);

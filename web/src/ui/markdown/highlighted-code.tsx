@@ -26,7 +26,7 @@ const Piece = memo(function Piece({ piece }: { piece: HighlightedPiece }) {
   return piece.nodes.map(draw);
 });
 
-/** Code in its language's colours, as elements of ours. Long code gets them piece by piece. */
+/** Syntax-highlighted code as React elements. Long code is highlighted piece by piece. */
 export const HighlightedCode = memo(function HighlightedCode({ text, language }: { text: string; language: string }) {
   const [state, setState] = useState<HighlightState>(() => highlightCode(language, text, undefined, startSlice()));
   const shown =
@@ -37,7 +37,7 @@ export const HighlightedCode = memo(function HighlightedCode({ text, language }:
   useEffect(() => {
     if (!isMissing) return;
     let isHere = true;
-    // Code without colors is code all the same, where they cannot be loaded.
+    // If the languages cannot be loaded, code stays plain.
     loadRareLanguages().then(
       () => isHere && setState(highlightCode(language, text, undefined, startSlice())),
       () => undefined,

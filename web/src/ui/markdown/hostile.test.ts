@@ -5,7 +5,7 @@ const filled = (pattern: string, size: number) => pattern.repeat(Math.ceil(size 
 const numbered = (line: (index: number) => string, size: number) =>
   filled(Array.from({ length: 2000 }, (_, index) => line(index)).join(''), size);
 
-/** What has kept readers of Markdown busy for ever, by its size. */
+/** Inputs, by size, that have hung Markdown parsers. */
 const hostile: Record<string, (size: number) => string> = {
   'emphasis that never ends': (size) => filled('__a', size),
   'paragraphs of it': (size) => filled(`${filled('__a', 900)}\n\n`, size),
@@ -38,7 +38,7 @@ const hostile: Record<string, (size: number) => string> = {
   backslashes: (size) => filled('\\', size),
 };
 
-/** Reads a text in the smallest slices there are. */
+/** Parses a text in the smallest possible slices. */
 function readInSlices(text: string) {
   let document: MarkdownDocument | undefined;
   do document = parseMarkdown(text, document, () => true);
@@ -46,7 +46,7 @@ function readInSlices(text: string) {
   return document;
 }
 
-/** Milliseconds of this processor, which do not count what else the machine does. */
+/** CPU milliseconds, independent of other load on the machine. */
 function work(text: string): number {
   const before = process.cpuUsage();
   readInSlices(text);
@@ -55,21 +55,21 @@ function work(text: string): number {
 }
 
 describe('hostile text', () => {
-  test.each(Object.keys(hostile))('takes work that grows with its size, not with the square: %s', (name) => {
+  test.each(Object.keys(hostile))('takes linear time: %s', (name) => {
     const make = hostile[name] ?? String;
     const [small, large] = [make(20_000), make(100_000)];
     const least = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY };
     const ratio = () => least.large / Math.max(least.small, 4);
-    // The least of several, which nothing else has made longer: whatever grows with the square does so each time.
+    // The minimum of several runs, to exclude disturbances: quadratic growth shows in every one.
     for (let round = 0; round < 8 && !(ratio() < 13); round++) {
       least.small = Math.min(least.small, work(small));
       least.large = Math.min(least.large, work(large));
     }
-    // Five times the size: 5 where the work grows with it, 25 where it grows with the square.
+    // For five times the size, linear work gives 5 and quadratic work 25.
     expect(ratio()).toBeLessThan(13);
   });
 
-  test.each(Object.keys(hostile))('stays a tree that can be drawn: %s', (name) => {
+  test.each(Object.keys(hostile))('gives a tree that can be rendered: %s', (name) => {
     for (const size of [200_000, 1_000_000]) {
       const document = readInSlices((hostile[name] ?? String)(size).slice(0, size).padEnd(size));
       expect(document.weight).toBeLessThan(45_000);
@@ -90,7 +90,7 @@ describe('hostile text', () => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
-  test.each(Object.keys(nested))('is never deeper than the page can bear: %s', (name) => {
+  test.each(Object.keys(nested))('limits depth: %s', (name) => {
     for (const depth of [1, 2, 16, 17, 100, 1_000, 10_000]) {
       const document = parseMarkdown((nested[name] ?? String)(depth));
       expect(isWhole(document)).toBe(true);

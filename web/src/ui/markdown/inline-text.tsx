@@ -32,7 +32,7 @@ export const MathText = onDemand<FormulaProps>(
   PendingFormula,
 );
 
-/** An image is never loaded: the request would tell a stranger that, when and by whom this was read. */
+/** Images are never loaded: the request would tell a third party when and by whom this was read. */
 function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1.5 rounded-xs border border-border bg-muted px-1.5 align-text-bottom text-muted-foreground text-sm">
@@ -48,7 +48,7 @@ function ImagePlaceholder({ address, alt }: { address: string; alt: string }) {
 const textOf = (parts: Inline[]): string =>
   parts.map((part) => ('text' in part ? part.text : 'children' in part ? textOf(part.children) : '')).join('');
 
-/** A number that leads to the source it stands for. */
+/** A number that links to its source. */
 function SourceMark({ number }: { number: number }) {
   const sources = useContext(SourcesContext);
   const name = sources?.names[number - 1];
@@ -68,7 +68,7 @@ function SourceMark({ number }: { number: number }) {
   );
 }
 
-/** Long: a case for each kind. */
+/** Long: one case per kind. */
 function InlinePart({ part }: { part: Inline }) {
   switch (part.kind) {
     case 'text':
@@ -158,7 +158,7 @@ function InlinePart({ part }: { part: Inline }) {
   }
 }
 
-/** Text within a block. The parts of a text have no identity but their place, so the place is their key. */
+/** Inline content. Parts have no identity but their position, which is their key. */
 export function InlineText({ parts }: { parts: Inline[] }) {
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above

@@ -6,7 +6,7 @@ import { FootnotesContext } from './footnote.tsx';
 import { startSlice } from './time-slice.ts';
 import type { Section } from './tree.ts';
 
-/** Drawn again only when its own source changes, or where its links lead; while an answer arrives, that is the last block. */
+/** Rerenders only when its source or its link targets change; while an answer streams in, that is the last block. */
 const SectionPart = memo(
   function SectionPart({ section }: { section: Section }) {
     return <BlockPart block={section.block} nested={false} />;
@@ -14,7 +14,7 @@ const SectionPart = memo(
   ({ section: before }, { section: after }) => before.raw === after.raw && before.links === after.links,
 );
 
-/** The texts read last, so that scrolling back over a long thread does not read them again. */
+/** Recently parsed texts, so that scrolling back in a long thread does not parse them again. */
 const recentDocuments = new Map<string, MarkdownDocument>();
 
 function remember(document: MarkdownDocument) {
@@ -24,7 +24,7 @@ function remember(document: MarkdownDocument) {
   if (oldest !== undefined) recentDocuments.delete(oldest);
 }
 
-/** A text as far as it is read; `next` is the same text once more, while it is read beside what is shown. */
+/** `shown` is the parsed part of the text; `next` a new parse that replaces it once it has caught up. */
 type Reading = { text: string; live: boolean; shown: MarkdownDocument; next: MarkdownDocument | null };
 
 function continueReading(text: string, live: boolean, before: Reading | undefined): Reading {
@@ -52,10 +52,10 @@ function useDocument(text: string, live: boolean): MarkdownDocument {
   return reading.shown;
 }
 
-/** How many elements are put on the page at once. */
+/** Number of elements rendered at once. */
 const slice = 1_500;
 
-/** As many sections as the page can draw without a pause, more after each paint. */
+/** As many sections as can be rendered without blocking, more after each paint. */
 function useRenderedSections(sections: readonly Section[]): readonly Section[] {
   const [room, setRoom] = useState(slice);
   let weight = 0;
@@ -71,9 +71,9 @@ function useRenderedSections(sections: readonly Section[]): readonly Section[] {
   return beyond < 0 ? sections : sections.slice(0, beyond);
 }
 
-/** Markdown as elements of ours. `live`: the text is still growing. */
+/** Renders Markdown as React elements. `live`: the text is still growing. */
 export const MarkdownText = memo(function MarkdownText({ text, live }: { text: string; live: boolean }) {
-  // Typing and scrolling go first; a frame that comes too soon is skipped.
+  // Typing and scrolling have priority; updates that come too fast are skipped.
   const deferred = useDeferredValue(text);
   const document = useDocument(live ? deferred : text, live);
   const footnotes = useId();

@@ -5,7 +5,7 @@ import { type MarkupNode, readMarkup, readStyle } from './markup-tree.ts';
 const textOf = (nodes: MarkupNode[]): string =>
   nodes.map((node) => (node.kind === 'text' ? node.text : textOf(node.children))).join('');
 
-describe('the markup of a formula', () => {
+describe('markup of a formula', () => {
   test('becomes a tree with its text', () =>
     expect(
       readMarkup('<span class="a b" style="top:-1em;"><svg width="1em"><path d="M0 0\nz"/></svg>x&lt;y</span>z'),
@@ -30,7 +30,7 @@ describe('the markup of a formula', () => {
       { kind: 'text', text: 'z' },
     ]));
 
-  test('of KaTeX leaves no tag in the text', () => {
+  test('leaves no KaTeX tag in the text', () => {
     const markup = renderToString('\\vec{a} \\sqrt{\\frac{x<y}{"q"}} \\cancel{z} \\text{<script>}', {
       strict: 'ignore',
     });
@@ -42,9 +42,9 @@ describe('the markup of a formula', () => {
 });
 
 describe('styles', () => {
-  test('are read by name', () =>
+  test('parses styles by name', () =>
     expect(readStyle('margin-right:0.2em;top:-3em;')).toEqual({ marginRight: '0.2em', top: '-3em' }));
 
-  test('that could load something are left out', () =>
+  test('drops styles that could load something', () =>
     expect(readStyle('background:url(https://evil.example);color:red')).toEqual({ color: 'red' }));
 });

@@ -1,4 +1,4 @@
-/** A piece of markup from a renderer of ours (KaTeX, the highlighter), as plain data. */
+/** Markup from a trusted renderer (KaTeX, the highlighter) as plain data. */
 export type MarkupNode =
   | { kind: 'text'; text: string }
   | { kind: 'element'; name: string; attributes: Map<string, string>; children: MarkupNode[] };
@@ -17,8 +17,8 @@ const tag = /<(\/?)([a-zA-Z][\w-]*)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>/g;
 const attribute = /([\w:-]+)="([^"]*)"/g;
 
 /**
- * Reads the well-formed markup that KaTeX prints (all text escaped, all attributes in double quotes). The page never
- * parses it as HTML: it becomes elements of our own, from a list.
+ * Parses the well-formed markup that KaTeX prints (text escaped, attributes in double quotes). It never reaches the
+ * page as HTML, but becomes React elements from an allow list.
  */
 export function readMarkup(markup: string): MarkupNode[] {
   const root: MarkupNode[] = [];
@@ -50,7 +50,10 @@ export function readMarkup(markup: string): MarkupNode[] {
   return root;
 }
 
-/** A style attribute as the object React sets through the style API, which the content security policy allows. */
+/**
+ * Converts a style attribute to an object; React sets it through the style API, which the content security policy
+ * allows.
+ */
 export function readStyle(style: string): Record<string, string> {
   const result: Record<string, string> = {};
   for (const declaration of style.split(';')) {

@@ -1,7 +1,7 @@
 import type { TokenizerExtension, Tokens } from 'marked';
 import { wordLetter } from './inline-rules.ts';
 
-/** Longer formulas are not meant; the bound also keeps the search for a closing mark cheap. */
+/** Longer text is no formula; the limit also bounds the search for a closing mark. */
 export const maxFormulaLength = 4000;
 
 export type MathToken = { type: 'math'; raw: string; source: string; display: boolean };
@@ -24,8 +24,8 @@ const betweenMarks = new RegExp(
 );
 
 /**
- * `$x$`, so that prices and variables (`5$/month or 10$/month`, `$HOME/bin:$PATH`) stay what they are: no space inside the
- * marks, no word against them outside.
+ * `$x$`, but not prices and variables (`5$/month or 10$/month`, `$HOME/bin:$PATH`): no space inside the marks, no word
+ * adjacent outside.
  */
 function betweenDollars(text: string, before: string): MathToken | undefined {
   if (!text.startsWith('$') || word.test(before)) return undefined;
@@ -33,7 +33,7 @@ function betweenDollars(text: string, before: string): MathToken | undefined {
   return match?.[1] === undefined ? undefined : token(match[0], match[1], false);
 }
 
-/** What KaTeX draws of LaTeX's environments. */
+/** LaTeX environments that KaTeX renders. */
 const environment = String.raw`\\begin\{((?:align(?:at|ed(?:at)?)?|array|[bBpvV]?matrix|smallmatrix|CD|d?r?cases|equation|gather(?:ed)?|split|subarray)\*?)\}`;
 const beginning = new RegExp(`^${environment}`);
 
@@ -42,13 +42,13 @@ function environmentAt(text: string): MathToken | undefined {
   return begin === undefined || name === undefined ? undefined : withMarks(text, begin, `\\end{${name}}`);
 }
 
-/** The marks are part of the formula. */
+/** Keeps the marks as part of the formula. */
 function withMarks(text: string, open: string, close: string): MathToken | undefined {
   const found = between(text, open, close, true);
   return found && { ...found, source: found.raw };
 }
 
-/** A chemical formula or a unit, `\\ce{H2O}`, with braces that match. */
+/** A chemical formula or unit, `\ce{H2O}`, with balanced braces. */
 function chemistry(text: string): MathToken | undefined {
   if (!/^\\(?:ce|pu)\{/.test(text)) return undefined;
   let depth = 0;
@@ -63,8 +63,8 @@ function chemistry(text: string): MathToken | undefined {
 const opening = new RegExp(`^ {0,3}(?:\\$\\$|\\\\\\[|${environment})`, 'gm');
 
 /**
- * How many characters from the beginning of a paragraph on have to be there until it is known to be one: a formula that
- * begins in it takes along whatever is before its closing mark.
+ * Number of characters from the start of a paragraph that must be known before it counts as one: a formula in it takes
+ * everything up to its closing mark.
  */
 export function decidingLength(raw: string): number {
   let last = -1;
@@ -77,11 +77,11 @@ const startOf = (pattern: RegExp) => (text: string) => {
   return index < 0 ? undefined : index;
 };
 
-/** A formula in a paragraph of its own: `$$ … $$` or `\[ … \]`. */
+/** A block formula: `$$ … $$` or `\[ … \]`. */
 export const mathBlock: TokenizerExtension = {
   name: 'math',
   level: 'block',
-  // It can only end the paragraph that is being read: looking further, once for each paragraph, grows with the square.
+  // Stop at the end of the paragraph: scanning further for every paragraph would be quadratic.
   start: startOf(new RegExp(`\\n {0,3}(?:\\$\\$|\\\\\\[|${environment})|\\n[ \\t]*\\n`)),
   tokenizer(text) {
     const indent = /^ {0,3}(?=\$\$|\\\[|\\begin\{)/.exec(text)?.[0];
@@ -94,7 +94,7 @@ export const mathBlock: TokenizerExtension = {
   },
 };
 
-/** A formula within a line. */
+/** An inline formula. */
 export const mathInline: TokenizerExtension = {
   name: 'math',
   level: 'inline',

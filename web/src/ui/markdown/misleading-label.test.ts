@@ -15,7 +15,7 @@ test.each([
   ['The site example.com says', 'https://other.example/'],
   ['someone@a.example', 'mailto:someone@a.example'],
   ['a.example', 'mailto:someone@b.example'],
-])('%s leads where it says: %s', (label, href) => expect(isMisleadingLabel(label, href)).toBe(false));
+])('accepts %s as a label for %s', (label, href) => expect(isMisleadingLabel(label, href)).toBe(false));
 
 test.each([
   ['https://roster.example/settings', 'https://attacker.example/'],
@@ -28,4 +28,4 @@ test.each([
   ['bank.com\u200b', 'https://attacker.example/'],
   ['pay\u00adpal.com', 'https://attacker.example/'],
   ['\u2066https://bank.com\u2069', 'https://attacker.example/'],
-])('%s does not lead to %s', (label, href) => expect(isMisleadingLabel(label, href)).toBe(true));
+])('rejects %s as a label for %s', (label, href) => expect(isMisleadingLabel(label, href)).toBe(true));

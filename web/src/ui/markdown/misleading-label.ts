@@ -1,19 +1,19 @@
-/** Hosts whose parts belong to different people. */
+/** Hosts whose subdomains belong to different owners. */
 const shared =
   /(?:^|\.)(?:github\.io|gitlab\.io|pages\.dev|workers\.dev|vercel\.app|netlify\.app|herokuapp\.com|web\.app|blogspot\.com|s3\.amazonaws\.com)$/;
 const ownEndings = /(?:^|\.)[^.]+\.(?:(?:com?|org|net|edu|gov|ac)\.[a-z]{2}|[a-z-]+)$/;
 
-/** The part of a host that one owner has: `www.nytimes.com` is `nytimes.com`. */
+/** The registrable part of a host: `nytimes.com` of `www.nytimes.com`. */
 const ownerOf = (host: string) => (shared.test(host) ? host : (ownEndings.exec(host)?.[0].replace(/^\./, '') ?? host));
 
-/** Endings of addresses that are written without `https://`; `Node.js` and `main.rs` are names of other things. */
+/** Top-level domains recognized without `https://`. Others are ambiguous: `Node.js` and `main.rs` name other things. */
 const ending =
   /\.(?:com|org|net|edu|gov|io|co|ai|app|dev|info|biz|me|eu|uk|de|fr|es|it|nl|ch|at|be|se|no|dk|fi|pt|cz|ru|ua|cn|jp|kr|in|br|au|ca|us|mx|za|tr|tv|xyz|online|site|shop|bank)$/;
-/** Products that are called like an address. */
+/** Product names that look like domains. */
 const product = /^(?:asp|ado|vb|ml|paint)\.net$/i;
 const inCapitals = /\.(?:NET|IO|AI)$/;
 
-/** Characters that show nothing: a label with some in it reads as the address without them. */
+/** Invisible characters, which are ignored when comparing a label. */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
 function namedHost(label: string): string | undefined {
@@ -28,7 +28,7 @@ function namedHost(label: string): string | undefined {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).host : host;
 }
 
-/** True if the label is itself an address with another owner than the link's target. */
+/** True if the label is itself an address whose owner differs from the target's. */
 export function isMisleadingLabel(label: string, href: string): boolean {
   const { hostname, protocol } = new URL(href);
   const named = protocol === 'mailto:' ? undefined : namedHost(label);

@@ -36,7 +36,7 @@ const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
 ]);
 const isKnown = (token: Token): token is MarkedToken => known.has(token.type);
 
-/** How models name a file that their code has made. */
+/** How models link to a file that their code created. */
 const inSandbox = /^sandbox:\/mnt\/data\/[^\s]*$/;
 
 function inlineOf(token: Token, depth: number): Inline[] {
@@ -60,9 +60,9 @@ function inlineOf(token: Token, depth: number): Inline[] {
       const address = token.autolink ? token.href : decodeReferences(token.href);
       const href = safeLink(address);
       const children = inlines(token.tokens, depth + 1);
-      // The label names the file, which is shown with the answer; the place where its code ran is gone.
+      // The label names the file, which is shown with the answer; the sandbox path no longer exists.
       if (href === null && inSandbox.test(address)) return children;
-      // What may not be followed is shown in full, so that nothing is hidden behind a harmless label.
+      // Shows the source of an unsafe link, so that its URL is not hidden behind a harmless label.
       return href === null ? splitAtSourceMarks(token.raw) : [{ kind: 'link', href, children }];
     }
     case 'image':
@@ -155,18 +155,18 @@ function blockOf(token: Token, depth: number): Block | null {
         rows: token.rows.map((row) => row.map((cell) => inlines(cell.tokens, depth))),
       };
     case 'html':
-      // A line break on a line of its own.
+      // A line with nothing but `<br>`.
       if (/^(?:\s*<br ?\/?>)+\s*$/i.test(token.text)) return null;
       return { kind: 'plain', text: stripSourceMarks(token.text.trimEnd()) };
     case 'text':
       return { kind: 'line', children: inlineOf(token, depth) };
     default:
-      // An inline token between blocks (as in a tight list item) is a line of its own.
+      // An inline token between blocks, as in a tight list item, becomes a line.
       return { kind: 'line', children: inlineOf(token, depth) };
   }
 }
 
-/** A fence of the language 'math' whose end has arrived. */
+/** A closed fence with the language 'math'. */
 const isFormula = ({ lang, text, raw }: Tokens.Code) =>
   languageOf(lang) === 'math' && text.trim() !== '' && text.length <= maxFormulaLength && isClosed(raw);
 
@@ -176,29 +176,29 @@ const blocks = (tokens: Token[], depth: number): Block[] =>
 const languageOf = (info: string | undefined): string =>
   /^[\w+#.-]{1,30}/.exec(info?.trim() ?? '')?.[0].toLowerCase() ?? '';
 
-/** A fence that is still open is one whose end has not arrived yet. */
+/** True once the closing fence has arrived. */
 function isClosed(raw: string): boolean {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
   return fence === undefined || (raw.trimEnd().includes('\n') && raw.trimEnd().endsWith(fence));
 }
 
-/** A list that is longer goes on as a second one. */
+/** Characters; a longer list continues as a second one. */
 const longestList = 16_000;
 
 export type Piece = {
   raw: string;
-  /** null for what shows nothing. */
+  /** null if it shows nothing. */
   block: Block | null;
   definitions: Definition[];
   labels: string[];
   links: string;
-  /** The block is known once this many characters from its beginning are. */
+  /** Number of leading characters that decide what kind of block it is. */
   decidedBy: number;
-  /** It ends in the middle of a list, before an item; what follows is not read yet. */
+  /** Ends inside a list, before an item; the rest is not parsed yet. */
   isCut: boolean;
 };
 
-/** The addresses that are given to labels within a block. */
+/** Link definitions within a block. */
 function definitionsIn(token: Token): Definition[] {
   if (isFootnoteToken(token)) return [definitionOf(token.label), ...token.tokens.flatMap(definitionsIn)];
   if (isDetailsToken(token)) return token.tokens.flatMap(definitionsIn);
@@ -212,7 +212,7 @@ function definitionsIn(token: Token): Definition[] {
   return holdsBlocks ? token.tokens.flatMap(definitionsIn) : [];
 }
 
-/** Where a list that is too long is cut in two: before an item. */
+/** Offset at which a list that is too long is split, before an item. */
 function splitOffset({ items, raw }: Tokens.List): number {
   if (raw.length <= longestList) return raw.length;
   let end = items[0]?.raw.length ?? raw.length;
@@ -223,7 +223,7 @@ function splitOffset({ items, raw }: Tokens.List): number {
   return end;
 }
 
-/** The pieces of a Markdown text in order; those of a list that is too long up to where it is cut. */
+/** Parses Markdown into pieces, in order. A list that is too long ends the result where it is split. */
 export function lex(source: string, links: Links): Piece[] {
   const lexer = new BoundedLexer(marked.defaults);
   for (const label of labelsIn(source)) {

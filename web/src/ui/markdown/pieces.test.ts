@@ -4,12 +4,12 @@ import { lex, type Piece } from './parse.ts';
 import { addDefinitions, emptyLinks } from './reference-links.ts';
 import type { Block } from './tree.ts';
 
-/** As in `document.ts`: texts are read in strides of this length. */
+/** Same as in `document.ts`. */
 const stride = 8_000;
 
 type Draw = { below: (limit: number) => number; one: <Item>(items: readonly [Item, ...Item[]]) => Item };
 
-/** The same numbers for the same seed, on every machine. */
+/** Seeded random numbers, the same on every machine. */
 function drawFrom(seed: number): Draw {
   let state = seed + 1;
   const below = (limit: number) => {
@@ -38,7 +38,7 @@ const words = (size: number, draw: Draw) =>
     draw.one(['Some *words* of', '[a][link 1] in', 'a $x$ and `b`', 'notes[^n1] <b>']),
   );
 
-/** A block of about the given size, by its kind. */
+/** Generators of blocks of about a given size. */
 const kinds = {
   paragraph: words,
   heading: (_size, draw) => `${'#'.repeat(1 + draw.below(4))} Title ${draw.below(9)}`,
@@ -89,7 +89,7 @@ function write(draw: Draw): string {
 
 const blocksOf = ({ sections }: MarkdownDocument): Block[] => sections.map(({ block }) => block);
 
-/** In one step; but for a list that is too long, which is two. */
+/** One step, or two if a list is too long. */
 function atOnce(text: string): Block[] {
   const links = emptyLinks();
   const read = () => {
@@ -104,7 +104,7 @@ function atOnce(text: string): Block[] {
 }
 const lengthOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { raw }) => sum + raw.length, 0);
 
-/** Each time a little more of the text, with no more time than for the shortest step. */
+/** Feeds the text in growing prefixes, with minimal time for each. */
 function streamed(text: string, draw: Draw): MarkdownDocument {
   let document = parseMarkdown('');
   const size = draw.one([500, 2_000, 5_000, 9_000]);
@@ -122,18 +122,21 @@ function inSlices(text: string): MarkdownDocument {
   return document;
 }
 
-describe('a text read in pieces becomes the same as one read at once', () => {
-  test.each(Array.from({ length: 8 }, (_, part) => part))('generated texts, part %i', (part) => {
-    for (let seed = part * 12; seed < (part + 1) * 12; seed++) {
-      const draw = drawFrom(seed);
-      const text = write(draw);
-      const whole = atOnce(text);
-      expect(blocksOf(inSlices(text)), `seed ${seed} in slices`).toEqual(whole);
-      expect(blocksOf(streamed(text, draw)), `seed ${seed} as it arrives`).toEqual(whole);
-    }
-  });
+describe('parsing in pieces', () => {
+  test.each(Array.from({ length: 8 }, (_, part) => part))(
+    'gives the same result for generated texts, part %i',
+    (part) => {
+      for (let seed = part * 12; seed < (part + 1) * 12; seed++) {
+        const draw = drawFrom(seed);
+        const text = write(draw);
+        const whole = atOnce(text);
+        expect(blocksOf(inSlices(text)), `seed ${seed} in slices`).toEqual(whole);
+        expect(blocksOf(streamed(text, draw)), `seed ${seed} as it arrives`).toEqual(whole);
+      }
+    },
+  );
 
-  test('character for character', () => {
+  test('gives the same result character by character', () => {
     for (const [name, kind] of Object.entries(kinds)) {
       const text = `Before:\n${kind(60, drawFrom(1))}\n\nAfter`;
       let document = parseMarkdown('');
@@ -144,15 +147,18 @@ describe('a text read in pieces becomes the same as one read at once', () => {
     }
   });
 
-  test.each(Object.keys(kinds).filter(isKind))('%s of 12,000 characters after a paragraph', (kind) => {
-    const text = `Here it is:\n\n${kinds[kind](12_000, drawFrom(3))}\n\nAnd that was it.`;
-    expect(blocksOf(inSlices(text))).toEqual(atOnce(text));
-    expect(blocksOf(streamed(text, drawFrom(4)))).toEqual(atOnce(text));
-  });
+  test.each(Object.keys(kinds).filter(isKind))(
+    'gives the same result for %s of 12,000 characters after a paragraph',
+    (kind) => {
+      const text = `Here it is:\n\n${kinds[kind](12_000, drawFrom(3))}\n\nAnd that was it.`;
+      expect(blocksOf(inSlices(text))).toEqual(atOnce(text));
+      expect(blocksOf(streamed(text, drawFrom(4)))).toEqual(atOnce(text));
+    },
+  );
 });
 
-describe('what is long stays whole', () => {
-  test('code after a paragraph has all of its lines', () => {
+describe('long blocks', () => {
+  test('keeps all lines of code after a paragraph', () => {
     const module = code(12_000);
     expect(blocksOf(parseMarkdown(`Here is the module:\n\n\`\`\`python\n${module}\n\`\`\`\n\nThat is all.`))).toEqual([
       { kind: 'paragraph', children: [{ kind: 'text', text: 'Here is the module:' }] },
@@ -161,13 +167,13 @@ describe('what is long stays whole', () => {
     ]);
   });
 
-  test('a table has all of its rows', () => {
+  test('keeps all rows of a table', () => {
     const rows = Array.from({ length: 200 }, (_, index) => `| ${index} | ${'x'.repeat(60)} |`).join('\n');
     const [, table] = blocksOf(parseMarkdown(`# Rows\n\n| n | text |\n|---|---|\n${rows}\n\nEnd`));
     expect(table).toMatchObject({ kind: 'table', rows: { length: 200 } });
   });
 
-  test('a list that is cut in two has all of its items, and its numbers go on', () => {
+  test('keeps all items and numbers of a split list', () => {
     const text = `Steps:\n\n${lines(40_000, (index) => `${index + 1}. Step`)}\n\nEnd`;
     const lists = blocksOf(inSlices(text)).filter((block) => block.kind === 'list');
     const total = text.split('. Step').length - 1;
@@ -181,7 +187,7 @@ describe('what is long stays whole', () => {
     expect(blocksOf(streamed(text, drawFrom(5)))).toEqual(blocksOf(inSlices(text)));
   });
 
-  test('a link is a link, wherever its address is given', () => {
+  test('resolves a link wherever its address is defined', () => {
     const text = `A [link][far].\n\n${words(9_000, drawFrom(1))}\n\n\`\`\`\n${code(9_000)}\n\`\`\`\n\n[far]: https://far.example`;
     const link = { kind: 'link', href: 'https://far.example/', children: [{ kind: 'text', text: 'link' }] };
     expect(blocksOf(inSlices(text))[0]).toMatchObject({ children: [{ text: 'A ' }, link, { text: '.' }] });

@@ -44,7 +44,7 @@ import verilog from 'highlight.js/lib/languages/verilog';
 import vhdl from 'highlight.js/lib/languages/vhdl';
 import vim from 'highlight.js/lib/languages/vim';
 
-/** Languages that are less common in answers; `coloured-code.ts` has their names. */
+/** Languages that are rare in answers; their names are in `coloured-code.ts`. */
 export const rareLanguages = {
   apache,
   awk,

@@ -1,6 +1,6 @@
 import type { Token, TokenizerExtension, Tokens } from 'marked';
 
-/** The elements that may be written as HTML, without attributes: they format text and do nothing else. */
+/** HTML elements allowed without attributes: they only format text. */
 const elements = {
   b: 'strong',
   strong: 'strong',
@@ -20,7 +20,7 @@ type Name = keyof typeof elements;
 export type ElementKind = (typeof elements)[Name];
 const isName = (name: string | undefined): name is Name => name !== undefined && Object.hasOwn(elements, name);
 
-/** For each tag at the beginning of an element: its kind, and where the tag at its end is. */
+/** For each opening tag, by token index: its kind and the index of the closing tag. */
 export function matchTags(tokens: readonly Token[]): Map<number, { kind: ElementKind; end: number }> {
   const pairs = new Map<number, { kind: ElementKind; end: number }>();
   const open: { name: Name; index: number }[] = [];
@@ -45,7 +45,7 @@ export type DetailsToken = {
   raw: string;
   summary: Token[];
   tokens: Token[];
-  /** Its end has arrived. */
+  /** The closing tag has arrived. */
   closed: boolean;
 };
 export const isDetailsToken = (token: Tokens.Generic | { type: string }): token is DetailsToken =>
@@ -53,7 +53,7 @@ export const isDetailsToken = (token: Tokens.Generic | { type: string }): token 
 
 type DetailsEnd = { body: number; end: number; closed: boolean };
 
-/** The lines of a text that are no code between fences, each with its place. */
+/** Lines outside fenced code, with their offsets. */
 function* linesOutsideCode(text: string, from: number) {
   let fence = '';
   for (let start = from; start < text.length; ) {
@@ -68,7 +68,7 @@ function* linesOutsideCode(text: string, from: number) {
   }
 }
 
-/** Where the text between the tags ends, and where what comes after them begins. */
+/** Offsets where the content ends and where the text after the closing tag starts. */
 function endOfDetails(text: string, from: number): DetailsEnd {
   let depth = 1;
   for (const { line, start } of linesOutsideCode(text, from)) {
@@ -80,7 +80,7 @@ function endOfDetails(text: string, from: number): DetailsEnd {
   return { body: text.length, end: text.length, closed: false };
 }
 
-/** A part that is folded away: `<details><summary>Title</summary> … </details>`. */
+/** A collapsible part: `<details><summary>Title</summary> … </details>`. */
 export const details: TokenizerExtension = {
   name: 'details',
   level: 'block',

@@ -2,16 +2,16 @@ import { createContext } from 'react';
 import type { Inline } from './tree.ts';
 
 /**
- * A number in a text that leads to one of its sources. It is written into the Markdown with characters that no text has a
- * use for. One that a model writes itself leads nowhere, and is not shown.
+ * A mark in a text that links to one of its sources, encoded with private-use characters. One that a model writes
+ * itself has no source and is not shown.
  */
 const [opens, closes] = ['\uE0F1', '\uE0F2'];
 const mark = /\uE0F1(\d{1,3})\uE0F2/g;
 
-/** After a space, so that an address before it has its end. */
+/** Preceded by a space, so that a URL before it ends. */
 export const sourceMark = (number: number) => ` ${opens}${number}${closes}`;
 
-/** What is shown as it was written has none: code, formulas. */
+/** Removes marks from text shown as source: code, formulas. */
 export const stripSourceMarks = (text: string) =>
   text.includes(opens) ? text.replace(/ ?\uE0F1\d{1,3}\uE0F2/g, '') : text;
 
@@ -29,5 +29,5 @@ export function splitAtSourceMarks(text: string): Inline[] {
 
 export type Sources = { names: readonly string[]; onShow: (number: number) => void };
 
-/** The sources that the marks of a text lead to. */
+/** Sources that the marks refer to. */
 export const SourcesContext = createContext<Sources | null>(null);

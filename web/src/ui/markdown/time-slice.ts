@@ -1,7 +1,7 @@
-/** How long the page works on a text before it lets the browser paint and take what is typed. */
+/** Milliseconds of work before the browser may paint and handle input. */
 const sliceMs = 6;
 
-/** Says when the slice that begins now is over. */
+/** Starts a slice and returns a function that tells when it is over. */
 export function startSlice(): () => boolean {
   const end = performance.now() + sliceMs;
   return () => performance.now() >= end;

@@ -1,6 +1,6 @@
 /**
- * What Markdown may become on screen. Only these kinds exist, so whatever a model writes, nothing else can reach the
- * page: HTML is text but for a few elements without attributes, and an image is an address, not a request.
+ * Everything that Markdown can become on the page. Since no other kinds exist, nothing else a model writes can reach
+ * it: HTML is text except for a few elements without attributes, and an image is an address, not a request.
  */
 export type Inline =
   | { kind: 'text'; text: string }
@@ -10,9 +10,9 @@ export type Inline =
   | { kind: 'link'; href: string; children: Inline[] }
   | { kind: 'image'; address: string; alt: string }
   | { kind: 'math'; source: string; display: boolean }
-  /** Leads to a source of the text. */
+  /** Links to a source of the text. */
   | { kind: 'source'; number: number }
-  /** Leads to the footnote of this label. */
+  /** Links to the footnote with this label. */
   | { kind: 'footnote'; label: string }
   | { kind: 'break' };
 
@@ -22,10 +22,10 @@ export type ListItem = { checked: boolean | null; blocks: Block[] };
 
 export type Block =
   | { kind: 'paragraph'; children: Inline[] }
-  /** The text of a tight list item: a paragraph without the space around it. */
+  /** Content of a tight list item: a paragraph without margins. */
   | { kind: 'line'; children: Inline[] }
   | { kind: 'heading'; depth: number; children: Inline[] }
-  /** `closed`: its end has arrived. */
+  /** `closed`: the closing fence has arrived. */
   | { kind: 'code'; language: string; text: string; closed: boolean }
   | { kind: 'math'; source: string }
   | { kind: 'quote'; blocks: Block[] }
@@ -33,14 +33,14 @@ export type Block =
   | { kind: 'table'; align: Align[]; header: Inline[][]; rows: Inline[][][] }
   | { kind: 'rule' }
   | { kind: 'footnote'; label: string; blocks: Block[] }
-  /** Folded away under its summary; `closed`: its end has arrived. */
+  /** Collapsible under its summary; `closed`: the closing tag has arrived. */
   | { kind: 'details'; summary: Inline[]; blocks: Block[]; closed: boolean }
-  /** Shown exactly as it was written: raw HTML, and what is nested too deep to be meant. */
+  /** Shown as source: raw HTML, and excessive nesting. */
   | { kind: 'plain'; text: string };
 
 /**
- * A block at the top of a document, with the Markdown it was made of. `labels` are those it may refer to, `links` where
- * they led when it was read.
+ * A top-level block with its Markdown source. `labels`: those it may refer to; `links`: their targets when it was
+ * parsed.
  */
 export type Section = {
   raw: string;

@@ -11,7 +11,7 @@ function weightOfInline(part: Inline): number {
 
 const weightOfLine = (parts: readonly Inline[]) => 1 + sum(parts, weightOfInline);
 
-/** About how many elements a block becomes on the page. */
+/** Estimated number of elements of a block. */
 export function weightOf(block: Block): number {
   switch (block.kind) {
     case 'paragraph':

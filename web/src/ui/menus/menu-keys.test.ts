@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findByPrefix, nextIndex } from './menu-keys.ts';
 
-test('arrows go round, from nowhere to the nearest end', () => {
+test('wraps around, and starts at the nearest end', () => {
   expect(nextIndex('ArrowDown', 2, 3)).toBe(0);
   expect(nextIndex('ArrowDown', -1, 3)).toBe(0);
   expect(nextIndex('ArrowUp', 0, 3)).toBe(2);
@@ -12,7 +12,7 @@ test('arrows go round, from nowhere to the nearest end', () => {
 });
 
 const labels = ['Rename', 'Pin', 'Archive', 'Remove'];
-test('typed letters lead to the next item that begins with them', () => {
+test('finds the next item that starts with the typed letters', () => {
   expect(findByPrefix('r', labels, -1)).toBe(0);
   expect(findByPrefix('r', labels, 0)).toBe(3);
   expect(findByPrefix('rem', labels, 3)).toBe(3);

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, type RefObject, useRef } from 'react';
 
-/** The items of a menu, in order; disabled ones take the focus too, so that they can be read. */
+/** Menu items in order; disabled ones are focusable, so that they can be read. */
 export const menuItems = (menu: HTMLElement | null): HTMLElement[] =>
   menu ? [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')] : [];
 
-/** Which item a key leads to, by number; nothing where the key is not one of the menu's. */
+/** Index of the item that a key moves to; undefined for other keys. */
 export function nextIndex(key: string, at: number, count: number): number | undefined {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (at + 1) % count;
@@ -14,9 +14,9 @@ export function nextIndex(key: string, at: number, count: number): number | unde
   return undefined;
 }
 
-/** The item that typed letters lead to: the next one that begins with them. */
+/** Index of the next item that starts with the typed letters. */
 export function findByPrefix(typed: string, labels: readonly string[], at: number): number | undefined {
-  // The same letter again goes on to the next; more letters may stay where they are.
+  // Repeating one letter moves on; several letters may match the current item.
   const start = typed.length === 1 ? at + 1 : Math.max(at, 0);
   for (let step = 0; step < labels.length; step++) {
     const index = (start + step) % labels.length;
@@ -27,7 +27,7 @@ export function findByPrefix(typed: string, labels: readonly string[], at: numbe
 
 const typingPause = 600;
 
-/** Arrow keys, Home, End and first letters move in a menu; Esc and Tab leave it. */
+/** Menu keyboard: arrow keys, Home, End and first letters move; Esc and Tab close. */
 export function useMenuKeys(menu: RefObject<HTMLElement | null>, onClose: (returnFocus: boolean) => void) {
   const typed = useRef({ text: '', at: 0 });
 

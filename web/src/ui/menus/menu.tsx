@@ -19,14 +19,14 @@ import { menuItems, useMenuKeys } from './menu-keys.ts';
 import type { Align, Side } from './placement.ts';
 import { usePlacement } from './use-placement.ts';
 
-/** Closes the menu and then does what was chosen. */
+/** Closes the menu, then runs the action. */
 type Choose = (act: () => void) => void;
 const ChooseContext = createContext<Choose>((act) => act());
 
 type TriggerProps = ComponentProps<'button'> & { 'data-state'?: string };
 
 type MenuProps = {
-  /** One button; it gets the click, the keys and the ARIA attributes. */
+  /** A single button; receives click, keys and ARIA attributes. */
   trigger: ReactElement;
   align?: Align | undefined;
   side?: Side | undefined;
@@ -34,7 +34,7 @@ type MenuProps = {
   children: ReactNode;
 };
 
-/** A menu of actions under a button, by the ARIA menu button pattern. */
+/** A menu under a button, following the ARIA menu button pattern. */
 export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, children }: MenuProps) {
   const [opened, setOpened] = useState<'first' | 'last' | null>(null);
   const wrapper = useRef<HTMLSpanElement>(null);
@@ -51,7 +51,7 @@ export function Menu({ trigger, align = 'end', side = 'bottom', onOpenChange, ch
     if (returnFocus) button()?.focus();
   };
   const choose: Choose = (act) => {
-    // The focus is back on the button first, so that a dialog that opens returns it there.
+    // Return focus to the button first, so that a dialog opened by the action returns it there.
     close(true);
     queueMicrotask(act);
   };
@@ -120,7 +120,8 @@ function MenuBox({ id, button, side, align, startAt, onClose, children }: MenuBo
       aria-label={button()?.getAttribute('aria-label') ?? button()?.textContent ?? undefined}
       tabIndex={-1}
       onKeyDown={keyDown}
-      // React hands events of a portal on to its parents: a click in the menu is not one on what holds the button.
+      // React bubbles events of a portal to its React parents: a click in the menu must not count as one on what
+      // contains the button.
       onClick={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.stopPropagation()}
       className="fixed top-0 left-0 z-60 max-h-[min(24rem,calc(100dvh-1rem))] w-max min-w-44 max-w-80 animate-appear overflow-y-auto overscroll-contain rounded-md bg-popover p-1 text-start text-base text-foreground shadow-float outline-none"
@@ -136,11 +137,11 @@ type MenuItemProps = {
   icon?: Icon | undefined;
   destructive?: boolean | undefined;
   disabled?: boolean | undefined;
-  /** Shows the item disabled, with the reason below its words. */
+  /** Disables the item and shows the reason below its label. */
   disabledReason?: string | undefined;
-  /** At the right: a shortcut or a value. */
+  /** Shown on the right: a shortcut or a value. */
   detail?: ReactNode;
-  /** Shown as one of several choices, chosen or not. */
+  /** Makes the item a radio choice. */
   checked?: boolean | undefined;
   children: ReactNode;
 };

@@ -5,8 +5,8 @@ const window = { width: 1000, height: 800 };
 const size = { width: 200, height: 100 };
 const anchor = { left: 400, top: 300, width: 40, height: 40 };
 
-describe('a box beside its anchor', () => {
-  test('stands where it is asked to', () => {
+describe('placing a box', () => {
+  test('uses the wanted side', () => {
     expect(placeBeside(anchor, size, window, { side: 'bottom', align: 'end', gap: 6 })).toEqual({
       left: 240,
       top: 346,
@@ -21,7 +21,7 @@ describe('a box beside its anchor', () => {
     });
   });
 
-  test('goes to the other side where only that has room', () =>
+  test('uses the opposite side if only that has room', () =>
     expect(placeBeside({ ...anchor, top: 740 }, size, window, { side: 'bottom', align: 'start', gap: 6 }).top).toBe(
       634,
     ));
@@ -33,7 +33,7 @@ describe('a box beside its anchor', () => {
     );
   });
 
-  test('is asked for on the other side where reading goes from right to left', () => {
+  test('mirrors the side on a right-to-left page', () => {
     expect(mirrorPlacement({ side: 'right', align: 'start', gap: 6 })).toEqual({
       side: 'left',
       align: 'start',

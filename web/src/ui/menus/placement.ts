@@ -6,21 +6,21 @@ type Size = { width: number; height: number };
 
 type Wish = { side: Side; align: Align; gap: number };
 
-/** Kept free at the edges of the window. */
+/** Margin to the window's edges, in pixels. */
 const edge = 8;
 const opposite: Record<Side, Side> = { top: 'bottom', bottom: 'top', left: 'right', right: 'left' };
 
 const others = { left: 'right', right: 'left', start: 'end', end: 'start' } as const;
 
-/** The same wish on a page that is read from right to left. */
+/** The same placement on a right-to-left page. */
 export const mirrorPlacement = ({ side, align, gap }: Wish): Wish =>
   side === 'left' || side === 'right'
     ? { side: others[side], align, gap }
     : { side, align: align === 'center' ? align : others[align], gap };
 
 /**
- * Where something of a size goes beside an anchor: on the side asked for, or on the opposite one where only that has
- * the room, and never over the edge of the window.
+ * Places a box next to an anchor: on the wanted side, or on the opposite one if only that has room, and never beyond
+ * the window.
  */
 export function placeBeside(
   anchor: Box,

@@ -5,7 +5,7 @@ import { usePlacement } from './use-placement.ts';
 
 type TooltipBoxProps = { side: Side; anchor: () => Element | null; children: ReactNode };
 
-/** What a tooltip says, beside its element. */
+/** The tooltip's box, placed next to its element. */
 export function TooltipBox({ side, anchor, children }: TooltipBoxProps) {
   const box = useRef<HTMLDivElement>(null);
   usePlacement({ box, anchor, side, align: 'center', gap: 6 });

@@ -8,24 +8,24 @@ const tooltipBox = loadedModule(() => import('./tooltip-box.tsx').catch(() => ({
 void whenAppReady(tooltipBox.load);
 
 const openDelay = 350;
-/** Long enough to move the pointer onto the tooltip itself. */
+/** Milliseconds; enough to move the pointer onto the tooltip. */
 const closeDelay = 100;
-/** After one tooltip the next ones come at once. */
+/** Milliseconds after one tooltip during which the next appears at once. */
 const followDelay = 300;
 let lastClosedAt = Number.NEGATIVE_INFINITY;
 
 type TooltipProps = {
   content: ReactNode;
   side?: Side | undefined;
-  /** Leaves the tooltip out while its content is visible anyway. */
+  /** Suppresses the tooltip, for example while its content is visible. */
   disabled?: boolean | undefined;
-  /** One element that takes the focus and the pointer. */
+  /** A single element that can be focused and hovered. */
   children: ReactNode;
 };
 
 /**
- * Words for what has too little room for them; on hover and keyboard focus, gone with Esc. Never the only place of
- * something needed: the element itself carries the name or the description.
+ * A tooltip on hover and keyboard focus; Esc closes it. Never the only place of essential text: the element itself has
+ * the name or description.
  */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   const [open, setOpen] = useState(false);

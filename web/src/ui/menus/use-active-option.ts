@@ -4,14 +4,14 @@ import { isEnter, isImeKey } from '#web/lib/enter-key.ts';
 type ListedOption = { id: string };
 type Listed<Option> = {
   options: readonly Option[];
-  /** Active while no other one was gone to. */
+  /** Active until the user moves to another. */
   first: Option | undefined;
   onTake: (option: Option | undefined) => void;
 };
 
 /**
- * The options below a field that keeps the focus, as a combobox does: the arrow keys go round among them, and Enter takes
- * the active one, which is kept in view.
+ * Combobox options below a field that keeps focus: arrow keys cycle through them, and Enter selects the active one,
+ * which is scrolled into view.
  */
 export function useActiveOption<Option extends ListedOption>({ options, first, onTake }: Listed<Option>) {
   const listId = useId();
@@ -35,7 +35,7 @@ export function useActiveOption<Option extends ListedOption>({ options, first, o
     else return;
     event.preventDefault();
   };
-  /** Of the field. */
+  /** Props of the field. */
   const fieldProps = {
     role: 'combobox',
     'aria-expanded': true,

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect } from 'react';
 import { type Align, mirrorPlacement, placeBeside, type Side } from './placement.ts';
 
 type Placed = {
-  /** What floats; `position: fixed`. */
+  /** The floating element; must be `position: fixed`. */
   box: RefObject<HTMLElement | null>;
   anchor: () => Element | null;
   side: Side;
@@ -10,14 +10,14 @@ type Placed = {
   gap: number;
 };
 
-/** Keeps a floating part beside its anchor while either moves, from before it is first painted. */
+/** Keeps a floating element next to its anchor as either moves; placed before the first paint. */
 export function usePlacement({ box, anchor, side, align, gap }: Placed): void {
   useLayoutEffect(() => {
     const place = () => {
       const element = box.current;
       const beside = anchor()?.getBoundingClientRect();
       if (!element || !beside) return;
-      // The size without its entrance animation, which getBoundingClientRect would include.
+      // Size without the entrance animation, which getBoundingClientRect would include.
       const size = { width: element.offsetWidth, height: element.offsetHeight };
       const { clientWidth: width, clientHeight: height } = document.documentElement;
       const isMirrored = getComputedStyle(document.documentElement).direction === 'rtl';

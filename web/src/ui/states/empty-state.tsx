@@ -7,12 +7,12 @@ type EmptyStateProps = {
   title?: string | undefined;
   text: ReactNode;
   action?: ReactNode;
-  /** Without its own frame, inside a card. */
+  /** No frame, for use inside a card. */
   bare?: boolean | undefined;
   className?: string | undefined;
 };
 
-/** What a list shows while it holds nothing: what belongs here, and the next step. */
+/** Placeholder of an empty list: what belongs here, and the next step. */
 export function EmptyState({ icon: IconPart, title, text, action, bare, className }: EmptyStateProps) {
   return (
     <div

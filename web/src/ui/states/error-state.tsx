@@ -8,12 +8,12 @@ type ErrorStateProps = {
   message: ReactNode;
   onRetry?: (() => void) | undefined;
   busy?: boolean | undefined;
-  /** Another way on, beside Try Again. */
+  /** Another action, beside Try Again. */
   action?: ReactNode;
   className?: string | undefined;
 };
 
-/** What a list or a page shows when it could not be loaded. */
+/** Placeholder of a list or page that failed to load. */
 export function ErrorState({ title, message, onRetry, busy, action, className }: ErrorStateProps) {
   return (
     <div

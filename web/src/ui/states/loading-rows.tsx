@@ -1,7 +1,7 @@
 import { classNames } from '#web/ui/class-names.ts';
 import { Skeleton } from './skeleton.tsx';
 
-/** A list that is loading: rows of a name with a line below it. */
+/** Skeleton of a list: rows with a name and a line below it. */
 export function LoadingRows({ label, className }: { label: string; className?: string }) {
   return (
     <div aria-busy="true" className={classNames('divide-y divide-border', className)}>

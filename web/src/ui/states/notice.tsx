@@ -16,12 +16,12 @@ export type NoticeProps = {
   title?: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
-  /** Read out when it appears; for what the user has just caused. */
+  /** Announced when it appears; for results of the user's action. */
   live?: boolean | undefined;
   className?: string | undefined;
 };
 
-/** A panel inside the page that says something about what stands beside it. */
+/** A panel in the page about the content next to it. */
 export function Notice({ tone = 'info', title, children, action, live, className }: NoticeProps) {
   const { icon: IconPart, box, mark } = looks[tone];
   const role = live ? (tone === 'destructive' ? 'alert' : 'status') : undefined;

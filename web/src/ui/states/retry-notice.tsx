@@ -2,11 +2,11 @@ import { Button } from '#web/ui/button.tsx';
 import { Notice, type NoticeProps } from './notice.tsx';
 
 type RetryNoticeProps = Omit<NoticeProps, 'action'> & {
-  /** What could not be read, or not anew. */
+  /** A query that failed to load or to refresh. */
   query: { isFetching: boolean; refetch: () => Promise<unknown> };
 };
 
-/** Says that something could not be read, with the way to try it again. */
+/** A notice that something failed to load, with a button to retry. */
 export function RetryNotice({ query, ...rest }: RetryNoticeProps) {
   return (
     <Notice

@@ -2,12 +2,12 @@ import { LoaderCircle } from 'lucide-react';
 import { classNames } from '#web/ui/class-names.ts';
 
 type SpinnerProps = {
-  /** What is being waited for; read out, not shown. */
+  /** Announced, not shown. */
   label?: string | undefined;
   className?: string | undefined;
 };
 
-/** A small spinner inside other parts, decorative unless it is labelled. */
+/** An inline spinner; decorative unless it has a label. */
 export function Spinner({ label, className }: SpinnerProps) {
   const icon = <LoaderCircle aria-hidden className={classNames('size-4 animate-spin', className)} />;
   if (!label) return icon;
@@ -19,7 +19,7 @@ export function Spinner({ label, className }: SpinnerProps) {
   );
 }
 
-/** A spinner in the middle of the space that the awaited content will take. */
+/** A spinner centered in the space of the expected content. */
 export function SpinnerPanel({ label = 'Loading', className }: SpinnerProps) {
   return (
     <div className={classNames('flex min-h-48 items-center justify-center text-muted-foreground', className)}>

@@ -4,14 +4,14 @@ import { dismissToast, toastDuration, useToasts } from '#web/lib/toast.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
 /**
- * Where toasts appear: at the bottom, or above what a page keeps free there with
- * `--toasts-bottom`; beside the buttons of what lies over the page. F8 moves the focus to them, a swipe to the near edge dismisses.
+ * Toasts appear at the bottom, above what a page reserves with `--toasts-bottom`, and clear of the buttons of an open
+ * layer. F8 focuses them, a swipe to the near edge dismisses.
  */
 export function ToastViewport() {
   const toasts = useToasts();
   return (
-    // Radix does not notice that the focus has left once the last toast is gone, and would hold every later one for ever;
-    // a new provider begins without that.
+    // Radix misses that focus has left when the last toast disappears, and would then never dismiss later ones; a new
+    // provider resets that.
     <Toast.Provider
       key={toasts.length > 0 ? 'some' : 'none'}
       swipeDirection={document.dir === 'rtl' ? 'left' : 'right'}
@@ -25,7 +25,7 @@ export function ToastViewport() {
         hotkey={['F8']}
         className={classNames(
           'pointer-events-none fixed inset-e-0 bottom-(--toasts-bottom,0px) z-80 m-0 flex max-h-dvh w-full list-none flex-col-reverse gap-2 p-4 outline-none sm:w-96',
-          // The buttons of a dialog and of a side panel are at the bottom and to the right.
+          // Buttons of dialogs and side panels are at the bottom and right.
           'in-[body:has(>dialog)]:bottom-0 sm:in-[body:has(>dialog)]:inset-e-auto sm:in-[body:has(>dialog)]:inset-s-0',
           'max-sm:in-[body:has(>dialog)]:top-0 max-sm:in-[body:has(>dialog)]:bottom-auto max-sm:in-[body:has(>dialog)]:flex-col',
         )}
@@ -54,7 +54,7 @@ function ShownToast({ toast }: { toast: ReturnType<typeof useToasts>[number] }) 
         </span>
       )}
       <div className="min-w-0 flex-1">
-        {/* In the direction of the page: these are our sentences, also where one begins with a name in other letters. */}
+        {/* Uses the page's direction: these are our sentences, even if one starts with a name in another script. */}
         <Toast.Title className="font-medium">{title}</Toast.Title>
         {description && (
           <Toast.Description className="mt-0.5 text-muted-foreground text-sm">{description}</Toast.Description>

@@ -6,7 +6,7 @@ export { toast } from '#web/lib/toast.ts';
 const aheadMs = 1_500;
 const againMs = 3_000;
 
-/** Once in the application. Its code comes after the first page is there, or with the first toast. */
+/** Mount once. Its chunk loads after the first page, or with the first toast. */
 export function Toaster() {
   const isNeeded = useToasts().length > 0;
   const [Viewport, setViewport] = useState<ComponentType>();
@@ -17,12 +17,12 @@ export function Toaster() {
     const load = () =>
       void import('./toast-viewport.tsx').then(
         (part) => setViewport(() => part.ToastViewport),
-        // The server is not there at the moment: what a toast has to say waits for it.
+        // The server is unreachable; retry, and show the toast then.
         () => {
           if (!isOver) timer = setTimeout(load, againMs);
         },
       );
-    // Ahead of time, because a toast may have to say that the network is gone.
+    // Preloaded, because a toast may have to report that the network is gone.
     timer = setTimeout(load, isNeeded ? 0 : aheadMs);
     return () => {
       isOver = true;

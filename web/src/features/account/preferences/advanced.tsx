@@ -15,7 +15,7 @@ type AdvancedProps = {
   errors: ColorErrors;
   onChange: (changes: { customColors?: boolean; colors?: Partial<Colors> }) => void;
   onErrors: (errors: ColorErrors) => void;
-  /** The typed colors, or undefined after saying at the fields what is wrong. */
+  /** The typed colors, or undefined after showing errors at the fields. */
   checkedColors: () => Colors | undefined;
 };
 
@@ -23,7 +23,7 @@ export function Advanced(props: AdvancedProps) {
   const { draft, onChange } = props;
   const turn = (on: boolean) => {
     onChange({ customColors: on });
-    // Off takes every color away at once; on again, the page looks as it was saved.
+    // Turning it off previews the theme's colors; turning it on, the saved ones.
     previewColors(on ? undefined : null);
   };
   return (

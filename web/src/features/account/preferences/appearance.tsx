@@ -17,7 +17,7 @@ const themeTexts: Record<Theme, string> = {
   system: 'Roster now follows your device.',
 };
 
-/** `hasColors`: the person's own colors lie over the theme. */
+/** `hasColors`: custom colors override the theme. */
 export function Appearance({ hasColors }: { hasColors: boolean }) {
   const { theme, shown } = useTheme();
   const choose = (choice: Theme) => {

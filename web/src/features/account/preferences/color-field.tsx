@@ -6,13 +6,13 @@ type ColorFieldProps = {
   placeholder: string;
   /** As typed. */
   value: string;
-  /** What the picker stands on while the text is no color. */
+  /** The picker's value while the text is not a color. */
   shown: string;
   error: string | undefined;
   onChange: (value: string) => void;
 };
 
-/** The browser's color picker and the same color as text. */
+/** The browser's color picker with the color as text. */
 export function ColorField({ label, placeholder, value, shown, error, onChange }: ColorFieldProps) {
   return (
     <Field label={label} error={error}>

@@ -3,7 +3,7 @@ import { type Colors, derivePalette } from '#web/lib/colors.ts';
 import { applyPalette } from '#web/lib/theme.ts';
 import { Badge } from '#web/ui/badge.tsx';
 
-/** A corner of Roster in the chosen colors, as they are being chosen. */
+/** A preview of Roster in the colors being chosen. */
 export function ColorPreview({ colors }: { colors: Colors }) {
   const panel = useRef<HTMLDivElement>(null);
   const key = Object.values(colors).join();

@@ -1,7 +1,7 @@
 import { type ColorName, colorDefaults } from '@roster/contracts/account';
 import { type Colors, parseColor } from '#web/lib/colors.ts';
 
-/** The pickers, in their order. */
+/** Color fields in order. */
 export const colorFields: readonly { name: ColorName; label: string }[] = [
   { name: 'backgroundColor', label: 'Background Color' },
   { name: 'foregroundColor', label: 'Text Color' },
@@ -10,10 +10,10 @@ export const colorFields: readonly { name: ColorName; label: string }[] = [
   { name: 'cardColor', label: 'Card Background' },
 ];
 
-/** The pickers before anything is chosen, by the theme that is shown. */
+/** Initial colors of the pickers, by theme. */
 export const themeColors: Readonly<Record<'light' | 'dark', Colors>> = {
   dark: colorDefaults,
-  // As in styles/colors.css.
+  // Same as in styles/colors.css.
   light: {
     backgroundColor: '#fafafa',
     foregroundColor: '#18181b',
@@ -25,7 +25,7 @@ export const themeColors: Readonly<Record<'light' | 'dark', Colors>> = {
 
 export type ColorErrors = { [Name in ColorName]?: string | undefined };
 
-/** What is wrong with what was typed, by field. */
+/** Errors by field. */
 export function colorErrors(typed: Colors): ColorErrors {
   const wrong = colorFields.filter(({ name }) => parseColor(typed[name]) === undefined);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function colorErrors(typed: Colors): ColorErrors {
   );
 }
 
-/** The typed colors; where one is not finished yet, what it was before. */
+/** The typed colors; an unfinished one keeps its previous value. */
 export function mergeTypedColors(typed: Colors, before: Colors): Colors {
   return {
     backgroundColor: parseColor(typed.backgroundColor) ?? before.backgroundColor,

@@ -1,7 +1,7 @@
 import { type Colors, contrastReport, formatContrast, minTextContrast } from '#web/lib/colors.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-/** How well texts can be read in the chosen colors, and a warning where they cannot be. */
+/** Contrast of the chosen colors, with a warning if text is hard to read. */
 export function ContrastNotice({ colors }: { colors: Colors }) {
   const measured = contrastReport(colors);
   const low = measured.filter(({ ratio }) => ratio < minTextContrast);

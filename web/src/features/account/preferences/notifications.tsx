@@ -54,7 +54,7 @@ export function Notifications({ draft, onChange }: NotificationsProps) {
   );
 }
 
-/** The preference holds for the account; whether notifications are shown is each browser's to say. */
+/** The preference belongs to the account; the permission to each browser. */
 function ThisBrowser({ permission, onAsk }: { permission: NotificationState; onAsk: () => void }) {
   if (permission === 'granted') {
     return <p className="text-muted-foreground text-sm">This browser shows notifications from Roster.</p>;

@@ -80,7 +80,7 @@ export function PreferencesTab() {
   const { submit, isSaving } = useSaving(edited, checkedColors);
   const isUnsaved = edited.isChanged && !isSaving;
 
-  // What was only looked at goes with this page.
+  // Leaving the page ends the preview.
   useEffect(() => () => previewColors(undefined), []);
 
   const contents: Record<Part, ReactNode> = {

@@ -7,7 +7,7 @@ import { Select } from '#web/ui/forms/select.tsx';
 
 const automatic = 'automatic';
 const firstWords = 'first-words';
-/** Before a model's id, which may be any text. */
+/** Prefix of a model id, which may be any text. */
 const chosen = 'model:';
 
 const choiceOf = (model: string | null) => (model === null ? automatic : model === '' ? firstWords : chosen + model);
@@ -17,7 +17,7 @@ function modelOf(choice: string): string | null {
   return choice === firstWords ? '' : choice.slice(chosen.length);
 }
 
-/** What titles cost with this choice. */
+/** Describes what titles cost with this choice. */
 function costOf(model: string | null, list: readonly Model[]): string {
   if (model === '') return 'Titles are the first words of a conversation and cost nothing.';
   const asked = model === null ? cheapestTitleModel(list) : findModel(list, model);
@@ -31,7 +31,7 @@ function costOf(model: string | null, list: readonly Model[]): string {
 
 type TitlesProps = { model: string | null; onChange: (model: string | null) => void };
 
-/** Which model names new conversations, and what that costs. */
+/** Model that names new conversations, and its cost. */
 export function Titles({ model, onChange }: TitlesProps) {
   const { data } = useQuery(modelsQuery);
   const list = data?.models ?? [];

@@ -6,12 +6,12 @@ import type { Colors } from '#web/lib/colors.ts';
 import { useTheme } from '#web/lib/theme.ts';
 import { themeColors } from './colors.ts';
 
-/** What is edited on the Preferences tab. The theme is not: it applies at once, and `lib/theme.ts` keeps it. */
+/** Fields edited on the Preferences tab. The theme is not one: it applies at once (`lib/theme.ts`). */
 export type Draft = Pick<
   Preferences,
   'notificationsEnabled' | 'soundEnabled' | 'modelMails' | 'titleModel' | 'customColors'
 > & {
-  /** As typed; may not be colors yet. */
+  /** As typed; may be invalid. */
   colors: Colors;
 };
 type Edits = Partial<Omit<Draft, 'colors'>> & { colors?: Partial<Colors> };
@@ -30,11 +30,11 @@ const draftOf = (preferences: Preferences, unsaved: Colors): Draft => {
 
 const sameColors = (one: Colors, other: Colors) => JSON.stringify(one) === JSON.stringify(other);
 
-/** The saved preferences with what was changed since. A failure to load them is ignored, as specified. */
+/** Saved preferences with unsaved edits. A failure to load them is ignored, as specified. */
 export function useDraft() {
-  // Saved on another device, they are shown here at the latest a minute after.
+  // Changes from another device appear within a minute.
   const query = useQuery({ ...preferencesQuery, staleTime: 60_000 });
-  // Colors of one's own begin with those that the page has.
+  // Custom colors start from the theme's.
   const { shown } = useTheme();
   const saved = draftOf(query.data ?? defaultPreferences, themeColors[shown]);
   const [edits, setEdits] = useState<Edits>({});

@@ -7,7 +7,7 @@ import {
 import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { Checkbox } from '#web/ui/forms/checkbox.tsx';
 
-/** The assistants that are moved, by their ids. */
+/** Ids of assistants to migrate. */
 export type SelectedAssistants = 'all' | ReadonlySet<number>;
 
 type MovedAssistantsProps = {
@@ -22,7 +22,7 @@ const parameterTexts: Record<UnsupportedSetting, string> = {
   reasoningEffort: 'reasoning effort taken away',
 };
 
-/** Which of the assistants that use the model are moved. */
+/** Selects which assistants using the model are migrated. */
 export function AssistantSelection({ fromModel, plan, chosen, onChoose }: MovedAssistantsProps) {
   const { count, assistants } = plan;
   if (count === 0) return <p className="text-muted-foreground">{`No assistant uses ${fromModel}.`}</p>;

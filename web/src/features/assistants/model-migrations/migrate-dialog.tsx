@@ -19,14 +19,14 @@ import { UnsupportedSettings } from './unsupported-settings.tsx';
 
 export type MigrateDialogProps = {
   fromModel: string;
-  /** What the catalogue names in its place; suggested where the key can use it. */
+  /** The catalogue's replacement, preselected if the key can use it. */
   successor: string | null;
-  /** The one that is ticked at first; undefined: all. */
+  /** The only assistant selected at first; undefined for all. */
   only?: number | undefined;
   onClose: () => void;
 };
 
-/** Moves assistants from a model to another one that is chosen here; what changes with it is said before. */
+/** Migrates assistants to a model chosen here, after showing what changes. */
 export function MigrateDialog({ fromModel, successor, only, onClose }: MigrateDialogProps) {
   const model = useReplacementModel(fromModel, successor);
   const { toModel } = model;
@@ -79,7 +79,7 @@ function whyNot(plan: MigrationPlan | undefined, count: number): string | undefi
     : undefined;
 }
 
-/** Of how many of the chosen assistants the new model does not take something. */
+/** Number of selected assistants with parameters that the new model does not accept. */
 function countUnsupported(
   { assistants, withoutTemperature, withoutEffort }: MigrationPlan,
   chosen: SelectedAssistants,

@@ -9,7 +9,7 @@ import { Button } from '#web/ui/button.tsx';
 import { LoadMore } from '#web/ui/load-more.tsx';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 
-/** The moves to other models, with the way back; nothing where there were none. */
+/** Past migrations with Undo; nothing if there were none. */
 export function MigrationList() {
   const titleId = useId();
   const query = useInfiniteQuery(modelMigrationsQuery);

@@ -66,7 +66,7 @@ const begin = () =>
     .last()
     .click();
 
-test('takes any model that is typed while the list of models cannot be read', async () => {
+test('accepts any typed model while the list is unavailable', async () => {
   const asked: unknown[] = [];
   openList(() => {
     answer(models.list, {
@@ -90,7 +90,7 @@ test('takes any model that is typed while the list of models cannot be read', as
   await expect.poll(() => asked.at(-1)).toBe('accounts/acme/models/next-1');
 });
 
-test('says what it costs and what is not taken, and moves the one that it was opened for', async () => {
+test('shows cost and unsupported settings, and migrates the given assistant', async () => {
   openList();
   await begin();
   await expect.element(dialog.getByLabelText('New model')).toHaveValue(successor);
@@ -118,7 +118,7 @@ test('says what it costs and what is not taken, and moves the one that it was op
   ]);
 });
 
-test('moves all of them to the model that was chosen, and takes that back', async () => {
+test('migrates all to the chosen model and undoes it', async () => {
   openList();
   await begin();
   await box('All 2').click();
@@ -153,7 +153,7 @@ test('moves all of them to the model that was chosen, and takes that back', asyn
   await expectToast('1 assistant moved back to gpt-4o', 'The model of Writer was changed since: it stays as it is.');
 });
 
-test('with nothing chosen nothing is moved, and a refusal stays in the dialog', async () => {
+test('migrates nothing without a selection, and shows errors in the dialog', async () => {
   openList();
   await begin();
   await box(/^Tutor/).click();
@@ -168,7 +168,7 @@ test('with nothing chosen nothing is moved, and a refusal stays in the dialog', 
   await expectText(dialog.getByRole('alert'), 'No assistant that was chosen uses gpt-4o any more.');
 });
 
-test('the moves stand below the assistants, each with its way back', async () => {
+test('lists migrations below the assistants, each with Undo', async () => {
   openList(() =>
     answer(modelMigrations.list, ({ query }) =>
       query.cursor === undefined
@@ -189,7 +189,7 @@ test('the moves stand below the assistants, each with its way back', async () =>
   expect(requestsTo(modelMigrations.undo)).toMatchObject([{ params: { id: 9 } }]);
 });
 
-test('a viewer sees the moves, and makes and undoes none', async () => {
+test('shows migrations to a Viewer without actions', async () => {
   openList(() => answer(modelMigrations.list, [done(9)]), 'Viewer');
   await expectCount(rows, 1);
   for (const name of ['Undo the move from gpt-4o to gpt-6.1-terra', `Move to ${successor}`])

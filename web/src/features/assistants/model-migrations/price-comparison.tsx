@@ -15,7 +15,7 @@ function sentence({ fromModel, toModel, usage }: PriceDifferenceProps): string {
   return `${before}. The same tokens would cost about ${formatCost(costAfterUsd)} with ${toModel}.`;
 }
 
-/** What this person's own usage would cost with the other model. */
+/** Cost of the user's past usage with the other model. */
 export function PriceComparison(props: PriceDifferenceProps) {
   const { requests, costUsd, costAfterUsd } = props.usage;
   const isKnown = requests > 0 && costUsd !== null && costAfterUsd !== null;

@@ -7,7 +7,7 @@ import { ModelSelect } from '#web/components/model-select.tsx';
 import { useDebouncedText } from '#web/lib/use-debounced-text.ts';
 import { Field } from '#web/ui/forms/field.tsx';
 
-/** The models to choose from: the successor first, without the one that is left. */
+/** Models to choose from: the successor first, without the current one. */
 function groupsFor(list: ModelList | undefined, fromModel: string, suggested: string) {
   const others = modelGroups(list, '').map(({ label, ids }) => ({
     label,
@@ -17,7 +17,7 @@ function groupsFor(list: ModelList | undefined, fromModel: string, suggested: st
   return [...first, ...others.filter(({ ids }) => ids.length > 0)];
 }
 
-/** Only what the key can use, as far as that is known. */
+/** The successor, if the key can use it as far as known. */
 function suggestedIn(list: ModelList | undefined, successor: string | null, fromModel: string): string {
   if (successor === null || successor === fromModel) return '';
   if (list?.source !== 'provider') return successor;
@@ -26,7 +26,7 @@ function suggestedIn(list: ModelList | undefined, successor: string | null, from
 
 const typingMs = 300;
 
-/** The model that takes another one's place: the successor, until another is picked. */
+/** State of the replacement model: the successor until another is picked. */
 export function useReplacementModel(fromModel: string, successor: string | null) {
   const models = useQuery(modelsQuery);
   const [picked, setPicked] = useState<string>();

@@ -23,7 +23,7 @@ import { UnsupportedSettings } from './unsupported-settings.tsx';
 type Baseline = 'stored' | 'asked';
 export type ReplayDialogProps = { assistant: Assistant; successor: string | null; onClose: () => void };
 
-/** Until something is chosen: the newest ones that are asked with all they have. */
+/** Default selection: the newest questions that can be repeated in full. */
 const usualChoice = (items: readonly AskedQuestion[]): ReadonlySet<number> =>
   new Set(
     items
@@ -40,14 +40,14 @@ function leftOutText({ messagesLeftOut, filesLeftOut }: Replay): string | undefi
   return left.length > 0 ? `${left.join(' and ')} will not be sent.` : undefined;
 }
 
-/** To what was prepared. */
+/** Opens the prepared comparison. */
 function lead(navigate: ReturnType<typeof useNavigate>, replay: Replay) {
   const description = leftOutText(replay);
   if (description) toast({ title: 'Not everything can be replayed', description });
   return navigate({ to: '/fine-tuning/comparisons/$id', params: { id: replay.comparison.id } });
 }
 
-/** Prepares a comparison of an assistant's old and new model on what it was really asked, and leads to it. */
+/** Prepares a comparison of an assistant's current model and another on its real questions. */
 export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProps) {
   const { id, model: fromModel } = assistant;
   const model = useReplacementModel(fromModel, successor);
@@ -108,7 +108,7 @@ export function ReplayDialog({ assistant, successor, onClose }: ReplayDialogProp
 
 const whyNot = (count: number) => (count === 0 ? 'Please select at least one question' : undefined);
 
-/** As far as is known: who has no list yet is told by the server. */
+/** True if the key can use the model, or if that is unknown; then the server decides. */
 function isModelAvailable(list: ModelList | undefined, model: string): boolean {
   if (list?.source !== 'provider') return true;
   const lifecycle = findModel(list.models, model)?.lifecycle;

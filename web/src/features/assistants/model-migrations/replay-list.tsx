@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '#web/lib/format.ts';
 import { RelativeTime } from '#web/ui/relative-time.tsx';
 import { replaysQuery } from './replay-queries.ts';
 
-/** The ways back to what was replayed; nothing where there is none. */
+/** Links to recent replays; nothing if there are none. */
 export function ReplayList() {
   const titleId = useId();
   const { data } = useQuery(replaysQuery);

@@ -4,7 +4,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import type { z } from 'zod';
 import { call } from '#web/lib/api-client.ts';
 
-/** What an assistant has answered with a model. */
+/** Questions that an assistant answered with a model. */
 export const askedQuestionsQuery = (id: number, model: string, programs: boolean) =>
   queryOptions({
     queryKey: ['asked-questions', id, model, programs],
@@ -13,10 +13,9 @@ export const askedQuestionsQuery = (id: number, model: string, programs: boolean
     refetchOnMount: 'always',
   });
 
-/** Below the comparisons: what changes one is read again here, too. */
+/** Nested under the comparisons' key, so that changes there refetch this too. */
 const listKey = ['comparisons', 'replays'] as const;
 
-/** The newest ones. */
 export const replaysQuery = queryOptions({
   queryKey: listKey,
   queryFn: ({ signal }) => call(comparisons.list, { query: { kind: 'replay', limit: 10 } }, signal),

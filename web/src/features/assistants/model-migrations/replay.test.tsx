@@ -57,7 +57,7 @@ function openList(items: AskedQuestion[], answers?: () => void) {
   });
 }
 
-test('the newest questions are chosen, single ones can be dropped, and the comparison is led to', async () => {
+test('preselects the newest questions, removes single ones and opens the comparison', async () => {
   openList([question(3, { files: 1 }), question(2), question(1)]);
   await page.getByRole('button', { name: 'Try it first' }).click();
   await expectText(
@@ -88,7 +88,7 @@ test('the newest questions are chosen, single ones can be dropped, and the compa
   await expect.element(move.getByRole('checkbox', { name: /^Tutor/ })).toBeChecked();
 });
 
-test('no more than 20 are chosen, without any there is nothing to prepare, and earlier ones are found again', async () => {
+test('selects at most 20, requires one, and lists earlier replays', async () => {
   openList(
     Array.from({ length: 22 }, (_, index) => question(22 - index)),
     () => answer(comparisons.list, { items: [replay], nextCursor: null }),
@@ -106,7 +106,7 @@ test('no more than 20 are chosen, without any there is nothing to prepare, and e
   await expect.element(prepare).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('of a model that is gone, and in no list any more, the answers of then are compared', async () => {
+test('compares with stored answers if the model is retired and unlisted', async () => {
   openList([question(1)], () => {
     answer(models.list, modelList(model(successor)));
     answer(modelRetirement.list, { items: [endingModel('gpt-4o', { lifecycle: 'gone' })] });

@@ -10,7 +10,7 @@ type ReplayedQuestionsProps = {
   onChoose: (chosen: ReadonlySet<number>) => void;
 };
 
-/** Which of the questions that a model has answered are replayed. */
+/** Selects which questions to replay. */
 export function ReplayedQuestions({ model, items, chosen, onChoose }: ReplayedQuestionsProps) {
   if (items.length === 0)
     return <p className="text-muted-foreground">{`This assistant has no answers of ${model} in its conversations.`}</p>;

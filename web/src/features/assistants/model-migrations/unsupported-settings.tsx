@@ -6,12 +6,12 @@ import { Notice } from '#web/ui/states/notice.tsx';
 type NotTakenProps = {
   toModel: string;
   list: ModelList | undefined;
-  /** Of how many assistants. */
+  /** Numbers of assistants. */
   temperatures: number;
   efforts: number;
 };
 
-/** The parameters of assistants that the new model does not take. */
+/** Warns about parameters that the new model does not accept. */
 export function UnsupportedSettings({ toModel, list, temperatures, efforts }: NotTakenProps) {
   if (temperatures === 0 && efforts === 0) return null;
   const isConditional = findModel(list?.models, toModel)?.temperature === 'conditional';

@@ -5,12 +5,12 @@ import { collapseUnchanged, type Piece, type Stretch, textDifference } from './t
 
 type DifferenceProps = {
   fields: FieldDifference[];
-  /** What stands at each side. */
+  /** Labels of the two sides. */
   before: string;
   after: string;
 };
 
-/** Two versions beside each other, field by field; on a phone below each other. */
+/** Two versions side by side, field by field; stacked on phones. */
 export function Difference({ fields, before, after }: DifferenceProps) {
   return (
     <div className="grid gap-6">
@@ -31,7 +31,7 @@ function Field({ field, before, after, names }: FieldDifference & { names: [stri
       <h4 className="mb-1.5 font-medium">{fieldNames[field]}</h4>
       <div className="grid gap-px overflow-hidden rounded-md border border-border bg-border">
         {textDifference(before, after).map((stretch, index) => (
-          // Two texts have the same stretches each time.
+          // Stable keys: the same texts always give the same stretches.
           // biome-ignore lint/suspicious/noArrayIndexKey: a stretch is known by nothing but its place
           <Row key={index} stretch={stretch} names={names} />
         ))}

@@ -1,7 +1,7 @@
 import { type AssistantVersionDetail, type VersionField, versionFields } from '@roster/contracts/assistants/versions';
 import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 
-/** What the fields of a version are called. */
+/** Labels of a version's fields. */
 export const fieldNames: Record<VersionField, string> = {
   name: 'Name',
   description: 'Description',
@@ -33,7 +33,7 @@ function toolLines({ webSearch, codeInterpreter }: AssistantVersionDetail['setti
   ];
 }
 
-/** A field as text, which can be compared; empty where there is nothing. */
+/** Fields as comparable text; empty if unset. */
 const texts: Record<VersionField, (version: AssistantVersionDetail) => string> = {
   name: ({ settings }) => settings.name,
   description: ({ settings }) => settings.description,
@@ -59,19 +59,19 @@ const texts: Record<VersionField, (version: AssistantVersionDetail) => string> =
 
 export type FieldDifference = { field: VersionField; before: string; after: string };
 
-/** The fields in which two versions differ, as texts. */
+/** Fields that differ between two versions, as text. */
 export const fieldDifferences = (before: AssistantVersionDetail, after: AssistantVersionDetail): FieldDifference[] =>
   versionFields
     .map((field) => ({ field, before: texts[field](before), after: texts[field](after) }))
     .filter((one) => one.before !== one.after);
 
-/** All that a version has, beside nothing: how the first one is shown. */
+/** Every field against nothing, to show the first version. */
 export const allFields = (version: AssistantVersionDetail): FieldDifference[] =>
   versionFields
     .map((field) => ({ field, before: '', after: texts[field](version) }))
     .filter(({ after }) => after !== '');
 
-/** What of a version cannot be brought back, in words. */
+/** Describes what restoring cannot bring back. */
 export function unrestorableParts({ files, chosenTools }: AssistantVersionDetail): string[] {
   return [
     ...files.filter(({ isThere }) => !isThere).map(({ filename }) => `The file ${filename} was deleted.`),

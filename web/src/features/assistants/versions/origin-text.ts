@@ -1,6 +1,6 @@
 import type { VersionOrigin } from '@roster/contracts/assistants/versions';
 
-/** Who or what made a version. */
+/** Describes who or what created a version. */
 export function originText(origin: VersionOrigin): string {
   switch (origin.kind) {
     case 'person':

@@ -3,12 +3,12 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from 
 import { assistantsQuery } from '#web/api/assistants.ts';
 import { call, callPage } from '#web/lib/api-client.ts';
 
-/** Below the assistants: what changes one is read again here, too. */
+/** Nested under the assistants' key, so that changes there refetch this too. */
 const keyOf = (id: number) => [...assistantsQuery.queryKey, id, 'versions'] as const;
 
 const start = '';
 
-/** The versions of an assistant, the newest first. */
+/** Versions of an assistant, newest first. */
 export const versionsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: keyOf(id),
@@ -23,7 +23,7 @@ export const versionsQuery = (id: number) =>
     refetchOnMount: 'always',
   });
 
-/** One of them, whole. What of it is there any more may change. */
+/** A full version. Its files and tools may have been deleted since. */
 export const versionQuery = (id: number, number: number) =>
   queryOptions({
     queryKey: [...keyOf(id), number],
@@ -34,7 +34,7 @@ export function useRestore(id: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (number: number) => call(assistantVersions.restore, { params: { id, number } }),
-    // Its files and tools are in lists of others. Not waited for: with the lists, the dialog that is to say so would be another.
+    // Files and tools appear in other lists. Not awaited: refetching would replace the dialog that shows the result.
     onSuccess: () => void client.invalidateQueries(),
   });
 }

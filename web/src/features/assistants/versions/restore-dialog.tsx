@@ -11,13 +11,13 @@ import { useRestore } from './queries.ts';
 type RestoreDialogProps = {
   assistant: Assistant;
   version: AssistantVersionDetail;
-  /** The present one. */
+  /** The current version. */
   now: AssistantVersionDetail;
   onRestored: (assistant: Assistant) => void;
   onClose: () => void;
 };
 
-/** Says what restoring undoes, and what it cannot bring back. */
+/** Says what restoring changes, and what it cannot bring back. */
 export function RestoreDialog({ assistant, version, now, onRestored, onClose }: RestoreDialogProps) {
   const restore = useRestore(assistant.id);
   const models = useQuery(modelsQuery);

@@ -13,22 +13,22 @@ import { allFields, fieldDifferences } from './field-texts.ts';
 import { versionQuery } from './queries.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
 
-/** What a version is compared with. */
+/** Compares with the previous or the current version. */
 export type Comparison = 'before' | 'now';
 
 type ShownVersionProps = {
   assistant: Assistant;
   number: number;
-  /** The one before it that is kept; undefined: there is none. */
+  /** The previous stored version; undefined if there is none. */
   previous: number | undefined;
   comparison: Comparison;
   onCompare: (comparison: Comparison) => void;
-  /** Why nothing can be restored. */
+  /** Reason why restoring is not possible. */
   blocked: string | undefined;
   onRestored: (assistant: Assistant) => void;
 };
 
-/** What changed with a version, or what is different now; and the way back to it. */
+/** Shows what a version changed, or how it differs from the current one, with Restore. */
 export function ShownVersion(props: ShownVersionProps) {
   const { assistant, number, previous, comparison, onCompare, blocked, onRestored } = props;
   const { id, version: current } = assistant;
@@ -83,7 +83,7 @@ export function ShownVersion(props: ShownVersionProps) {
 
 type RestoringProps = Pick<ShownVersionProps, 'assistant' | 'blocked' | 'onRestored'> & {
   version: AssistantVersionDetail;
-  /** The present one. */
+  /** The current version. */
   now: AssistantVersionDetail;
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { collapseUnchanged, textDifference } from './text-difference.ts';
 
-test('lines that stayed stand once, those that did not beside each other, with the words that differ', () => {
+test('shows unchanged lines once, and changed ones side by side with changed words', () => {
   expect(textDifference('One\nBe patient and kind.\nThree', 'One\nBe brief and kind.\nThree\nFour\n')).toEqual([
     { kind: 'same', text: 'One\n' },
     {
@@ -22,7 +22,7 @@ test('lines that stayed stand once, those that did not beside each other, with t
   ]);
 });
 
-test('what came from nothing, or went, stands alone', () => {
+test('shows added and removed text alone', () => {
   expect(textDifference('', 'Be brief.')).toEqual([
     { kind: 'changed', before: null, after: [{ text: 'Be brief.\n', differs: false }] },
   ]);
@@ -32,7 +32,7 @@ test('what came from nothing, or went, stands alone', () => {
   expect(textDifference('', '')).toEqual([]);
 });
 
-test('texts that have little in common stand whole beside each other', () => {
+test('shows very different texts whole, side by side', () => {
   const lines = (word: string) =>
     Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`)
       .join('\n')
@@ -43,7 +43,7 @@ test('texts that have little in common stand whole beside each other', () => {
   ]);
 });
 
-test('a long stretch that stayed is shortened to its ends', () => {
+test('shortens long unchanged text to its ends', () => {
   const lines = ['1', '2', '3', '4', '5', '6', '7'];
   expect(collapseUnchanged(`${lines.join('\n')}\n`)).toEqual({ begin: '1\n2', between: 3, end: '6\n7' });
   expect(collapseUnchanged('1\n2\n')).toEqual({ begin: '1\n2', between: 0, end: '' });

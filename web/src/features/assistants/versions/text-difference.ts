@@ -1,13 +1,13 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
 
-/** A piece of a text; one that differs is marked. */
+/** A piece of text; `differs` highlights it. */
 export type Piece = { text: string; differs: boolean };
-/** A stretch of two texts that stand beside each other. null: there is nothing on this side. */
+/** Corresponding parts of two texts. null: nothing on that side. */
 export type Stretch =
   | { kind: 'same'; text: string }
   | { kind: 'changed'; before: Piece[] | null; after: Piece[] | null };
 
-/** Beyond these two texts have so little in common that to look for it takes long and shows little. */
+/** Above these edit lengths the texts have little in common, and diffing is slow and useless. */
 const linesAtMost = { maxEditLength: 2_000 };
 const wordsAtMost = { maxEditLength: 500 };
 const charactersInWords = 20_000;
@@ -25,10 +25,10 @@ function besideEachOther(before: string, after: string): Stretch {
   return { kind: 'changed', before: side('added'), after: side('removed') };
 }
 
-/** A last line is the same whether or not something follows it. */
+/** A trailing newline makes no difference. */
 const ended = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
-/** How one text became the other: lines that stayed, and beside each other lines that did not. */
+/** Line diff of two texts, with changed lines paired side by side. */
 export function textDifference(before: string, after: string): Stretch[] {
   const parts = diffLines(ended(before), ended(after), linesAtMost);
   if (!parts) return [besideEachOther(ended(before), ended(after))];
@@ -47,10 +47,10 @@ export function textDifference(before: string, after: string): Stretch[] {
   return stretches;
 }
 
-/** Lines of what stayed that are shown before and after what did not. */
+/** Unchanged lines shown around a change. */
 const around = 2;
 
-/** What stayed, without its middle where that is long: between them lie so many lines. */
+/** Collapses the middle of long unchanged text; `between` is the number of hidden lines. */
 export function collapseUnchanged(text: string): { begin: string; between: number; end: string } {
   const lines = text.replace(/\n$/, '').split('\n');
   if (lines.length <= 2 * around + 2) return { begin: lines.join('\n'), between: 0, end: '' };

@@ -12,7 +12,7 @@ type VersionListProps = {
   onShow: (number: number) => void;
 };
 
-/** Who or what changed what, and when. */
+/** Versions with author, change and time. */
 export function VersionList({ versions, current, shown, onShow }: VersionListProps) {
   return (
     <ul aria-label="Versions" className="grid gap-1">

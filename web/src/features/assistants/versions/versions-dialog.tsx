@@ -15,15 +15,15 @@ import { VersionList } from './version-list.tsx';
 
 export type VersionsDialogProps = {
   assistant: Assistant;
-  /** The one that is shown first, beside the present one; undefined: the newest. */
+  /** Version shown first, next to the current one; undefined for the newest. */
   number: number | undefined;
-  /** Why nothing can be restored. */
+  /** Reason why restoring is not possible. */
   blocked: string | undefined;
   onRestored: (assistant: Assistant) => void;
   onClose: () => void;
 };
 
-/** What an assistant was, version by version. On a phone the list and a version take turns. */
+/** History of an assistant. On phones the list and a version alternate. */
 export function VersionsDialog({ assistant, number, blocked, onRestored, onClose }: VersionsDialogProps) {
   const [chosen, setChosen] = useState(number);
   const [comparison, setComparison] = useState<Comparison>(number === undefined ? 'before' : 'now');

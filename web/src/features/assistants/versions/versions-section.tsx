@@ -7,17 +7,17 @@ const VersionsDialog = lazy(async () => ({ default: (await import('./versions-di
 
 type VersionsSectionProps = {
   assistant: Assistant;
-  /** The version that a link has named. */
+  /** The version a link refers to. */
   number: number | undefined;
   blocked: string | undefined;
   onRestored: (assistant: Assistant) => void;
 };
 
-/** The way to what an assistant was. */
+/** Button that opens the version history. */
 export function VersionsSection({ assistant, number, blocked, onRestored }: VersionsSectionProps) {
   const titleId = useId();
   const [open, setOpen] = useState<{ number: number | undefined } | null>(null);
-  // After the panel that it stands over is there: what opens last is on top.
+  // After the panel has mounted: the layer opened last is on top.
   useEffect(() => {
     if (number !== undefined) setOpen({ number });
   }, [number]);

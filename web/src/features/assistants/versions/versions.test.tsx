@@ -80,7 +80,7 @@ function openVersions(search = '', role: 'Editor' | 'Viewer' = 'Editor') {
 }
 const see = () => page.getByRole('button', { name: 'See versions' }).click();
 
-test('a list says who changed what, page by page, and the newest is beside the one before it', async () => {
+test('lists versions by page with author and change, and compares the newest', async () => {
   openVersions();
   await see();
   await expectTexts(rows, [
@@ -98,7 +98,7 @@ test('a list says who changed what, page by page, and the newest is beside the o
   await expectText(field('Files'), 'lost.txt (deleted)');
 });
 
-test('instructions are compared line by line and word by word, with what stayed in short', async () => {
+test('compares instructions by line and word, with unchanged parts shortened', async () => {
   openVersions('&version=1');
   await expectText(dialog.getByRole('heading', { name: 'Version 1' }), 'Version 1');
   const instructions = field('Instructions');
@@ -111,7 +111,7 @@ test('instructions are compared line by line and word by word, with what stayed 
   await expectCount(instructions.getByRole('deletion'), 0);
 });
 
-test('restoring says what it undoes and what it cannot bring back, and the form has it then', async () => {
+test('explains what restoring undoes and cannot restore, then updates the form', async () => {
   openVersions('&version=1');
   const restored = assistant(1, { version: 4, instructions: lines('patient') });
   answer(assistantVersions.restore, () => {
@@ -130,12 +130,12 @@ test('restoring says what it undoes and what it cannot bring back, and the form 
   expect(requestsTo(assistantVersions.restore).map(({ params }) => params)).toEqual([{ id: 1, number: 1 }]);
   await expectHidden(dialog);
   await expect.element(page.getByLabelText('Instructions')).toHaveValue(lines('patient'));
-  // The keyboard goes on in the form.
+  // Keyboard focus returns to the form.
   await userEvent.keyboard('{Escape}');
   await expectHidden(page.getByRole('dialog', { name: 'Edit Assistant' }));
 });
 
-test('is not possible while the form has what is not saved, and not for a viewer', async () => {
+test('blocks restoring with unsaved changes and for a Viewer', async () => {
   openVersions();
   await page.getByLabelText('Description').fill('Explains');
   await see();
@@ -145,7 +145,7 @@ test('is not possible while the form has what is not saved, and not for a viewer
   await expect.element(restore).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('on a phone the list and a version take turns', async () => {
+test('alternates between list and version on a phone', async () => {
   await page.viewport(390, 844);
   openVersions();
   await see();
@@ -166,7 +166,7 @@ const chatWith = (version: number, answered: number) =>
     },
   });
 
-test('an answer names the version that it came from, and the conversation says that there is a newer one', async () => {
+test('shows an answer’s version and that a newer one exists', async () => {
   chatWith(4, 3);
   const link = page.getByRole('article', { name: 'Answer' }).getByRole('link', { name: 'version 3' });
   await expect.element(link).toHaveAttribute('href', '/settings?tab=assistants&edit=1&version=3');
@@ -184,7 +184,7 @@ test('an answer names the version that it came from, and the conversation says t
   await expect.element(changed).toBeVisible();
 });
 
-test('nothing is said where the last answer came from the present version', async () => {
+test('shows nothing if the last answer used the current version', async () => {
   chatWith(3, 3);
   await expect.element(page.getByRole('link', { name: 'version 3' })).toBeVisible();
   await expectHidden(page.getByText('has changed since the last answer'));

@@ -17,11 +17,11 @@ test.each([
   ['data.tar.gz', 'application/gzip', 'Other'],
   ['main.ts', 'video.not/a-type', 'Text'],
   ['Makefile', 'application/octet-stream', 'Text'],
-])('%s of type %s seems to be: %s', (filename, type, kind) => {
+])('guesses the kind of %s (%s): %s', (filename, type, kind) => {
   expect(guessKind({ filename, type })).toBe(kind);
 });
 
-test('what a message can bring has limits', () => {
+test('limits the attachments of a message', () => {
   expect(why(file('notes.txt'))).toBeUndefined();
   expect(why(file('film.mp4'))).toContain('Models cannot read');
   expect(why(file('moss.png', attachedBytesLimit))).toBeUndefined();
@@ -30,7 +30,7 @@ test('what a message can bring has limits', () => {
   expect(why(file('notes.txt', attachedTextLimit + 1))).toContain('A text file can have 4.00 MB');
 });
 
-test('the other files of the message count', () => {
+test('counts the other attachments', () => {
   const others = (count: number, size = 1) => Array.from({ length: count }, () => ({ size }));
   expect(why(file('notes.txt'), others(19))).toBeUndefined();
   expect(why(file('notes.txt'), others(20))).toContain('at most 20 files');

@@ -8,20 +8,20 @@ type Sized = Named & { size: number };
 const images = /\.(png|jpe?g|gif|webp)$/i;
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/;
 const documents = /\.(pdf|docx|pptx|xlsx)$/i;
-/** Formats that are never text and that models do not take. */
+/** Binary formats that models do not accept. */
 const unreadable =
   /\.(zip|gz|tgz|tar|7z|rar|bz2|xz|zst|doc|ppt|xls|mp3|wav|m4a|ogg|flac|mp4|mov|avi|mkv|webm|heic|avif|tiff?|bmp|ico|exe|dll|dmg|iso|woff2?|ttf|otf|sqlite|parquet)$/i;
 
 export type AttachableKind = 'Image' | 'Document' | 'Text' | 'Other';
 
-/** What a file seems to be. The server tells by its bytes, and has the last word. */
+/** Kind guessed from name and type. The server decides by the bytes. */
 export function guessKind({ filename, type }: Named): AttachableKind {
   if (images.test(filename) || imageTypes.test(type)) return 'Image';
   if (documents.test(filename) || type === 'application/pdf') return 'Document';
   return unreadable.test(filename) || /^(audio|video)\//.test(type) ? 'Other' : 'Text';
 }
 
-/** Why a file cannot go along with a message that has the others already. */
+/** Reason why a file cannot be attached beside the others. */
 export function attachmentProblem(file: Sized, others: readonly { size: number }[]): string | undefined {
   const kind = guessKind(file);
   if (kind === 'Other') return 'Models cannot read this kind of file.';

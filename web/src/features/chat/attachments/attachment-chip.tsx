@@ -10,25 +10,25 @@ const imageName = /\.(png|jpe?g|gif|webp)$/i;
 export const kindByName = (filename: string): AttachmentKind | 'unknown' =>
   imageName.test(filename) ? 'image' : 'unknown';
 
-/** Small files in kilobytes: '0.00 MB' says nothing. */
+/** Kilobytes for small files: '0.00 MB' says nothing. */
 export const sizeOf = (bytes: number): string =>
   bytes < 104_858 ? `${Math.max(1, Math.round(bytes / 1024))} KB` : formatMegabytes(bytes);
 
 type ChipProps = {
   filename: string;
-  /** Under the name: the size, or what is wrong. */
+  /** Below the name: the size, or the error. */
   detail: ReactNode;
   kind: AttachmentKind | 'unknown';
-  /** A small picture of an image. */
+  /** Thumbnail URL of an image. */
   picture?: string | null | undefined;
   faded?: boolean | undefined;
   failed?: boolean | undefined;
-  /** Opens the file. Left out where there is none, or not yet. */
+  /** Opens the preview; undefined if there is none. */
   onLook?: (() => void) | undefined;
   children?: ReactNode;
 };
 
-/** A file as part of a message. */
+/** A chip for an attachment. */
 export function AttachmentChip({ filename, detail, kind, picture, faded, failed, onLook, children }: ChipProps) {
   const Icon = icons[kind];
   const face = (

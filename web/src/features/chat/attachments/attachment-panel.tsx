@@ -8,7 +8,7 @@ import { useRestoreFocus } from './use-restore-focus.ts';
 
 export type AttachmentPanelProps = {
   file: StoredFile;
-  /** Where the keyboard goes on if the attachment has left the page meanwhile. */
+  /** Gets focus if the attachment was unmounted meanwhile. */
   box: RefObject<HTMLTextAreaElement | null>;
   onClose: () => void;
 };

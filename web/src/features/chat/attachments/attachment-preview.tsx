@@ -14,10 +14,10 @@ const ImageDialog = onDemand<AttachmentPanelProps>(
   NoPanel,
 );
 
-/** `isPicture`: it is shown as large as there is room, not beside the conversation. */
+/** `isPicture`: opened full-size instead of in the side panel. */
 type Looked = StoredFile & { isPicture?: true };
 
-/** Where its code cannot be loaded. */
+/** Shown if its chunk cannot be loaded. */
 function NoPanel({ onClose }: AttachmentPanelProps) {
   useEffect(() => {
     toastError({ title: 'The file cannot be shown', description: 'Reload the page and try again.' });
@@ -28,7 +28,7 @@ function NoPanel({ onClose }: AttachmentPanelProps) {
 
 const LookContext = createContext<((file: Looked) => void) | null>(null);
 
-/** Opens the preview of a file of a message. */
+/** Returns a function that opens an attachment's preview. */
 export function useAttachmentPreview(): (file: Looked) => void {
   const look = useContext(LookContext);
   if (!look) throw new Error('useLook is used outside AttachmentLook');
@@ -37,7 +37,7 @@ export function useAttachmentPreview(): (file: Looked) => void {
 
 type AttachmentLookProps = { box: RefObject<HTMLTextAreaElement | null>; children: ReactNode };
 
-/** Shows the preview for the attachments inside, of which a long conversation takes many off the page while it grows. */
+/** Renders the preview outside the list, which unmounts messages far from the view. */
 export function AttachmentPreview({ box, children }: AttachmentLookProps) {
   const [file, setFile] = useState<Looked | null>(null);
   const Panel = file?.isPicture ? ImageDialog : AttachmentPanel;

@@ -7,7 +7,7 @@ import { formatCount } from '#web/lib/format.ts';
 import { toastError } from '#web/lib/toast.ts';
 import { type Attachment, asAttached, newKey, type StoredFile } from './attachments.ts';
 
-/** One after the other, whichever conversation they are for. */
+/** One lane for all conversations. */
 const upload = uploadLane();
 const controllers = new Map<number, AbortController>();
 
@@ -26,7 +26,7 @@ function begun(file: File): Attachment {
   return { key: newKey(), filename, size, state, progress: 0, id: null, problem, canRetry: problem === null, file };
 }
 
-/** Attaches what was offered, as far as there is room, and begins to upload it. `reason`: why nothing can be uploaded. */
+/** Attaches offered files up to the limit and starts their uploads. `reason`: why uploads are not possible. */
 export function attachPending(composer: ComposerStore, reason: string | undefined): void {
   const { offered, attachments } = composer.get();
   if (offered.length === 0) return;
@@ -46,7 +46,7 @@ export function attachPending(composer: ComposerStore, reason: string | undefine
     });
 }
 
-/** Attaches what the server has already, as far as there is room. */
+/** Attaches stored files up to the limit. */
 export function attachStored(composer: ComposerStore, files: readonly StoredFile[]): void {
   const { attachments } = composer.get();
   const fresh = files.filter(({ id }) => !attachments.some((one) => one.id === id));

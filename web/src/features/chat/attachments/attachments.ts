@@ -1,30 +1,30 @@
 import type { AttachmentKind } from '@roster/contracts/chat';
 
-/** A file that the server has. */
+/** A file on the server. */
 export type StoredFile = { id: number; filename: string; size: number; kind?: AttachmentKind | undefined };
 
-/** A file of the message that is being written. */
+/** An attachment of the message being written. */
 export type Attachment = {
   key: number;
   filename: string;
   size: number;
-  /** `sending`: on its way with a message, and no longer part of the one that is being written. */
+  /** `sending`: belongs to a message being sent, no longer to the one being written. */
   state: 'waiting' | 'uploading' | 'done' | 'failed' | 'sending';
-  /** From 0 to 1. */
+  /** 0 to 1. */
   progress: number;
-  /** Of the stored file. */
+  /** Id of the stored file. */
   id: number | null;
   problem: string | null;
-  /** Whether another try could come to something else. */
+  /** True if a retry may succeed. */
   canRetry: boolean;
-  /** As long as this page has it. */
+  /** null after a reload. */
   file: File | null;
 };
 
 let keys = 0;
 export const newKey = () => ++keys;
 
-/** A file that is on the server already. */
+/** An attachment from a stored file. */
 export const asAttached = ({ id, filename, size }: StoredFile): Attachment => ({
   key: newKey(),
   id,
@@ -39,19 +39,19 @@ export const asAttached = ({ id, filename, size }: StoredFile): Attachment => ({
 
 export const isUploading = ({ state }: Attachment): boolean => state === 'waiting' || state === 'uploading';
 
-/** What a message brings that is sent now. */
+/** Files of the message being sent. */
 export const attachedFiles = (attachments: readonly Attachment[]): StoredFile[] =>
   attachments.flatMap(({ id, filename, size, state }) =>
     id === null || state !== 'done' ? [] : [{ id, filename, size }],
   );
 
-/** As text, for a reload: what the server has. */
+/** Serializes stored attachments, to survive a reload. */
 export function serializeAttachments(attachments: readonly Attachment[]): string {
   const stored = attachments.filter(({ state }) => state === 'done' || state === 'sending');
   return stored.length === 0 ? '' : JSON.stringify(stored.map(({ id, filename, size }) => ({ id, filename, size })));
 }
 
-/** What was attached and not sent before the page was loaded anew. */
+/** Restores serialized attachments. */
 export function parseAttachments(text: string): Attachment[] {
   try {
     const list: unknown = JSON.parse(text || '[]');
@@ -62,7 +62,7 @@ export function parseAttachments(text: string): Attachment[] {
       return [asAttached({ id, filename, size })];
     });
   } catch {
-    // Not what this page has written.
+    // Not written by this code.
     return [];
   }
 }

@@ -10,7 +10,7 @@ import { attachmentProblem, guessKind } from './attachable.ts';
 import { sizeOf } from './attachment-chip.tsx';
 
 type ChooseFilesDialogProps = {
-  /** What the message has already. */
+  /** Attachments the message already has. */
   attached: readonly { id: number | null; size: number }[];
   onAttach: (files: File[]) => void;
   onClose: () => void;
@@ -18,7 +18,7 @@ type ChooseFilesDialogProps = {
 
 const kindNames = { Image: 'Image', Document: 'Document', Text: 'Text', Other: 'Other file' };
 
-/** Attaches what is under Files already. */
+/** Attaches stored files. */
 export function ChooseFilesDialog({ attached, onAttach, onClose }: ChooseFilesDialogProps) {
   const [q, setQ] = useState('');
   const [chosen, setChosen] = useState<readonly File[]>([]);

@@ -9,7 +9,7 @@ import type { AttachmentPanelProps } from './attachment-panel.tsx';
 import { useImage } from './use-image.ts';
 import { useRestoreFocus } from './use-restore-focus.ts';
 
-/** A picture of an answer as large as there is room. */
+/** A full-size image of an answer. */
 export function ImageDialog({ file: { id, filename, size }, box, onClose }: AttachmentPanelProps) {
   useRestoreFocus(box);
   const { url, isMissing } = useImage(id);

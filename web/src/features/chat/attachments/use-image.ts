@@ -2,16 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { fileAddress } from '#web/api/files.ts';
 
-/** A larger image is not worth loading for a thumbnail. */
+/** Largest image, in bytes, loaded for a thumbnail. */
 export const maxThumbnailBytes = 5_242_880;
 
-/**
- * The bytes are fetched only for what is on the page, and shown through an address that only this page knows.
- * Without a file there is no picture.
- */
+/** Object URL of an image; bytes are fetched only while it is shown. null without a file. */
 export const useImageUrl = (id: number | null): string | null => useImage(id).url;
 
-/** The same, and whether it cannot be had. */
+/** The same, with a flag for failure. */
 export function useImage(id: number | null): { url: string | null; isMissing: boolean } {
   const { data, isError } = useQuery({
     queryKey: ['file-picture', id],

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from 'react';
 import { focusUnlessTouch } from '#web/features/chat/focus-unless-touch.ts';
 
-/** Where the keyboard goes on if what was looked at has left the page meanwhile. */
+/** Focuses the composer if the opener was unmounted meanwhile. */
 export function useRestoreFocus(box: RefObject<HTMLTextAreaElement | null>) {
   useEffect(
     () => () => {

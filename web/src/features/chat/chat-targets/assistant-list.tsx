@@ -17,7 +17,7 @@ import { Tooltip } from '#web/ui/menus/tooltip.tsx';
 const defaultFirst = (assistants: readonly Assistant[]) =>
   assistants.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
 
-/** Whether the list is folded, as this person left it in this browser. */
+/** Collapsed state, stored for this user in this browser. */
 function useFolded(): [isFolded: boolean, toggle: () => void] {
   const key = `chat-assistants-folded:${useUser().id}`;
   const [isFolded, setFolded] = useState(() => readStored(key) !== null);
@@ -30,7 +30,7 @@ function useFolded(): [isFolded: boolean, toggle: () => void] {
 
 type AssistantListProps = { onStartChat: (assistantId: number) => void };
 
-/** The assistants, each a click away from a conversation with it. */
+/** Assistants; a click starts a conversation. */
 export function AssistantList({ onStartChat }: AssistantListProps) {
   const [isFolded, toggle] = useFolded();
   return (
@@ -58,7 +58,7 @@ export function AssistantList({ onStartChat }: AssistantListProps) {
   );
 }
 
-/** Asked for also while they are folded, so that they are there at once. */
+/** Fetched while collapsed too, so that they show at once. */
 function Assistants({ isFolded, onStartChat }: AssistantListProps & { isFolded: boolean }) {
   const { data, error, isFetching, refetch } = useQuery(assistantsQuery);
   if (isFolded) return null;

@@ -14,7 +14,7 @@ const ChatTargetPicker: ComponentType<ChatTargetPickerProps> = lazy(async () => 
 const preloadPicker = () => preload(loadPicker);
 
 type PickerButtonProps = Omit<ChatTargetPickerProps, 'anchor' | 'onClose'> & {
-  /** The button; it gets what belongs to a button that opens something. */
+  /** Renders the button with the props for opening a popup. */
   button: (props: {
     'aria-haspopup': 'dialog';
     'aria-expanded': boolean;
@@ -24,7 +24,7 @@ type PickerButtonProps = Omit<ChatTargetPickerProps, 'anchor' | 'onClose'> & {
   }) => ReactNode;
 };
 
-/** A button that opens the list of assistants and models. */
+/** A button that opens the picker of assistants and models. */
 export function PickerButton({ button, ...picker }: PickerButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const wrapper = useRef<HTMLSpanElement>(null);
@@ -61,7 +61,7 @@ type AnswererMenuProps = {
   label?: string | undefined;
 };
 
-/** Who answers from here on. */
+/** Selects what answers from here on. */
 export function ChatTargetMenu({ current, onChoose, several, label }: AnswererMenuProps) {
   const known = useChatTargets();
   useEffect(() => {

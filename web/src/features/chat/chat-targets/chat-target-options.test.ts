@@ -32,7 +32,7 @@ const offered = (models: ModelList, text = '', modelsOnly = false) =>
     ...options.map(({ label }) => label),
   ]);
 
-test('assistants, models, tuned ones and those that are gone have groups of their own', () => {
+test('groups assistants, models, tuned models and retired models', () => {
   const models = list([model('gpt-4o'), model('ft:mine', { tuned: true }), model('old', { lifecycle: 'gone' })]);
   expect(offered(models)).toEqual([
     ['Assistants', 'Tutor'],
@@ -44,6 +44,6 @@ test('assistants, models, tuned ones and those that are gone have groups of thei
   expect(offered(models, 'unheard-of')).toEqual([]);
 });
 
-test('any model can be named only while the key’s own are not known', () => {
+test('accepts any model id only while the key’s models are unknown', () => {
   expect(offered(list([], 'unknown'), 'unheard-of')).toEqual([['Another model', 'unheard-of']]);
 });

@@ -7,15 +7,15 @@ export type ChatTargetOption = {
   id: string;
   choice: Choice;
   label: string;
-  /** A model's name, not a person's words. */
+  /** The label is a model id, not user text. */
   isModel: boolean;
-  /** What an assistant looks like. */
+  /** Icon and color of an assistant. */
   look: AssistantAppearance | null;
-  /** Under the label: an assistant's model, when a model ends. */
+  /** Below the label: an assistant's model, or a retirement date. */
   note: string | null;
-  /** '$2.50 in · $10.00 out'; null: nothing to say about money. */
+  /** '$2.50 in · $10.00 out'; null if unknown. */
   cost: string | null;
-  /** Why it cannot be chosen. */
+  /** Reason why it cannot be selected. */
   disabledReason: string | null;
 };
 
@@ -59,7 +59,7 @@ function assistantOption(
     label: isDefault ? 'Default model' : name,
     isModel: false,
     look: { name, icon, color },
-    // Its answers fail with the reason, as they do elsewhere: which model an assistant has is changed in Settings.
+    // Still selectable: its answers fail with the reason, and the model is changed in Settings.
     note: [model, known?.lifecycle === 'current' ? null : (life?.disabledReason ?? life?.note)]
       .filter((part) => typeof part === 'string')
       .join(' · '),
@@ -70,11 +70,11 @@ function assistantOption(
 
 type Offer = { answerers: readonly Answerer[]; models: ModelList | undefined; text: string; modelsOnly: boolean };
 
-/** What a conversation can be answered by, narrowed by what was typed. */
+/** Assistants and models, filtered by what was typed. */
 export function chatTargetOptions({ answerers, models, text, modelsOnly }: Offer): OptionGroup[] {
   const isKnown = models?.source === 'provider';
   const list = models?.models ?? [];
-  // Where the list cannot be read, the server says which models are offered all the same.
+  // If the list cannot be loaded, offer the models of the catalogue.
   const ids = models ? list.map(({ id }) => id) : [...wellKnownModels];
   const options = ids.map((id) => {
     const model = list.find((one) => one.id === id);
@@ -105,7 +105,7 @@ export function chatTargetOptions({ answerers, models, text, modelsOnly }: Offer
     }))
     .filter(({ options }) => options.length > 0);
   const typed = text.trim();
-  // While nobody knows the key's models, any may be one of them.
+  // While the key's models are unknown, any id may be valid.
   const isNew = !isKnown && typed !== '' && !/\s/.test(typed) && !ids.includes(typed);
   return isNew ? [...groups, { title: 'Another model', options: [modelOption(typed, undefined)] }] : groups;
 }

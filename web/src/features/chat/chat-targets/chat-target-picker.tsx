@@ -17,9 +17,9 @@ export type ChatTargetPickerProps = {
   label: string;
   current: Choice | null;
   onChoose: (choice: Choice) => void;
-  /** Where a question can go to several models at once: those chosen so far. */
+  /** Enables sending to several models; those chosen so far. */
   several?: { models: readonly string[]; onChoose: (models: string[]) => void } | undefined;
-  /** Assistants are left out. */
+  /** Leaves out assistants. */
   modelsOnly?: boolean | undefined;
   onClose: (returnFocus: boolean) => void;
 };
@@ -27,7 +27,7 @@ export type ChatTargetPickerProps = {
 const isSame = (one: Choice | null, other: Choice) =>
   one?.assistantId === other.assistantId && one.model === other.model;
 
-/** Below the button that opened it; a press beside it closes it. */
+/** A popover below its button; a press outside closes it. */
 function usePopover({ anchor, onClose }: Pick<ChatTargetPickerProps, 'anchor' | 'onClose'>) {
   const box = useRef<HTMLDivElement>(null);
   usePlacement({ box, anchor, side: 'bottom', align: 'end', gap: 6 });
@@ -42,12 +42,12 @@ function usePopover({ anchor, onClose }: Pick<ChatTargetPickerProps, 'anchor' | 
   return box;
 }
 
-/** The options that are found, which of them are chosen, and what taking one does. */
+/** Filtered options, the selected ones, and what selecting does. */
 function useOptions({ current, onChoose, several, modelsOnly = false, onClose }: ChatTargetPickerProps) {
   const known = useChatTargets();
   const { data: models } = useQuery(modelsQuery);
   const [text, setText] = useState('');
-  /** Where several are asked at once; null: one answers. */
+  /** Selected models in multi-select mode; null in single mode. */
   const [marked, setMarked] = useState<readonly string[] | null>(several?.models.length ? several.models : null);
   const isOfModels = modelsOnly || marked !== null;
   const groups = chatTargetOptions({ answerers: known?.answerers ?? [], models, text, modelsOnly: isOfModels });
@@ -76,7 +76,7 @@ function useOptions({ current, onChoose, several, modelsOnly = false, onClose }:
   };
 }
 
-/** Assistants and models with what they cost: one field that searches them, by pointer and by keyboard. */
+/** Searchable list of assistants and models with their prices, for pointer and keyboard. */
 export function ChatTargetPicker(props: ChatTargetPickerProps) {
   const { label, several, onClose } = props;
   const box = usePopover(props);
@@ -180,13 +180,13 @@ function OptionList({ label, found, listed }: OptionListProps) {
 }
 
 type SeveralFooterProps = {
-  /** null: one answers. */
+  /** null in single mode. */
   marked: readonly string[] | null;
   onBegin: () => void;
   onFinish: (models: readonly string[]) => void;
 };
 
-/** From one model to several, and back. */
+/** Switches between one model and several. */
 function SeveralFooter({ marked, onBegin, onFinish }: SeveralFooterProps) {
   const line = 'flex shrink-0 flex-wrap items-center gap-2 border-border border-t p-2';
   if (marked === null)

@@ -2,8 +2,8 @@ import { readStoredJson, writeStored } from '#web/lib/storage.ts';
 import type { Choice } from './use-chat-targets.ts';
 
 /**
- * The model that a person began their last conversation with, without an assistant; the next one begins with it. It
- * counts until they begin one with an assistant or make another assistant their default.
+ * Model of the user's last conversation without an assistant, used for the next one. Reset by a conversation with an
+ * assistant or a new default assistant.
  */
 const keyOf = (userId: number) => `chat-model:${userId}`;
 

@@ -12,7 +12,7 @@ type StartChatDialogProps = {
 
 const withoutAssistant = 'none';
 
-/** While the assistants are being loaded there is nothing to start. */
+/** Disabled until the assistants are loaded. */
 export function StartChatDialog({ onOpenChange, onStart }: StartChatDialogProps) {
   const known = useChatTargets();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -5,10 +5,10 @@ import { modelsQuery } from '#web/api/models.ts';
 import type { AssistantAppearance } from '#web/components/assistant-avatar.tsx';
 import { useAppReady } from '#web/lib/app-ready.ts';
 
-/** What answers in a conversation: an assistant, or a model; null for both is the default model. */
+/** An assistant or a model that answers; null for both is the default model. */
 export type Choice = { assistantId: number | null; model: string | null };
 
-/** Who answers, as it is shown. `model` of the model alone is the default one where none is chosen. */
+/** An answerer for display. For a plain model, `model` is the default one if none is chosen. */
 export type Answerer = AssistantAppearance & {
   assistantId: number | null;
   model: string | null;
@@ -23,7 +23,7 @@ const asAnswerer = ({ id, name, model, description, starters, icon, color }: Ass
 
 type Answerers = { answerers: Answerer[]; defaultAnswerer: Answerer; plain: Answerer };
 
-/** The ones a conversation can be held with; the model alone comes last. Undefined while they are being loaded. */
+/** Possible answerers, the plain model last. Undefined while loading. */
 export function useChatTargets(): Answerers | undefined {
   const assistants = useQuery(assistantsQuery);
   const models = useQuery({ ...modelsQuery, enabled: useAppReady() });
@@ -46,7 +46,7 @@ export function useChatTargets(): Answerers | undefined {
 export const findChatTarget = (answerers: readonly Answerer[] | undefined, assistantId: number | null) =>
   answerers?.find((answerer) => answerer.assistantId === assistantId);
 
-/** Who answers by a choice; an assistant that is gone leaves the model alone. */
+/** The answerer of a choice; if its assistant was deleted, the plain model. */
 export function chatTargetFor(known: Answerers | undefined, { assistantId, model }: Choice): Answerer | undefined {
   if (!known) return undefined;
   const alone = model === null ? known.plain : { ...known.plain, model };
@@ -56,6 +56,6 @@ export function chatTargetFor(known: Answerers | undefined, { assistantId, model
 /** 'Tutor · gpt-4o' */
 export const chatTargetLabel = ({ name, model }: Answerer): string => (model === null ? name : `${name} · ${model}`);
 
-/** What stands in an empty composer. */
+/** Placeholder of the composer. */
 export const composerPlaceholder = (answerer: Answerer | undefined): string =>
   answerer && answerer.assistantId !== null ? `Message ${answerer.name}` : 'Write a message';

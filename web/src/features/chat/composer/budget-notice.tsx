@@ -9,14 +9,14 @@ import { formatShare } from '#web/lib/share.ts';
 
 type BudgetNoticeProps = { assistantId: number | null; isAnswering: boolean };
 
-/** The budget that is nearest to its end among those that a message here counts against. */
+/** The budget closest to its limit, of those that apply to a message here. */
 function mostUsed(budgets: readonly Budget[] | undefined, assistantId: number | null): Budget | undefined {
   return budgets
     ?.filter(({ assistant, state }) => state !== 'within' && (assistant === null || assistant.id === assistantId))
     .toSorted((a, b) => b.spentUsd / b.amountUsd - a.spentUsd / a.amountUsd)[0];
 }
 
-/** One quiet line while a budget is nearly or wholly used up. */
+/** A muted line while a budget is nearly or completely used up. */
 export function BudgetNotice({ assistantId, isAnswering }: BudgetNoticeProps) {
   const { data, refetch } = useQuery(budgetsQuery);
   const wasAnswering = useRef(isAnswering);

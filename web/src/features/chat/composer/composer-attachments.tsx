@@ -32,12 +32,14 @@ type ComposerAttachmentsProps = {
   onFiles: (files: readonly File[]) => void;
 };
 
-/** The files of the message that is being written: chosen, dropped or pasted and uploaded at once, or stored before. */
+/**
+ * Attachments of the message being written: uploaded at once when chosen, dropped or pasted, or files already stored.
+ */
 export function ComposerAttachments({ place, tooLong, box, tools, onFiles }: ComposerAttachmentsProps) {
   const { reason } = useEditAccess();
   const { attachments } = useComposer(place);
   const uploads = useMemo(() => attachments.filter(({ state }) => state !== 'sending'), [attachments]);
-  // Here, because it need not be there at first.
+  // In this chunk because it is not needed at first.
   useToastOffset(box);
   return (
     <>
@@ -83,7 +85,7 @@ function AttachmentList({ place, uploads, box }: Pick<ComposerAttachmentsProps, 
   );
 }
 
-/** A way out for a text that is longer than a message may be. */
+/** Offers to attach a text that is too long for a message. */
 function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'place' | 'box' | 'onFiles'>) {
   const { reason } = useEditAccess();
   const attachText = () => {
@@ -105,13 +107,13 @@ function AttachAsText({ place, box, onFiles }: Pick<ComposerAttachmentsProps, 'p
   );
 }
 
-/** Files from this device, or those that the server has already; and the tools of the conversation. */
+/** Menu with files from this device, stored files, and the conversation's tools. */
 function AttachMenu({ place, uploads, box, tools, onFiles }: Omit<ComposerAttachmentsProps, 'tooLong'> & Uploads) {
   const { reason } = useEditAccess();
   const picker = useRef<HTMLInputElement>(null);
   const [isChoosing, setChoosing] = useState(false);
   const [isSwitching, setSwitching] = useState(false);
-  // The dialog gives the focus back to its button as it goes; the message is what comes next.
+  // Closing the dialog returns focus to its button; after attaching, move it to the message instead.
   const hasAttached = useRef(false);
   useEffect(() => {
     if (isChoosing || !hasAttached.current) return;
@@ -178,7 +180,7 @@ type HiddenPickerProps = { picker: RefObject<HTMLInputElement | null> } & Pick<
   'box' | 'onFiles'
 >;
 
-/** What the system asks for files with. */
+/** The system's file picker. */
 function HiddenPicker({ picker, box, onFiles }: HiddenPickerProps) {
   return (
     <input

@@ -7,19 +7,19 @@ import { MultiModelNotice } from './multi-model-notice.tsx';
 import { SendFailure } from './send-failure.tsx';
 
 type ComposerNoticesProps = {
-  /** The models that the next question goes to, where it goes to several. */
+  /** Models that the next question is sent to, if several. */
   several: readonly string[];
   onAskOne: () => void;
-  /** Why the last one was not sent. */
+  /** Why the last message was not sent. */
   failure: unknown;
   onSendOverBudget: () => void;
-  /** Says so where no key is saved. */
+  /** Shows a notice that no key is saved. */
   needsKey?: boolean;
   assistantId: number | null;
   isAnswering: boolean;
 };
 
-/** What should be known before the next message is sent. */
+/** Notices above the composer. */
 export function ComposerNotices(props: ComposerNoticesProps) {
   const { several, onAskOne, failure, onSendOverBudget, needsKey = false, assistantId, isAnswering } = props;
   const { data: config } = useQuery({ ...userConfigQuery, enabled: needsKey });

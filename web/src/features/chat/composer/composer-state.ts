@@ -12,15 +12,15 @@ import { readDraft, writeDraft } from '#web/lib/drafts.ts';
 import { createStore, useStore } from '#web/lib/store.ts';
 import { currentUserId } from '#web/lib/user-storage.ts';
 
-/** The message that is being written at a place. */
+/** State of the message being written. */
 export type ComposerState = {
   text: string;
   attachments: readonly Attachment[];
-  /** Dropped or pasted, and not among the attachments yet: the code that takes them is on its way. */
+  /** Dropped or pasted, but not attached yet: the chunk for attachments is loading. */
   offered: readonly File[];
-  /** The last text that was pasted and is too long for a message. */
+  /** The last pasted text that was too long for a message. */
   pasted: string;
-  /** Sent, and not known to have arrived: kept with what is written after it, so that a reload loses neither. */
+  /** Sent but not confirmed; stored with the draft, so that a reload loses neither. */
   underWay: string | null;
   /** Send was pressed while it had to wait. */
   wanted: boolean;
@@ -28,35 +28,35 @@ export type ComposerState = {
 
 type Post = (text: string, files: readonly StoredFile[]) => Promise<boolean>;
 
-/** Stands above whatever shows it, so that parts that are loaded later find all that was written before. */
+/** Lives outside React, so that components that load later find earlier input. */
 export type ComposerStore = {
   get: () => ComposerState;
   set: (changes: Partial<ComposerState>) => void;
   watch: (listener: () => void, from: string) => () => void;
-  /** Empties the composer; what `post` could not send stands in it again, before what was written meanwhile. */
+  /** Clears the composer and sends. If `post` fails, the text returns, before anything written meanwhile. */
   send: (post: Post) => Promise<void>;
-  /** A new conversation has got its own address: what is written meanwhile goes along, whichever component shows it. */
+  /** Moves the composer to a new conversation's address, with everything written meanwhile. */
   moveTo: (place: string) => void;
 };
 
 const filesAt = (place: string) => `${place}:files`;
 const joined = (sent: string, next: string) => (sent === '' ? next : isBlank(next) ? sent : `${sent}\n\n${next}`);
 
-/** Of one person: who signs in next finds nothing of what was written before. */
+/** Per user, so that the next user sees nothing of it. */
 const composers = new Map<string, ComposerStore>();
 const keyOf = (place: string) => `${currentUserId()} ${place}`;
 function forgetAt(place: string, composer: ComposerStore) {
   if (composers.get(keyOf(place)) === composer) composers.delete(keyOf(place));
 }
 
-/** What this browser keeps of the message at a place, so that a reload loses nothing of it. */
+/** The draft stored in this browser, so that a reload loses nothing. */
 function storedDraft(place: string) {
   let text = readDraft(place);
   let files = readDraft(filesAt(place));
   return {
     text,
     attachments: parseAttachments(files),
-    /** What was written on another page or in another tab meanwhile; empty: nothing. */
+    /** Text written on another page or in another tab since; empty if none. */
     writtenElsewhere() {
       const now = readDraft(place);
       return now === text ? '' : now;
@@ -114,7 +114,7 @@ function createComposer(firstPlace: string): ComposerStore {
     kept.write(joined(now.underWay ?? '', now.text), serializeAttachments(now.attachments));
   }
 
-  /** What nobody looks at stays only while something of it is on its way. */
+  /** Drops the store when it has no subscribers and no pending work. */
   function forgetUnwatched() {
     if (watchers === 0 && !hasPendingWork(state.get())) forgetAt(place, self);
   }

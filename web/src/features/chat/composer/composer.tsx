@@ -32,13 +32,13 @@ type ComposerProps = SendingProps & {
   placeholder: string;
   stopping?: boolean | undefined;
   onEditLast?: (() => void) | undefined;
-  /** Left out: not known yet. */
+  /** undefined while unknown. */
   tools?: ComposerTools | undefined;
-  /** What went wrong, above the text; may offer to send it all the same. */
+  /** Error above the text; may offer to send anyway. */
   notice?: ((sendOverBudget: () => void) => ReactNode) | undefined;
 };
 
-/** The code that takes files comes later than the first of them may. */
+/** Files may arrive before the chunk for attachments has loaded. */
 async function attach(place: string, files: readonly File[], reason: string | undefined) {
   if (files.length === 0) return;
   const store = composerAt(place);
@@ -51,7 +51,7 @@ async function attach(place: string, files: readonly File[], reason: string | un
   }
 }
 
-/** Where a message is written, with the files that go along. */
+/** The message field with its attachments. */
 export function Composer(props: ComposerProps) {
   const { ref, place, placeholder, onStop, stopping, onEditLast, tools, notice } = props;
   const { text } = useComposer(place);
@@ -148,12 +148,12 @@ type SendOrStopProps = Pick<ComposerProps, 'onStop' | 'stopping'> & {
 };
 
 /**
- * One button with two tasks, so that the focus stays on it when they change. A press counts for what the button was when
- * it began, and the second press of a double click belongs to the first: sending by it does not stop the answer.
+ * One button for Send and Stop, so that focus stays when it changes. A press counts as what the button was at its
+ * start, and the second click of a double click belongs to the first: sending that way does not stop the answer.
  */
 function SendOrStop({ onStop, stopping, disabled, busy, onSend }: SendOrStopProps) {
   const task = onStop ? 'stop' : 'send';
-  // Nothing yet: the first message takes the conversation to an address of its own, with a button of its own.
+  // null on mount: the first message moves the conversation to its own address, where a new button takes over.
   const begun = useRef<typeof task>(null);
   const press = {
     onMouseDown: ({ detail }: MouseEvent) => {

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { carriesFiles } from './use-drop-and-paste.ts';
 
-/** Says, while files are dragged over the conversation, what dropping them does. */
+/** Overlay shown while files are dragged over the conversation. */
 export function DropZone({ box, text }: { box: RefObject<HTMLTextAreaElement | null>; text: string }) {
   const [pane, setPane] = useState<HTMLElement | null>(null);
   const [dragging, setDragging] = useState(false);

@@ -2,7 +2,7 @@ import { Button } from '#web/ui/button.tsx';
 
 type SeveralNoticeProps = { models: readonly string[]; onClear: () => void };
 
-/** What the next question costs, before it is asked. */
+/** Warns about the cost before a question is sent to several models. */
 export function MultiModelNotice({ models, onClear }: SeveralNoticeProps) {
   if (models.length === 0) return null;
   return (

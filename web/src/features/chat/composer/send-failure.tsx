@@ -3,7 +3,7 @@ import { UnfinishedStartError } from '#web/features/chat/threads/mutations.ts';
 
 type SendFailureProps = { error: unknown; onSendOverBudget: () => void };
 
-/** Why a message was not sent, above the composer that still holds it. */
+/** Why a message was not sent; shown above the composer, which still has it. */
 export function SendFailure({ error, onSendOverBudget }: SendFailureProps) {
   return (
     <RefusalNotice

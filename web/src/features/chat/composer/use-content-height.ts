@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
-/** As high as its text, where the browser cannot size a field by its content by itself. */
+/** Resizes the field to its content where the browser cannot do that in CSS. */
 export function useContentHeight(box: RefObject<HTMLTextAreaElement | null>, text: string) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text through the page
   useLayoutEffect(() => {

@@ -5,11 +5,11 @@ export const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.incl
 
 type Taken = {
   onFiles: (files: File[]) => void;
-  /** A text that is longer than a message can be. */
+  /** Called with a pasted text that is too long for a message. */
   onLongText: (text: string) => void;
 };
 
-/** What is dropped onto the conversation or pasted into its composer. */
+/** Handles content dropped onto the conversation or pasted into the composer. */
 export function useDropAndPaste(box: RefObject<HTMLTextAreaElement | null>, { onFiles, onLongText }: Taken): void {
   const take = useEffectEvent(onFiles);
   const takeLongText = useEffectEvent(onLongText);
@@ -40,7 +40,7 @@ export function useDropAndPaste(box: RefObject<HTMLTextAreaElement | null>, { on
         const text = event.clipboardData?.getData('text/plain') ?? '';
         const files = [...(event.clipboardData?.files ?? [])];
         if (text.length > messageLimit) takeLongText(text.replaceAll('\r\n', '\n'));
-        // Office programs put a picture of the text beside it: the text is meant.
+        // Office programs add an image of the copied text; use the text.
         if (files.length === 0 || text !== '') return;
         event.preventDefault();
         take(files);

@@ -2,18 +2,18 @@ import { messageLimit } from '@roster/contracts/chat';
 import { codePointLength } from '@roster/contracts/text/length';
 import { useEffect, useState } from 'react';
 
-/** Length is shown when it begins to matter. */
+/** Length from which the counter is shown. */
 const shownFrom = messageLimit * 0.9;
 
 type MessageLength = {
-  /** '9,871/10,000', or null while there is room enough. */
+  /** '9,871/10,000', or null while far from the limit. */
   counter: string | null;
   tooLong: boolean;
-  /** What is wrong, in the contract's words. */
+  /** The contract's error. */
   problem: string | null;
 };
 
-/** How a text stands to the limit of a message. */
+/** Compares a text with the message limit. */
 export function useMessageLength(text: string): MessageLength {
   const length = text.length < shownFrom ? text.length : codePointLength(text);
   const tooLong = length > messageLimit;
@@ -23,7 +23,7 @@ export function useMessageLength(text: string): MessageLength {
     let current = true;
     import('./message-check.ts')
       .then(({ messageProblem }) => current && setProblem(messageProblem(text)))
-      // Without the words, the counter says it.
+      // The counter is enough if the chunk fails to load.
       .catch(() => undefined);
     return () => {
       current = false;

@@ -4,24 +4,24 @@ import { isUploading, type StoredFile } from '#web/features/chat/attachments/att
 import { type ComposerState, composerAt, useComposer } from './composer-state.ts';
 
 export type SendingProps = {
-  /** Where the text is kept until it is sent. */
+  /** Key of the draft. */
   place: string;
-  /** Shows the message at once. Whether the server has it; where not, it stands here again. */
+  /** Shows the message at once; resolves to whether the server has it. If not, the text returns to the composer. */
   onSend: (text: string, overBudget: boolean, files: readonly StoredFile[]) => Promise<boolean>;
   sending: boolean;
-  /** Nothing can be sent for a moment; Enter pressed meanwhile counts when it is over. */
+  /** Sending must wait; Enter pressed meanwhile takes effect afterwards. */
   waiting?: boolean | undefined;
-  /** While an answer is being written, Stop is where Send was. */
+  /** Set while an answer is being written: Stop replaces Send. */
   onStop?: (() => void) | undefined;
 };
 
-/** Whether there is a message to send, and whether it has to wait for its files or for what sends it. */
+/** Tells whether there is a message to send, and whether it must wait for files or code. */
 const standOf = ({ text, attachments, offered }: ComposerState, waiting: boolean) => ({
   isSendable: !isBlank(text) && !attachments.some(({ state }) => state === 'failed'),
   mustWait: waiting || offered.length > 0 || attachments.some(isUploading),
 });
 
-/** Sends what stands in the composer, now or as soon as nothing has to be waited for any more. */
+/** Sends the composer's message, at once or as soon as nothing is pending. */
 export function useSendMessage(props: SendingProps, tooLong: boolean) {
   const { place, onSend, sending, waiting = false, onStop } = props;
   const composer = useComposer(place);
@@ -29,7 +29,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
   const { isSendable, mustWait } = standOf(composer, waiting);
 
   const send = (overBudget = false) => {
-    // As it is now, not as it was drawn: what is pressed twice is sent once, and what was just pasted goes along.
+    // Read from the store, not from the last render: a double press sends once, and a fresh paste is included.
     const store = composerAt(place);
     const now = standOf(store.get(), waiting);
     if (!now.isSendable || store.get().underWay !== null || tooLong || sending || onStop) return;
@@ -40,7 +40,7 @@ export function useSendMessage(props: SendingProps, tooLong: boolean) {
     composerAt(place).set({ wanted: false });
     send();
   });
-  // Pressed before it was known that an answer is being written: it goes when that has ended.
+  // Pressed before the running answer was known: sent when that has ended.
   const isFree = !mustWait && !sending && !onStop;
   useEffect(() => {
     if (wanted && isFree) sendWanted();

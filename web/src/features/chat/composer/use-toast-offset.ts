@@ -1,16 +1,16 @@
 import { type RefObject, useEffect } from 'react';
 
-/** Toasts appear above the composer, however high it is: what is written in it can be sent meanwhile. */
+/** Keeps toasts above the composer, whatever its height, so that they never cover it. */
 export function useToastOffset(box: RefObject<HTMLTextAreaElement | null>) {
   useEffect(() => {
     const composer = box.current?.closest('[data-composer]');
     const pane = composer?.parentElement;
     if (!composer || !pane) return;
-    // Not on the root: the theme owns the variables there.
+    // Not on the root element: the theme owns its variables.
     const { style } = document.body;
     const observer = new ResizeObserver(() => {
       const { top, height } = composer.getBoundingClientRect();
-      // On a phone the list of conversations may be shown instead.
+      // On phones the list may be shown instead.
       style.setProperty('--toasts-bottom', height === 0 ? '0px' : `${window.innerHeight - top}px`);
     });
     observer.observe(composer);

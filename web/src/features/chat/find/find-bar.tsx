@@ -11,12 +11,12 @@ import { Input } from '#web/ui/forms/input.tsx';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useFind } from './use-find.ts';
 
-/** So that not every key asks the server and moves the conversation. */
+/** Milliseconds before a typed text is searched. */
 const settleAfter = 200;
 
 type FindBarProps = { open: OpenThread; onClose: () => void };
 
-/** Finds a text in the conversation below: the browser’s own search sees only the messages that are drawn. */
+/** Searches the conversation; the browser's own search covers only rendered messages. */
 export function FindBar({ open, onClose }: FindBarProps) {
   const messages = useQuery(messagesQuery(open.threadId));
   return messages.data && <Bar open={open} onClose={onClose} window={messages.data} />;
@@ -37,7 +37,7 @@ function Bar({ open, onClose, window }: FindBarProps & { window: MessageWindow }
     if (isImeKey(event.nativeEvent)) return;
     if (event.key === 'Escape') onClose();
     else if (event.key === 'Enter' && event.target === field.current) {
-      // Enter searches at once for text that was just typed.
+      // Enter searches newly typed text at once.
       if (typed.trim() === query) find.move(event.shiftKey ? -1 : 1);
       else setQuery(typed.trim());
     } else return;
@@ -97,7 +97,7 @@ function Field({ ref, typed, onType }: FieldProps) {
         enterKeyHint="search"
         value={typed}
         onChange={(event) => onType(event.currentTarget.value)}
-        // The text decides the direction of the field, the page that of the icon: both sides have room for it.
+        // The text's direction may differ from the page's, which places the icon: leave room on both sides.
         className="px-9"
       />
     </div>

@@ -1,16 +1,16 @@
 import './marks.css';
 
-/** Marks texts without changing the document, which is React's; older browsers have no such marks. */
+/** Highlights text without changing the DOM, which React owns; older browsers do not support this. */
 const canMark = 'highlights' in CSS;
 
-/** Parts of a message that are no text of it: what is pressed, what only screen readers are told, formulas as they are drawn. */
+/** Parts of a message that do not count as text: controls, screen reader text, rendered formulas. */
 const apart = 'button, figcaption, svg, .sr-only, .katex, [aria-hidden="true"]';
 const blocks =
   'p, li, tr, td, th, dt, dd, pre, div, section, figure, blockquote, h1, h2, h3, h4, h5, h6, details, summary';
 
 type Piece = { node: Text; from: number };
 
-/** The text of a part, as it is read: nothing runs from one block into the next. */
+/** Text of an element, with breaks between blocks. */
 function readText(part: Element): { text: string; pieces: Piece[] } {
   const pieces: Piece[] = [];
   let text = '';
@@ -45,13 +45,13 @@ function rangesInPart(part: Element, pattern: RegExp): Range[] {
   });
 }
 
-/** The places of a text in a drawn message, in order. */
+/** Ranges of all hits in a rendered message, in order. */
 export const findRanges = (row: Element, pattern: RegExp): Range[] =>
   [...row.querySelectorAll('[data-searched]')]
     .filter((part) => !part.parentElement?.closest('[data-searched]'))
     .flatMap((part) => rangesInPart(part, pattern));
 
-/** The messages that are drawn, by their ids. */
+/** Rendered messages by id. */
 export const renderedRows = (area: Element): Map<number, Element> =>
   new Map(
     [...area.querySelectorAll<HTMLElement>('[data-message]')].map((row) => [Number(row.dataset.message), row] as const),
@@ -69,7 +69,7 @@ export function clearHighlights(): void {
   for (const name of ['found', 'found-here']) CSS.highlights.delete(name);
 }
 
-/** Opens what is folded around a place. Returns whether anything was. */
+/** Expands collapsed elements around a hit. Returns true if there were any. */
 function unfold({ startContainer }: Range): boolean {
   let pressed = false;
   for (let part = startContainer.parentElement; part; part = part.parentElement) {
@@ -85,7 +85,7 @@ function unfold({ startContainer }: Range): boolean {
 
 const room = 64;
 
-/** Scrolls a place into view, also within boxes that scroll by themselves, such as code with long lines. */
+/** Scrolls a hit into view, including inside scrolling boxes such as code. */
 function scrollTo(range: Range, area: Element): void {
   for (let part = range.startContainer.parentElement; part; part = part.parentElement) {
     const place = range.getBoundingClientRect();
@@ -104,7 +104,7 @@ function scrollTo(range: Range, area: Element): void {
   }
 }
 
-/** Brings a place into view. What was folded around it has its size one frame later. */
+/** Brings a hit into view; expanded content has its size one frame later. */
 export function reveal(range: Range, area: Element): void {
   const wasFolded = unfold(range);
   scrollTo(range, area);

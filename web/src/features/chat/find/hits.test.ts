@@ -9,7 +9,7 @@ const places: MessageHits[] = [
 ];
 const at = (messageId: number, nth: number): Place => ({ messageId, nth });
 
-test.each([1, -1] as const)('walks through all places and around the end, direction %i', (direction) => {
+test.each([1, -1] as const)('steps through all matches and wraps around, direction %i', (direction) => {
   const walked: number[] = [];
   let place: Place | null = at(5, 1);
   for (let count = 0; count < 7 && place; count++) {
@@ -19,7 +19,7 @@ test.each([1, -1] as const)('walks through all places and around the end, direct
   expect(walked).toEqual(direction === 1 ? [3, 4, 5, 6, 1, 2, 3] : [3, 2, 1, 6, 5, 4, 3]);
 });
 
-test('goes on from a place that is gone', () => {
+test('continues from a match that no longer exists', () => {
   expect(nextHit(places, at(5, 7), 1)).toEqual(at(9, 0));
   expect(nextHit(places, at(6, 0), 1)).toEqual(at(9, 0));
   expect(nextHit(places, at(6, 0), -1)).toEqual(at(5, 2));
@@ -30,12 +30,12 @@ test('goes on from a place that is gone', () => {
   expect(hitNumber(places, null)).toBe(0);
 });
 
-test('begins at the message that is looked at', () => {
+test('starts at the message in view', () => {
   expect([1, 5, 6, 10].map((id) => nearestHit(places, id))).toEqual([at(2, 0), at(5, 0), at(9, 0), at(9, 1)]);
   expect(nearestHit([], 1)).toBeNull();
 });
 
-test('puts messages in their order and leaves out those without a place', () => {
+test('orders messages and drops those without matches', () => {
   const mixed = sortHits([{ messageId: 9, count: 2 }, { messageId: 3, count: 0 }, ...places.slice(0, 2)]);
   expect(mixed).toEqual(places);
   expect(countHits(mixed)).toBe(6);
@@ -57,14 +57,14 @@ test.each<[string, string, number]>([
   ['costs $5', 'costs \\$5', 1],
   ['**', '**a**', 2],
   ['[x', '[x] (y', 1],
-])('counts %s in %j', (query, text, count) => {
+])('counts matches of %s in %j', (query, text, count) => {
   const pattern = findPattern(query);
   expect(pattern && countMatches(text, pattern)).toBe(count);
 });
 
-test('there is nothing to find in blanks', () => expect([findPattern(''), findPattern(' \n')]).toEqual([null, null]));
+test('finds nothing for a blank query', () => expect([findPattern(''), findPattern(' \n')]).toEqual([null, null]));
 
-test('looks at all texts of a message', () => {
+test('searches every text of a message', () => {
   const message = {
     text: 'x',
     reasoning: 'x and x',

@@ -1,16 +1,16 @@
-/** How many places a message has. */
+/** Number of hits in a message. */
 export type MessageHits = { messageId: number; count: number };
 
-/** One of a message's places: its first is 0. */
+/** A hit in a message; `nth` starts at 0. */
 export type Place = { messageId: number; nth: number };
 
-/** Ids grow along a branch, so they are its order. */
+/** Ids ascend along a branch. */
 export const sortHits = (places: Iterable<MessageHits>): MessageHits[] =>
   [...places].filter(({ count }) => count > 0).sort((a, b) => a.messageId - b.messageId);
 
 export const countHits = (places: readonly MessageHits[]): number => places.reduce((sum, { count }) => sum + count, 0);
 
-/** The number of a place among all, from 1; 0: it is none of them. */
+/** Number of a hit among all, starting at 1; 0 if it is not one of them. */
 export function hitNumber(places: readonly MessageHits[], place: Place | null): number {
   let before = 0;
   for (const { messageId, count } of places) {
@@ -20,7 +20,7 @@ export function hitNumber(places: readonly MessageHits[], place: Place | null): 
   return 0;
 }
 
-/** The first place from a message on, else the last one before it. */
+/** The first hit at or after a message, else the last one before it. */
 export function nearestHit(places: readonly MessageHits[], messageId: number): Place | null {
   const at = places.find((each) => each.messageId >= messageId);
   if (at) return { messageId: at.messageId, nth: 0 };
@@ -28,7 +28,7 @@ export function nearestHit(places: readonly MessageHits[], messageId: number): P
   return last ? { messageId: last.messageId, nth: last.count - 1 } : null;
 }
 
-/** The next place, or the one before; from the end it goes on at the other end. */
+/** The next or previous hit, wrapping around. */
 export function nextHit(places: readonly MessageHits[], from: Place, direction: 1 | -1): Place | null {
   const own = places.find(({ messageId }) => messageId === from.messageId);
   const nth = from.nth + direction;

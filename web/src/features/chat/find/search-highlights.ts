@@ -6,7 +6,7 @@ import { useHighlights } from './use-highlights.ts';
 
 type FoundWordsProps = { list: RefObject<MessageListHandle | null>; messageId: number; query: string };
 
-/** Marks what the search over all conversations has found, in the message that it has opened. */
+/** Highlights the hits of the global search in the message it opened. */
 export function SearchHighlights({ list, messageId, query }: FoundWordsProps) {
   const pattern = useMemo(() => searchPattern(query), [query]);
   const [shown, setShown] = useState<string | null>(null);

@@ -13,13 +13,13 @@ const FindBar = lazy(async () => ({ default: (await loadBar()).FindBar }));
 const SearchHighlights = lazy(async () => ({ default: (await import('./search-highlights.ts')).SearchHighlights }));
 preloadOnceUsable(loadBar);
 
-/** Ctrl+F, or Cmd+F on a Mac; by its place on keyboards that have no F. */
+/** Ctrl+F, or Cmd+F on a Mac; by key position on layouts without an F. */
 function isFindKey({ key, code, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   if (altKey || shiftKey || (isApple ? !metaKey || ctrlKey : !ctrlKey || metaKey)) return false;
   return key.toLowerCase() === 'f' || (code === 'KeyF' && !/^[a-z]$/i.test(key));
 }
 
-/** The bar that finds a text in an open conversation, and what opens it. */
+/** The search bar of an open conversation and the shortcut that opens it. */
 export function useFindBar(open: OpenThread, target: FoundMessage | null): { begin: () => void; bar: ReactNode } {
   const client = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);
@@ -49,7 +49,7 @@ export function useFindBar(open: OpenThread, target: FoundMessage | null): { beg
   const keyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || !isFindKey(event)) return;
     if (document.querySelector('[aria-modal="true"]')) return;
-    // In the bar's own field the browser's search opens, which looks at the whole page.
+    // A second Ctrl+F in the field opens the browser's search of the whole page.
     if (document.activeElement?.matches('[data-find-field]')) return;
     if (!client.getQueryData(messagesQuery(open.threadId).queryKey)?.items.length) return;
     event.preventDefault();

@@ -10,18 +10,18 @@ import { renderedRows, reveal } from './highlights.ts';
 import { countHits, hitNumber, type MessageHits, nearestHit, nextHit, type Place, sortHits } from './hits.ts';
 import { type RenderedHits, useHighlights } from './use-highlights.ts';
 
-/** A message that is drawn may still be growing; after this long, what is there is all there is. */
+/** Milliseconds after which a rendered message counts as complete. */
 const drawnAfter = 500;
 
-/** How many places a message had when it was drawn, which is what its reader sees. Its source is only an estimate. */
+/** Hits counted in rendered messages. Counts from the source are only estimates. */
 type Seen = ReadonlyMap<number, { message: Message | undefined; count: number }>;
 type Direction = 1 | -1;
 
 const isWhole = ({ olderCursor, newerCursor }: MessageWindow) => olderCursor === null && newerCursor === null;
 
-/** The server's search, for the messages that are not loaded. */
+/** Server-side search, for messages that are not loaded. */
 function useSearch(threadId: number, window: MessageWindow, query: string) {
-  // The end of the branch stays the same while only its middle is loaded.
+  // The branch's end stays the same while only its middle is loaded.
   const [through, setThrough] = useState(window.items.at(-1)?.id);
   const last = window.items.at(-1)?.id;
   if (window.newerCursor === null && last !== through) setThrough(last);
@@ -38,7 +38,7 @@ function useSearch(threadId: number, window: MessageWindow, query: string) {
   });
 }
 
-/** All places, as drawn where they have been, else as counted in the source. */
+/** All hits, counted in the rendered message if available, otherwise in the source. */
 function useHits(window: MessageWindow, pattern: RegExp | null, found: readonly MessageHits[] | undefined, seen: Seen) {
   return useMemo(() => {
     const counts = new Map<number, number>();
@@ -58,7 +58,7 @@ const firstInView = (area: Element | null | undefined): number => {
   return 0;
 };
 
-/** Goes to the message of a place, which is loaded and drawn for it where it was not. */
+/** Scrolls to a hit's message, loading and rendering it if necessary. */
 function useScrollToHit(
   { client, threadId, list }: OpenThread,
   window: MessageWindow,
@@ -79,16 +79,16 @@ function useScrollToHit(
 }
 
 /**
- * Finds a text in a conversation: where it is, at which place its reader is, and the ways to the others.
+ * Search within a conversation: hits, the current one and navigation.
  *
- * Long: one state, its changes one after the other.
+ * Long: one state with its transitions in order.
  */
 export function useFind(open: OpenThread, window: MessageWindow, query: string) {
   const { threadId, list } = open;
   const pattern = useMemo(() => findPattern(query), [query]);
   const [seen, setSeen] = useState<Seen>(new Map());
   const [here, setHere] = useState<Place | null>(null);
-  /** On the way to `here`, which is not in view yet. */
+  /** Set while `here` is not yet in view. */
   const [going, setGoing] = useState<Direction | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const search = useSearch(threadId, window, query);
@@ -101,7 +101,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
     setGoing(place && direction);
   };
 
-  // Another text: from the message where its reader is.
+  // A new query starts from the message in view.
   const [asked, setAsked] = useState(query);
   if (asked !== query) {
     setAsked(query);
@@ -139,7 +139,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
     },
   });
 
-  // The message has fewer places than its source, such as an address that is not drawn: on to the next.
+  // A rendered message may have fewer hits than its source, for example in hidden URLs: move on.
   const goOn = useEffectEvent(() => {
     const count = here && seen.get(here.messageId)?.count;
     if (!here || !going || count === null || count === undefined || here.nth < count) return;
@@ -159,7 +159,7 @@ export function useFind(open: OpenThread, window: MessageWindow, query: string) 
     isSearching: search.isFetching,
     problem: problem ?? (search.isError ? 'Earlier messages could not be searched.' : null),
     retry: () => (search.isError ? void search.refetch() : go(here, 1)),
-    /** true: older messages were left out. */
+    /** True if older messages were not searched. */
     isCut: search.data?.isWhole === false && !isWhole(window),
     move: (direction: Direction) =>
       go(here ? nextHit(places, here, direction) : nearestHit(places, from.current), direction),

@@ -3,21 +3,21 @@ import type { MessageListHandle } from '#web/features/chat/messages/message-list
 import { clearHighlights, findRanges, highlightRanges, renderedRows } from './highlights.ts';
 import type { Place } from './hits.ts';
 
-/** The drawn messages with the places of a text in them. */
+/** Rendered messages with their hits. */
 export type RenderedHits = ReadonlyMap<number, readonly Range[]>;
 
 type Marking = {
   list: RefObject<MessageListHandle | null>;
   pattern: RegExp | null;
-  /** In this message only; null: in all that are drawn. */
+  /** Restricts highlighting to one message; null for all. */
   only: number | null;
-  /** Marked differently. */
+  /** The current hit, highlighted differently. */
   here: Place | null;
-  /** After each change of the document. */
+  /** Called after each DOM change. */
   onDrawn: (drawn: RenderedHits, area: Element) => void;
 };
 
-/** Keeps the places of a text marked while messages come, change and leave the document. */
+/** Keeps hits highlighted while messages are added, change and are removed. */
 export function useHighlights({ list, pattern, only, here, onDrawn }: Marking): void {
   const draw = useEffectEvent(() => {
     const area = list.current?.area();
@@ -36,7 +36,7 @@ export function useHighlights({ list, pattern, only, here, onDrawn }: Marking): 
     const observer = new MutationObserver(drawSoon);
     const begin = () => {
       const area = list.current?.area();
-      // The messages may still be on their way.
+      // The messages may not be rendered yet.
       if (!area) frame = requestAnimationFrame(begin);
       else {
         observer.observe(area, { childList: true, subtree: true, characterData: true });

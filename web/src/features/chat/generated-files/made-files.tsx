@@ -9,12 +9,12 @@ import { Skeleton } from '#web/ui/states/skeleton.tsx';
 import { Spinner } from '#web/ui/states/spinner.tsx';
 import { usePollMissingFiles } from './use-poll-missing-files.ts';
 
-/** A larger one is shown when it is asked for. */
+/** Larger files are loaded on request. */
 const inlineBytes = 20_971_520;
 
 const isPicture = ({ id, kind, size }: AttachedFile) => id !== null && kind === 'image' && size <= inlineBytes;
 
-/** What tools of the provider have made for an answer. */
+/** Files that provider tools created for an answer. */
 export function GeneratedFiles({ message }: { message: Message }) {
   const { files, unkept = [] } = message;
   usePollMissingFiles(message);
@@ -55,7 +55,7 @@ export function GeneratedFiles({ message }: { message: Message }) {
 
 const frame = 'block h-60 max-w-full rounded-md border border-border';
 
-/** In a place of a given height, so that nothing moves when it comes. */
+/** In a box of fixed height, so that nothing moves when it loads. */
 function Picture({ file, id }: { file: AttachedFile; id: number }) {
   const { url, isMissing } = useImage(id);
   const [isBroken, setBroken] = useState(false);

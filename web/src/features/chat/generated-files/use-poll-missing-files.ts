@@ -6,7 +6,7 @@ import { refreshAnswers, refreshMessages } from '#web/features/chat/threads/thre
 const firstMs = 1_000;
 const longestMs = 30_000;
 
-/** Looks again, ever less often, while something of a shown answer is on its way. */
+/** Polls with growing intervals while files of a shown answer are being fetched. */
 export function usePollMissingFiles({ threadId, unkept = [] }: Message) {
   const client = useQueryClient();
   const isFetching = unkept.some(({ state }) => state === 'fetching');

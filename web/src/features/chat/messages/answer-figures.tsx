@@ -30,7 +30,7 @@ function costInWords(usage: Usage): string {
     : 'Estimate: the provider’s token count times the price list.';
 }
 
-/** What an answer was made with and what it took. */
+/** Model, tokens and cost of an answer. */
 export function AnswerFigures({ message }: { message: Message }) {
   const { usage, model, answeredBy } = message;
   const time = message.finishedAt ?? message.createdAt;

@@ -8,7 +8,7 @@ import { useThreadActions } from './thread-actions.ts';
 const thumbClass =
   'max-md:size-10 aria-pressed:text-foreground aria-pressed:[&_svg]:fill-current aria-pressed:[&_svg]:[fill-opacity:0.3]';
 
-/** What the reader thinks of an answer. */
+/** Thumbs up and down. */
 export function AnswerRating({ message }: { message: Message }) {
   const { value, toggle } = useThumb(message);
   const { improve } = useThreadActions();

@@ -63,13 +63,13 @@ export function Answer({ message }: { message: Message }) {
 
 type AnswerContentProps = { message: Message; children: (now: Message) => ReactNode };
 
-/** What an answer says, while it is written and after; below it stands what its place adds. */
+/** Content of an answer, while it is written and afterwards; `children` follow below it. */
 export function AnswerContent({ message: stored, children }: AnswerContentProps) {
   const isGrowing = isInProgress(stored);
   const run = useLiveRun(isGrowing ? (stored.run?.id ?? null) : null);
   const message = isGrowing ? mergeLiveRun(stored, run) : stored;
   const { reasoning } = message;
-  // The same parts before and after the end: what a reader has opened or wrapped stays so.
+  // The same elements before and after the end, so that opened or wrapped parts stay so.
   return (
     <>
       <Reasoning
@@ -93,12 +93,12 @@ export function AnswerContent({ message: stored, children }: AnswerContentProps)
   );
 }
 
-/** The same one each time. */
+/** A stable reference, so that nothing rerenders. */
 const none: readonly PlacedLink[] = [];
 
 const hasMade = ({ files, unkept }: Message) => files.length > 0 || unkept !== undefined;
 
-/** What the model has called stands where it called it. */
+/** Tool calls appear at the position where the model made them. */
 function TextWithCalls({ message, live }: { message: Message; live: boolean }) {
   const { text, calls = [], waitsUntil, threadId, run } = message;
   const marked = useCitationMarks(message);
@@ -129,7 +129,7 @@ function TextWithCalls({ message, live }: { message: Message; live: boolean }) {
 type Marked = (from: number, to?: number) => string;
 type SaidProps = { message: Message; from: number; live: boolean; marked: Marked };
 
-/** A part of the text with the numbers of the pages that it cites. */
+/** Inserts citation marks into a part of the text. */
 function useCitationMarks(message: Message): Marked {
   const { text } = message;
   const links: readonly PlacedLink[] = message.links ?? none;
@@ -137,7 +137,7 @@ function useCitationMarks(message: Message): Marked {
   return (from, to) => insertMarks(text, marks, sourceMark, from, to);
 }
 
-/** What is said at last. Only that has the form that was asked for. */
+/** The final text; only that follows the response schema. */
 function FinalText({ message: { threadId, run, state, hasSchema, text }, from, live, marked }: SaidProps) {
   if (!hasSchema) return <AnswerText text={marked(from)} live={live} />;
   return (
@@ -156,13 +156,16 @@ function FinalText({ message: { threadId, run, state, hasSchema, text }, from, l
 type ProgressProps = {
   run: ReturnType<typeof useLiveRun>;
   message: Message;
-  /** Nothing has come yet of the rest of an answer that is continued. */
+  /** The answer is being continued and nothing new has arrived. */
   isResuming: boolean;
 };
 
 const slowAfterMs = 10_000;
 
-/** A model that is loaded first, or that thinks in silence, takes minutes to its first word: then it is said whose turn it is. */
+/**
+ * A model that must be loaded first, or reasons silently, may take minutes to its first token: say what we are waiting
+ * for.
+ */
 function Waiting() {
   const provider = useProviderName();
   const [isSlow, setSlow] = useState(false);
@@ -175,7 +178,7 @@ function Waiting() {
 
 function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResuming }: ProgressProps) {
   const waits = calls.some(awaitsApproval);
-  // Its own line says what is going on.
+  // Running calls have a status line of their own.
   const isCalling = calls.some(({ state: now }) => now === 'running');
   const state = waits ? (
     'Waits for your approval'
@@ -202,7 +205,7 @@ function Progress({ run, message: { text, reasoning, notes, calls = [] }, isResu
 
 function Outcome({ message }: { message: Message }) {
   const { calls, notes } = message;
-  // What the calls themselves say, once they are known.
+  // Notes that repeat what visible calls show.
   const others = calls ? notes.filter((note) => !isFunctionCallNote(note)) : notes;
   return (
     <>
@@ -219,7 +222,7 @@ const formatted = async (text: string) => (await import('#web/ui/markdown/format
 
 function AnswerTools({ message }: { message: Message }) {
   const { regenerate, blockedReason } = useThreadActions();
-  // Nothing is before it any more that could be answered again.
+  // Nothing precedes it that could be answered again.
   const hasQuestion = message.parentId !== null;
   const hasFailed = message.state === 'failed' || message.state === 'interrupted';
   const correction = message.rating?.correction;
@@ -278,7 +281,7 @@ function AnotherModel({ messageId }: { messageId: number }) {
   );
 }
 
-/** The files that the answer is taken from. */
+/** Files that the answer cites. */
 function Sources({ names }: { names: readonly string[] }) {
   return (
     names.length > 0 && (
@@ -287,7 +290,7 @@ function Sources({ names }: { names: readonly string[] }) {
   );
 }
 
-/** What Roster did differently than asked. */
+/** Notes on where Roster deviated from the request. */
 function Notes({ notes }: { notes: readonly string[] }) {
   if (notes.length === 0) return null;
   return (

@@ -16,11 +16,11 @@ export type ApprovalCardProps = {
   threadId: number;
   runId: number;
   call: DisplayedToolCall;
-  /** Where the keyboard goes on once it is decided. */
+  /** Restores keyboard focus after a decision. */
   onDecided: () => void;
 };
 
-/** The question whether a tool may be called: which one, whose, and with all that it is given. */
+/** Asks whether a tool may be called, with its name, server and full arguments. */
 export function ApprovalCard({ threadId, runId, call, onDecided }: ApprovalCardProps) {
   const headingId = useId();
   const client = useQueryClient();
@@ -115,7 +115,7 @@ function Arguments({ json }: { json: string }) {
 
 type DecisionProps = {
   mayHaveRun: boolean;
-  /** What was decided, until the answer goes on. */
+  /** The decision, until the run continues. */
   sent: ApprovalDecision | undefined;
   onDecide: (decision: ApprovalDecision, reason: string) => void;
 };

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { IconButton } from '#web/ui/icon-button.tsx';
 import { useThreadActions } from './thread-actions.ts';
 
-/** '2/3' among the messages that follow the same one. */
+/** '2/3' among sibling messages, with buttons to switch. */
 export function BranchSwitcher({ message }: { message: Message }) {
   const { showBranch, blockedReason } = useThreadActions();
   const { siblings } = message;

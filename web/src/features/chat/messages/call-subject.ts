@@ -1,11 +1,11 @@
 import type { DisplayedToolCall } from '@roster/contracts/chat';
 import { truncate } from '@roster/contracts/text/truncate';
 
-/** A line is read at a glance; all of it stands below, unfolded. */
+/** Subject lines must be short; the full text is in the expanded part. */
 const longest = 100;
 const shortened = (text: string) => (text.length > longest ? `${truncate(text, longest)}…` : text);
 
-/** What a search looks for, and how much more; null: that is not known, or the call is none. */
+/** Query of a search call, and the number of further ones; null if unknown or not a search. */
 export function callSubject({
   kind,
   input,
@@ -13,7 +13,7 @@ export function callSubject({
   if (kind !== 'web_search' && kind !== 'file_search') return null;
   const [first, ...others] = queriesIn(input);
   if (first === undefined) return null;
-  // A page that a search has opened.
+  // A page that the search opened.
   const isPage = kind === 'web_search' && /^https?:\/\/\S+$/i.test(first);
   return { said: `${isPage ? 'the page ' : ''}${shortened(first)}`, more: others.length };
 }
@@ -23,7 +23,7 @@ function queriesIn(input: string): string[] {
     const list: unknown = JSON.parse(input);
     return Array.isArray(list) ? list.filter((one) => typeof one === 'string' && one.trim() !== '') : [];
   } catch {
-    // Nothing yet, or the beginning of a long list.
+    // Still empty, or truncated JSON.
     return [];
   }
 }

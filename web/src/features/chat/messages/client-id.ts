@@ -13,8 +13,8 @@ function parse(kept: string): { clientId: string; parentId: Parent; text: string
 }
 
 /**
- * The client id for a text at a place, and what it follows: the same ones until the server has confirmed it, also after a
- * reload. So a message whose confirmation was lost on the way is not sent twice, although its answer is the end by then.
+ * Returns the client id and parent of a message: the same until the server has confirmed it, also after a reload. So a
+ * message whose confirmation was lost is not sent twice, although its answer is the head by then.
  */
 export function pendingSend(place: string, text: string, parentId: Parent): { clientId: string; parentId: Parent } {
   const kept = parse(readDraft(keyOf(place)));
@@ -24,5 +24,5 @@ export function pendingSend(place: string, text: string, parentId: Parent): { cl
   return { clientId, parentId };
 }
 
-/** The server has said yes or no: the same words are another message from here on. */
+/** Call when the server has accepted or refused: the same text is a new message from then on. */
 export const clearPendingSend = (place: string): void => writeDraft(keyOf(place), '');

@@ -6,7 +6,7 @@ import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { useRating } from './rating-mutation.ts';
 import { useThreadActions } from './thread-actions.ts';
 
-/** Says quietly that a model is to learn another answer, and shows it on request. */
+/** Marks an answer that has a correction, and shows it on request. */
 export function CorrectionMark({ message, correction }: { message: Message; correction: string }) {
   const [open, setOpen] = useState(false);
   const [removing, setRemoving] = useState(false);

@@ -3,15 +3,15 @@ import type { RunEnd } from '#web/api/runs/run-store.ts';
 import type { StoredFile } from '#web/features/chat/attachments/attachments.ts';
 import type { MessagePage, MessageWindow } from './message-window.ts';
 
-/** A question on its way: shown from the moment it is sent, gone when it is stored or refused. */
+/** A question being sent: shown from the start, removed when it is stored or refused. */
 export type PendingMessage = {
-  /** Below 0, as no stored message has it. */
+  /** Negative, so that it never equals a stored id. */
   id: number;
   text: string;
   files: readonly StoredFile[];
-  /** What it follows; undefined: the end of what is shown. */
+  /** The message it follows; undefined for the head. */
   parentId: number | null | undefined;
-  /** The newest message that was known when it was sent. */
+  /** The newest message known when it was sent. */
   newest: number;
 };
 
@@ -26,7 +26,7 @@ export function pendingMessage(
   return { ...draft, id: pendingIds, newest: Math.max(0, ...known) };
 }
 
-/** What is shown while a question is on its way. It may be stored, and read, before its sender is told. */
+/** Adds the pending question, unless the server has stored it and it has already been loaded. */
 export function withPending(
   { items }: MessageWindow,
   pending: PendingMessage | null,
@@ -40,7 +40,7 @@ export function withPending(
   return [...items.slice(0, items.findIndex(({ id }) => id === pending.parentId) + 1), pending];
 }
 
-/** Adds an older page; null where the window has changed meanwhile and the page no longer belongs in front. */
+/** Prepends an older page; returns the window unchanged if its start has moved since the request. */
 export function withOlder(window: MessageWindow, asked: string, page: MessagePage): MessageWindow {
   if (window.olderCursor !== asked) return window;
   return { ...window, items: [...page.items, ...window.items], olderCursor: page.nextCursor, grew: 'front' };
@@ -51,7 +51,7 @@ export function withNewer(window: MessageWindow, asked: string, page: MessagePag
   return { ...window, items: [...window.items, ...page.items], newerCursor: page.newerCursor, grew: 'elsewhere' };
 }
 
-/** The answer that a run has begun to write, as it is before the server has told more. */
+/** An empty answer for a run that has just started. */
 export function placeholderAnswer(
   question: Message,
   run: Run,
@@ -84,8 +84,8 @@ export function placeholderAnswer(
 }
 
 /**
- * The window after messages were added behind `parentId` (null: at the beginning). Undefined where the parent is not
- * loaded, so that the end has to be read anew.
+ * The window after messages were added below `parentId` (null: at the start). Undefined if the parent is not loaded;
+ * then the end must be fetched.
  */
 export function withBranch(
   window: MessageWindow,
@@ -112,7 +112,7 @@ export const withMessage = (
   grew: 'elsewhere',
 });
 
-/** How a loaded answer ended; undefined while it is written, or where it is not loaded. */
+/** How a loaded answer ended; undefined while it is written or if it is not loaded. */
 export function runEndOf(window: MessageWindow | undefined, id: number): RunEnd | undefined {
   const message = window?.items.find((one) => one.id === id);
   if (!message || message.state === 'queued' || message.state === 'running' || message.state === 'waiting')
@@ -120,7 +120,7 @@ export function runEndOf(window: MessageWindow | undefined, id: number): RunEnd 
   return { state: message.state, error: message.error, endedEarly: message.endedEarly };
 }
 
-/** The answers that come from another model than the answer before, by id. */
+/** Ids of answers whose model differs from the previous answer's, with the model. */
 export function modelChanges(items: readonly Message[]): ReadonlyMap<number, string> {
   const changes = new Map<number, string>();
   let before: string | null = null;

@@ -5,7 +5,7 @@ import { useAttachmentPreview } from '#web/features/chat/attachments/attachment-
 import { maxThumbnailBytes, useImageUrl } from '#web/features/chat/attachments/use-image.ts';
 import { safeLink } from '#web/ui/markdown/safe-link.ts';
 
-/** What was attached to a question; a click shows a file. */
+/** Attachments of a question; a click opens the preview. */
 export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }) {
   if (attached.length === 0) return null;
   return (
@@ -20,7 +20,7 @@ export function MessageFiles({ attached }: { attached: readonly AttachedFile[] }
   );
 }
 
-/** A file of a message; a click shows it, unless it was deleted. */
+/** An attachment; a click opens the preview, unless the file was deleted. */
 export const AttachedChip = ({ file }: { file: AttachedFile }) =>
   file.id === null ? <DeletedFile file={file} /> : <KeptFile file={file} id={file.id} />;
 
@@ -43,7 +43,7 @@ function KeptFile({ file, id }: { file: AttachedFile; id: number }) {
   );
 }
 
-/** Images that a program named by their address. None is loaded here: a click is what asks another site for anything. */
+/** Images that an API client referenced by URL. Never loaded: only a click contacts another site. */
 export function ImageLinks({ urls = [] }: { urls: readonly string[] | undefined }) {
   if (urls.length === 0) return null;
   return (

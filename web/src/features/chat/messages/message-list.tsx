@@ -30,9 +30,9 @@ import { type AutoScroll, useAutoScroll } from './use-auto-scroll.ts';
 export type MessageListHandle = {
   goToEnd: () => void;
   show: (messageId: number) => void;
-  /** Does not follow an answer that grows. */
+  /** Stops following the end. */
   stay: () => void;
-  /** The scrolled element with the drawn messages, each with its id in `data-message`. */
+  /** The scrolling element; rendered messages carry their id in `data-message`. */
   area: () => HTMLElement | null;
 };
 
@@ -40,14 +40,14 @@ type MessageListProps = {
   ref: Ref<MessageListHandle>;
   threadId: number;
   window: MessageWindow;
-  /** A question on its way. */
+  /** The question being sent. */
   pending: PendingMessage | null;
   editingId: number | null;
-  /** The message of a search result: shown on opening, and marked. */
+  /** The search hit: scrolled to on opening, and highlighted. */
   targetId: number | null;
 };
 
-/** Further pages are asked for this many pixels before they are needed. */
+/** Pixels before the edge at which the next page is requested. */
 const ahead = 2500;
 const topRoom = 40;
 
@@ -57,7 +57,7 @@ type ScrolledParts = {
   autoScroll: AutoScroll;
 };
 
-/** Where the list is scrolled to: on opening, after sending, and when it is told to. */
+/** Scrolls on opening, after sending and on request. */
 function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, autoScroll }: ScrolledParts) {
   const { ref, targetId, pending } = props;
   const { goToEnd, stay } = autoScroll;
@@ -69,23 +69,23 @@ function useScrolling(props: MessageListProps, rows: Rows, { scroller, handle, a
   };
   useImperativeHandle(ref, () => ({ goToEnd, show, stay, area: () => scroller.current }));
 
-  // Opening: at the message that was searched for, else at the end.
+  // On opening: to the search hit, otherwise to the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on opening, and for another search result
   useLayoutEffect(() => {
-    // After a reload the address still names what was found, but only the end of the conversation is loaded.
+    // After a reload the address still names the hit, but only the end is loaded.
     const isLoaded = targetId !== null && indexIn(rows, targetId) >= 0;
     if (isLoaded) show(targetId);
     else goToEnd();
   }, [targetId]);
 
-  // What was just sent is what its sender wants to see, in the same frame.
+  // Scrolls to a new question in the same frame.
   const pendingId = pending?.id;
   useLayoutEffect(() => {
     if (pendingId !== undefined) goToEnd();
   }, [pendingId, goToEnd]);
 }
 
-/** Asks for the pages before and behind as the view comes near them. */
+/** Requests older and newer pages as the view approaches them. */
 function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObject<HTMLElement | null>): () => void {
   const client = useQueryClient();
   const { olderCursor, newerCursor } = window;
@@ -97,7 +97,7 @@ function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObj
     if (!needsOlder && !needsNewer) return undefined;
     return needsOlder ? loadOlder(client, threadId) : loadNewer(client, threadId);
   });
-  // After each page, whether the next one is needed already.
+  // After each page, check whether the next one is needed.
   useEffect(loadMore);
   return loadMore;
 }
@@ -105,7 +105,7 @@ function usePagesAround({ threadId, window }: MessageListProps, scroller: RefObj
 type Rows = ReturnType<typeof withPending>;
 const indexIn = (rows: Rows, id: number | null | undefined) => rows.findIndex((row) => row.id === id);
 
-/** The messages of a thread: only what is near the view is on the page, further pages come as they are needed. */
+/** A virtualized list of messages that loads further pages as needed. */
 export function MessageList(props: MessageListProps) {
   const { threadId, window, pending, editingId, targetId } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -166,7 +166,7 @@ function JumpToLatest({ threadId, window: { newerCursor }, autoScroll: { isAway,
   const client = useQueryClient();
   if (!isAway && newerCursor === null) return null;
   const jump = async () => {
-    // Where the end cannot be loaded, to the end of what is there.
+    // If the end cannot be loaded, scroll to the last loaded message.
     if (newerCursor !== null) await loadEnd(client, threadId).catch(() => undefined);
     goToEnd();
   };
@@ -191,9 +191,9 @@ type MessageRowProps = {
   row: Message | PendingMessage;
   editing: boolean;
   marked: boolean;
-  /** Shown with the answers that were asked for together with it. */
+  /** Shown with its parallel answers. */
   together: boolean;
-  /** The model that answers from here on, where another did before. */
+  /** Set if another model answered before. */
   newModel: string | undefined;
 };
 

@@ -2,9 +2,8 @@ import type { ReactNode } from 'react';
 import { classNames } from '#web/ui/class-names.ts';
 
 /**
- * The line under a message, inside what carries `data-hovered`: on hover and focus where there is a pointer that hovers, else always. It takes its room
- * either way, so that nothing moves. What carries
- * `data-always` is never hidden.
+ * Toolbar of a message, inside an element with `data-hovered`: visible on hover and focus, or always without a hovering
+ * pointer. Its space is reserved, so that nothing moves. Items with `data-always` are never hidden.
  */
 export function MessageTools({ className, children }: { className?: string; children: ReactNode }) {
   return (

@@ -1,16 +1,16 @@
 import type { Message } from '@roster/contracts/chat';
 
 /**
- * The part of a thread's shown branch that is loaded: one unbroken stretch of messages. A branch is a path in a tree, so
- * the messages before any message of it are always the same ones; all merging rests on that.
+ * The loaded part of a thread's shown branch: one contiguous range. A branch is a path in a tree, so the messages
+ * before any given one are always the same; all merging relies on that.
  */
 export type MessageWindow = {
   items: readonly Message[];
-  /** Towards the beginning; null where the beginning is loaded. */
+  /** Cursor towards the start; null if the start is loaded. */
   olderCursor: string | null;
-  /** Towards the end; null where the end is loaded. */
+  /** Cursor towards the end; null if the end is loaded. */
   newerCursor: string | null;
-  /** What changed last: only messages put in front may move the list's origin. */
+  /** Last change: only messages added in front may move the list's origin. */
   grew: 'front' | 'elsewhere';
 };
 
@@ -23,7 +23,7 @@ export const windowOf = (page: MessagePage): MessageWindow => ({
   grew: 'elsewhere',
 });
 
-/** Messages that did not change keep their identity, so that they are not drawn again. */
+/** Keeps the identity of unchanged messages, so that they do not rerender. */
 function keepSame(before: readonly Message[], after: readonly Message[]): Message[] {
   const known = new Map(before.map((message) => [message.id, message]));
   return after.map((message) => {
@@ -32,7 +32,7 @@ function keepSame(before: readonly Message[], after: readonly Message[]): Messag
   });
 }
 
-/** Puts a freshly read page over what is loaded: earlier messages stay where the page continues them. */
+/** Merges a freshly loaded page: earlier messages stay if the page continues them. */
 export function withPage(window: MessageWindow | undefined, page: MessagePage): MessageWindow {
   const first = page.items[0];
   if (!window || !first) return windowOf(page);

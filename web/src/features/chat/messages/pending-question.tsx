@@ -3,7 +3,7 @@ import { classNames } from '#web/ui/class-names.ts';
 import type { PendingMessage } from './message-changes.ts';
 import { isLongQuestion, questionClass, questionLineClass, questionTextClass } from './question-classes.ts';
 
-/** A question on its way to the server: where it will stand, as it will look. */
+/** The question being sent, where and how it will appear. */
 export function PendingQuestion({ pending: { text, files } }: { pending: PendingMessage }) {
   return (
     <article aria-label="Question" aria-busy="true" className={questionLineClass}>

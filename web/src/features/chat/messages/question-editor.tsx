@@ -36,7 +36,7 @@ function useEdited(message: Message) {
   return { text, change, files, setFiles, counter, tooLong, problem: problem ?? lengthProblem, send };
 }
 
-/** A question being written anew. The old one and its answers stay as a branch. */
+/** Editor of a question. The old question and its answers stay as a branch. */
 export function QuestionEditor({ message }: { message: Message }) {
   const { stopEditing, blockedReason } = useThreadActions();
   const { text, change, files, setFiles, counter, tooLong, problem, send } = useEdited(message);
@@ -87,7 +87,7 @@ export function QuestionEditor({ message }: { message: Message }) {
 
 type KeptFilesProps = { files: readonly StoredFile[]; onChange: (files: readonly StoredFile[]) => void };
 
-/** The files of the question, each of which can be left out of the new one. */
+/** The question's files, which can be removed individually. */
 function KeptFiles({ files, onChange }: KeptFilesProps) {
   const look = useAttachmentPreview();
   return (

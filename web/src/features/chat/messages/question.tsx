@@ -12,7 +12,7 @@ import { isLongQuestion, questionClass, questionLineClass, questionTextClass } f
 import { QuestionEditor } from './question-editor.tsx';
 import { useThreadActions } from './thread-actions.ts';
 
-/** What a person wrote stays as it was written, line breaks included; only answers are Markdown. */
+/** User text is shown as written, with line breaks; only answers are Markdown. */
 export function Question({ message, editing }: { message: Message; editing: boolean }) {
   const { edit, blockedReason } = useThreadActions();
   if (editing) return <QuestionEditor message={message} />;

@@ -6,7 +6,7 @@ import { call } from '#web/lib/api-client.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { withMessage } from './message-changes.ts';
 
-/** Changes what is thought of an answer. Changes of one answer are sent one after the other. */
+/** Saves the rating of an answer. Changes to one answer are sent in order. */
 export function useRating({ id, threadId }: Message) {
   const client = useQueryClient();
   const { queryKey } = messagesQuery(threadId);
@@ -19,14 +19,14 @@ export function useRating({ id, threadId }: Message) {
         queryKey,
         (window) => window && withMessage(window, id, (message) => ({ ...message, rating })),
       );
-      // What is being read may have been read before the rating was kept.
+      // A running fetch may have started before the rating was saved.
       if (client.isFetching({ queryKey }) > 0) void refreshMessages(client, threadId);
     },
     onError: showFailure('Your rating was not saved'),
   });
 }
 
-/** The thumb of an answer: what was pressed last is shown at once, over what is known to be kept. */
+/** State of the thumbs: the last press is shown at once, on top of what is saved. */
 export function useThumb(message: Message) {
   const { mutate, isPending, variables } = useRating(message);
   const value = (isPending ? variables.value : message.rating?.value) ?? null;

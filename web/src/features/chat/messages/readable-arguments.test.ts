@@ -4,7 +4,7 @@ import { argumentLines, argumentText, escapeInvisible } from './readable-argumen
 const read = (value: unknown) =>
   argumentLines(JSON.stringify(value))?.map(({ depth, name, value: text }) => [depth, name, text]);
 
-test('arguments are read in their order, the inner ones below what they are in', () => {
+test('reads arguments in order, nested ones below their parent', () => {
   expect(
     read({ to: 'ada', files: ['a.txt', { name: 'b', size: 3 }], loud: false, none: null, list: [], text: '' }),
   ).toEqual([
@@ -22,7 +22,7 @@ test('arguments are read in their order, the inner ones below what they are in',
   expect(read({})).toEqual([]);
 });
 
-test('what is too deep or too much for lines, or no object, is shown as it is', () => {
+test('shows the source if arguments are too deep, too many or no object', () => {
   expect(read(Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`k${index}`, 1])))).toBeUndefined();
   expect(argumentLines(`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`)).toBeNull();
   expect(argumentLines('[1]')).toBeNull();
@@ -32,13 +32,13 @@ test('what is too deep or too much for lines, or no object, is shown as it is', 
 });
 
 test.each(['9007199254740993', '1.0', '-0', '1e400', '0.1000000000000000055'])(
-  'the number %s is shown in the digits that are sent',
+  'shows the number %s with the digits that are sent',
   (number) => {
     expect(argumentLines(`{"a":${number},"b":[${number}]}`)?.map(({ value }) => value)).toEqual([number, null, number]);
     expect(argumentText(`[${number}]`)).toBe(`[\n  ${number}\n]`);
   },
 );
 
-test('characters that are not seen are', () => {
+test('makes invisible characters visible', () => {
   expect(escapeInvisible('safe\u202Etxt.exe\u200B\0 line\n')).toBe('safe\\u{202e}txt.exe\\u{200b}\\u{0000} line\n');
 });

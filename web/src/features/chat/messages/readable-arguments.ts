@@ -1,12 +1,12 @@
 import { indentJson, parseJsonLosslessly, RawNumber } from '#web/lib/json-text.ts';
 
-/** What a tool is called with, as a person reads it: a name and its value in each line, the inner ones indented. */
+/** Arguments of a tool call in readable form: one name and value per line, nested ones indented. */
 export type ArgumentLine = { key: string; depth: number; name: string; value: string | null };
 
 const deepest = 5;
 const linesAtMost = 200;
 
-/** Characters that are not seen, or turn the direction of others, could show something else than what is sent. */
+/** Invisible and bidi control characters could make arguments look different from what is sent. */
 const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?![\n\t])\p{Cc}/gu;
 export const escapeInvisible = (text: string) =>
   text.replaceAll(unseen, (character) => `\\u{${character.codePointAt(0)?.toString(16).padStart(4, '0')}}`);
@@ -18,7 +18,7 @@ const isGroup = (value: unknown): value is Group => isList(value) || value insta
 const innerOf = (value: Group): [string, unknown][] =>
   isList(value) ? value.map((item, index) => [String(index + 1), item]) : [...value];
 
-/** Null: they are no object, or too many or too deep to be read in lines; then they are shown as they are. */
+/** null if they are not an object, or too many or too deep for lines; then show the JSON. */
 export function argumentLines(json: string): ArgumentLine[] | null {
   let given: unknown;
   try {
@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
   return value instanceof RawNumber ? value.text : String(value);
 }
 
-/** All of it as it is, in lines where it is JSON. */
+/** The full arguments, indented if they are JSON. */
 export function argumentText(json: string): string {
   try {
     return escapeInvisible(indentJson(json));

@@ -5,7 +5,7 @@ import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 type ReasoningProps = {
   text: string;
   live: boolean;
-  /** It is all there is of the answer so far. */
+  /** Nothing but reasoning has arrived so far. */
   isThinking: boolean;
   thoughtMs: number | undefined;
 };
@@ -17,7 +17,9 @@ function inWords(milliseconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** What the model thought: open while it is written, and folded away when the answer begins, unless its reader has chosen. */
+/**
+ * The model's reasoning: open while it is written and collapsed when the answer starts, unless the user has toggled it.
+ */
 export function Reasoning({ text, live, isThinking, thoughtMs }: ReasoningProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   if (text === '') return null;

@@ -16,7 +16,7 @@ import { isInProgress } from './message-window.ts';
 import { useThreadActions } from './thread-actions.ts';
 import { useWide } from './use-wide.ts';
 
-/** The answers that were asked for together, in the order asked; the shown one is the list's own and newer. */
+/** Parallel answers in the order requested; the shown one is taken from the list, which is newer. */
 function useParallelAnswers(shown: Message): readonly Message[] {
   const { threadId, parentId, together } = shown;
   const answers = useQuery({ ...answersQuery(threadId, parentId ?? 0), enabled: parentId !== null });
@@ -30,7 +30,7 @@ function useParallelAnswers(shown: Message): readonly Message[] {
   );
 }
 
-/** While nobody sees the page, its connections are free for others: a browser has few for each server. */
+/** Hidden pages release their streams: browsers allow few connections per server. */
 function usePageVisible(): boolean {
   const [isSeen, setSeen] = useState(!document.hidden);
   useEffect(() => {
@@ -43,7 +43,7 @@ function usePageVisible(): boolean {
 
 type FollowedProps = { answer: Message; run: NonNullable<Message['run']> };
 
-/** Watches an answer beside the shown one, which the page itself watches. */
+/** Watches a parallel answer; the page watches the shown one itself. */
 function RunWatcher({ answer: { id, threadId, parentId }, run: { id: runId } }: FollowedProps) {
   const client = useQueryClient();
   useEffect(() => {
@@ -72,7 +72,7 @@ const states: Record<Message['state'], string> = {
 
 const nameOf = ({ model }: Message, index: number) => model ?? `Model ${index + 1}`;
 
-/** Several models' answers to one question: columns, or tabs where there is no room for them. */
+/** Answers of several models to one question: columns, or tabs if there is not enough room. */
 export function SideBySide({ message: shown }: { message: Message }) {
   const answers = useParallelAnswers(shown);
   const isSeen = usePageVisible();
@@ -195,10 +195,10 @@ function ColumnFoot({ answer, name }: { answer: Message; name: string }) {
   );
 }
 
-/** What it cost, how much it was and how long it took, as far as that is known. */
+/** Cost, tokens and duration, as far as known. */
 function figuresOf({ usage, createdAt, finishedAt, continued }: Message): string[] {
   const about = usage?.estimated ? '≈ ' : '';
-  // From the question to the end of the rest are hours, where that was asked for the next day.
+  // The duration is meaningless if the answer was continued later.
   const seconds =
     finishedAt === null || continued ? null : (new Date(finishedAt).getTime() - new Date(createdAt).getTime()) / 1000;
   return [

@@ -5,29 +5,31 @@ import type { Choice } from '#web/features/chat/chat-targets/use-chat-targets.ts
 
 export type UnsentEdit = { messageId: number; text: string; files: readonly StoredFile[] };
 
-/** What can be done with the messages of the open thread. */
+/** Actions on the messages of the open thread. */
 export type ThreadActions = {
   threadId: number;
-  /** Who answers from here on. */
+  /** Answers from here on. */
   choice: Choice;
-  /** Why nothing can be begun now: an answer is being written. */
+  /** Reason why nothing can be started: an answer is being written. */
   blockedReason: string | undefined;
-  /** `model`: left out, what answers in the conversation. */
+  /** Without `model`, the thread's answerer. */
   regenerate: (messageId: number, model?: string) => void;
-  /** Asks for the rest of an answer; undefined: it cannot be continued. */
+  /** Returns a function that requests the rest of an answer; undefined if it cannot be continued. */
   continuing: (answer: Message) => (() => void) | undefined;
-  /** Opens the question for editing. */
+  /** Opens the question's editor. */
   edit: (messageId: number) => void;
   stopEditing: () => void;
-  /** Closes the editor; where the edited question is refused, it opens again with what was written. */
+  /** Closes the editor; if the server refuses, it reopens with the edited text. */
   sendEdited: (edited: UnsentEdit & { parentId: number | null }) => void;
-  /** What was written last in an editor and not taken by the server. */
+  /** The last edit that the server has not accepted. */
   unsentEdit: (messageId: number) => UnsentEdit | null;
-  /** Opens an answer for a correction, or closes it: beside the messages, of which a long conversation takes many off the page. */
+  /**
+   * Opens or closes the correction of an answer. Rendered outside the list, which unmounts messages far from the view.
+   */
   improve: (answer: Message | null) => void;
   showBranch: (messageId: number) => void;
   choose: (choice: Choice) => void;
-  /** Of answers that stand side by side, the one to go on with. */
+  /** Selects one of several parallel answers to continue with. */
   goOnWith: (answer: Message) => void;
   stopRun: (runId: number) => void;
 };

@@ -61,7 +61,7 @@ type CallPlace = { threadId: number; runId: number };
 type ToolCallsProps = {
   calls: readonly DisplayedToolCall[];
   waitsUntil: string | undefined;
-  /** Of an answer that is being written: where a person decides on its calls. */
+  /** Set while the answer is being written: where to decide on its calls. */
   place: CallPlace | undefined;
 };
 
@@ -77,7 +77,7 @@ const ApprovalCard = onDemand<ApprovalCardProps>(
   CardRoom,
 );
 
-/** What the model called while it wrote an answer: a line each, with what went in and what came out folded away. */
+/** Tool calls of an answer: one line each, with input and output collapsed. */
 export function ToolCalls({ calls, waitsUntil, place }: ToolCallsProps) {
   const isWaiting = useIsBefore(waitsUntil);
   return (
@@ -93,7 +93,7 @@ export function ToolCalls({ calls, waitsUntil, place }: ToolCallsProps) {
 
 type CallItemProps = { call: DisplayedToolCall; place: CallPlace | undefined; children: ReactNode };
 
-/** A call that waits for a person is their question; decided, it is a line like the others, where the keyboard stays. */
+/** A call that waits for approval is a question; once decided it becomes a line, which keeps keyboard focus. */
 function CallItem({ call, place, children }: CallItemProps) {
   const item = useRef<HTMLLIElement>(null);
   return (
@@ -107,7 +107,7 @@ function CallItem({ call, place, children }: CallItemProps) {
   );
 }
 
-/** The functions of a program answer later, or never. */
+/** Client functions are answered later, or never. */
 function stateOf({ kind, state }: DisplayedToolCall, waitsUntil: string | undefined): string | null {
   if (kind === 'server') return serverStates[state] ?? null;
   if (state === 'failed') return 'not finished';
@@ -124,7 +124,7 @@ const serverStates: Partial<Record<DisplayedToolCall['state'], string>> = {
   uncertain: 'may have run',
 };
 
-/** What is said of a call before its name. */
+/** Verb before the name of a call. */
 function verbOf({ kind, state }: DisplayedToolCall): string {
   const { running, done } = words[kind];
   if (kind === 'server' && (state === 'denied' || state === 'waiting')) return 'Call of';
@@ -172,7 +172,7 @@ function Called({ call, state }: { call: DisplayedToolCall; state: string | null
   );
 }
 
-/** What is searched for. */
+/** The search query. */
 function Subject({ call }: { call: DisplayedToolCall }) {
   const subject = callSubject(call);
   if (subject === null) return null;
@@ -185,19 +185,19 @@ function Subject({ call }: { call: DisplayedToolCall }) {
   );
 }
 
-/** JSON is shown in lines, with its numbers in the digits that were sent. */
+/** Indents JSON and keeps its numbers as written. */
 function readable(text: string): { text: string; isJson: boolean } {
   try {
     return { text: indentJson(text), isJson: true };
   } catch {
-    // Shown as it came: other words, or the beginning of a long text.
+    // Not JSON, or truncated; shown as it is.
     return { text, isJson: false };
   }
 }
 
 type WebSource = { url: string; title: string };
 
-/** Only addresses of the web are links, whatever is stored. */
+/** Only web addresses become links, whatever is stored. */
 function sourcesIn(json: string): WebSource[] {
   try {
     const list: unknown = JSON.parse(json);
@@ -253,7 +253,7 @@ function Part({ title, text: given, language }: { title: string; text: string; l
   );
 }
 
-/** Whether a moment is still to come; changes when it has. */
+/** True until a moment has passed; rerenders when it does. */
 function useIsBefore(moment: string | undefined): boolean {
   const left = () => (moment === undefined ? 0 : Date.parse(moment) - Date.now());
   const [passed, setPassed] = useState<string>();

@@ -1,44 +1,44 @@
 import { type RefObject, useCallback, useEffect, useState } from 'react';
 import { deferWhilePressed } from '#web/lib/defer-while-pressed.ts';
 
-/** Within this many pixels of the end, the reader is at the end. */
+/** Maximum distance in pixels that counts as being at the end. */
 const atEnd = 8;
-/** Further from the end than this, the way back is offered. */
+/** Distance in pixels from which the button to the latest message is shown. */
 const farFromEnd = 160;
 
 export type AutoScroll = {
-  /** The reader is away from the end. */
+  /** True if the button should be shown. */
   isAway: boolean;
-  /** Goes to the end and stays there. */
+  /** Scrolls to the end and follows it. */
   goToEnd: () => void;
-  /** Stays where it is, whatever arrives. */
+  /** Stops following, whatever arrives. */
   stay: () => void;
 };
 
-/** How long after a touch of wheel, key or finger a movement still comes from it. */
+/** Milliseconds after wheel, key or touch input during which scrolling counts as the user's. */
 const byHandFor = 1500;
-/** A scrollbar may be held for long. */
+/** A scroll bar may be held for longer. */
 const byScrollbarFor = 30_000;
 
-/** How its reader stands to a scrolled area. */
+/** Scroll state of an area. */
 type ScrollState = {
   isOn: boolean;
   lastTop: number;
   byHandUntil: number;
-  /** Told to stay: a list that is still being measured may look as if this were its end. Until a hand moves it. */
+  /** Told to stay: while a list is still being measured, any position may look like the end. Reset by user input. */
   stays: boolean;
 };
 
 const isFarAway = (area: HTMLElement, { isOn }: ScrollState) => !isOn && distanceToEnd(area) > farFromEnd;
 
-/** Whether it goes on scrolling by itself, after the area has been scrolled by anything. */
+/** Decides after any scrolling whether to keep following the end. */
 function trackScroll(area: HTMLElement, reader: ScrollState) {
   if (distanceToEnd(area) <= atEnd && !reader.stays) reader.isOn = true;
   else if (area.scrollTop < reader.lastTop - 1 && performance.now() < reader.byHandUntil) reader.isOn = false;
   reader.lastTop = area.scrollTop;
 }
 
-/** Notes which movements come from a hand, until `signal` ends it. */
+/** Records user input that scrolls, until `signal` aborts. */
 function trackUserInput(area: HTMLElement, reader: ScrollState, signal: AbortSignal) {
   const byHand = ({ type }: Event) => {
     reader.stays = false;
@@ -48,17 +48,17 @@ function trackUserInput(area: HTMLElement, reader: ScrollState, signal: AbortSig
     area.addEventListener(type, byHand, { passive: true, signal });
 }
 
-/** Presses that make an answer longer: lines that unfold, and what else `data-unfolds` is around. */
+/** Clicks and keys that make an answer longer: disclosures, and what `data-unfolds` surrounds. */
 const unfolding = { click: 'summary, [data-unfolds] button', keydown: '[data-unfolds] [role="tab"]' };
 
-/** What is unfolded is what its reader wants to see: it grows downwards, and its line stays where it was. */
+/** Stops following when the user expands something, so that its line stays in place and the content grows downwards. */
 function trackExpansion({ target }: Event, pressed: string, reader: ScrollState) {
   if (target instanceof Element && target.closest(pressed)) Object.assign(reader, { isOn: false, stays: true });
 }
 
 /**
- * Keeps the end of a scrolled area in view while it grows, but only for a reader who is at the end. What a person
- * scrolls up stops the auto-scroll; what moves because sizes become known does not.
+ * Keeps the end of an area in view while it grows, but only for a user who is at the end. Scrolling up stops it;
+ * movement from late layout does not.
  */
 export function useAutoScroll(
   scroller: RefObject<HTMLElement | null>,
@@ -99,7 +99,7 @@ export function useAutoScroll(
     return () => leaving.abort();
   }, [scroller, reader]);
 
-  // The observer runs before the frame is painted, so what was added is never seen below the edge first.
+  // Observers run before paint, so new content never appears below the edge first.
   useEffect(() => {
     const observer = new ResizeObserver(pinAfterPress);
     for (const element of [scroller.current, content.current]) if (element) observer.observe(element);

@@ -22,7 +22,7 @@ function useSecondsUntil(moment: number): number {
   return left;
 }
 
-/** Why there is no whole answer, in plain words, and what helps. */
+/** Explains why an answer is missing or incomplete, and what to do. */
 export function AnswerFailure({ message }: { message: Message }) {
   const { error, endedEarly } = message;
   if (message.state === 'stopped' || (endedEarly && message.text.trim() !== ''))
@@ -79,7 +79,7 @@ export function AnswerFailure({ message }: { message: Message }) {
   );
 }
 
-/** Nothing where the answer has no text, or the conversation has gone on. */
+/** Renders nothing if the answer has no text or is not the head. */
 function Continue({ message }: { message: Message }) {
   const { continuing, blockedReason } = useThreadActions();
   const go = continuing(message);
@@ -108,7 +108,7 @@ function TryAgain({ message, waitUntil }: { message: Message; waitUntil: number 
   );
 }
 
-/** An assistant keeps its own model until it is moved; a conversation with a model goes on with the next one at once. */
+/** An assistant keeps its model until it is migrated; a plain model is replaced by its successor at once. */
 function UseSuccessor({ message, successor }: { message: Message; successor: string }) {
   const { choice, choose, regenerate, blockedReason } = useThreadActions();
   if (choice.assistantId !== null)

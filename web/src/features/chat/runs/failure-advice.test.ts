@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { adviceFor, splitMessage } from './failure-advice.ts';
 
-test('a failure says what it is, then what the provider said, then what helps', () => {
+test('shows the failure, then the provider’s message, then the advice', () => {
   expect(splitMessage('The provider rejected the API key. Incorrect key: sk-….')).toEqual({
     title: 'The provider rejected the API key.',
     rest: 'Incorrect key: sk-….',

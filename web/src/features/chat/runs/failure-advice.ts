@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 
-/** What helps after a failure. `settings`: the key; `assistant`: another assistant or model; `edit`: the question. */
+/** Remedies for a failure. `settings`: the key; `assistant`: another assistant or model; `edit`: the question. */
 export type NextStep = 'settings' | 'assistant' | 'edit' | 'again' | 'newChat';
 
 type Advice = { hint: string; steps: readonly NextStep[] };
@@ -47,7 +47,7 @@ const advice: Record<RunError['code'], Advice> = {
 
 export const adviceFor = (code: RunError['code']): Advice => advice[code];
 
-/** The first sentence, and what follows it: the provider's own words. */
+/** Splits off the first sentence; the rest is the provider's message. */
 export function splitMessage(message: string): { title: string; rest: string } {
   const match = /^(.{4,120}?[.!?…])\s+(.+)$/su.exec(message.trim());
   return match?.[1] && match[2] ? { title: match[1], rest: match[2] } : { title: message.trim(), rest: '' };

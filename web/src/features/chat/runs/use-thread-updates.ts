@@ -9,7 +9,7 @@ import { refreshMessages, refreshThread, showThread } from '#web/features/chat/t
 import { messagesQuery, threadQuery } from '#web/features/chat/threads/thread-queries.ts';
 import { endedEarlyTexts } from './ended-early-texts.ts';
 
-/** The notification for a user who is elsewhere; none where they ended it themselves. */
+/** Text of the notification; none if the user stopped the answer. */
 function finishedText(end: RunEnd): string | undefined {
   if (end.state === 'stopped') return undefined;
   if (end.endedEarly) return endedEarlyTexts[end.endedEarly];
@@ -17,7 +17,7 @@ function finishedText(end: RunEnd): string | undefined {
   return end.error ? `The answer failed. ${end.error.message}` : 'The answer failed.';
 }
 
-/** Where a call waits for approval, the conversation says so in the list, and a user who is elsewhere is notified. */
+/** Marks a conversation with a pending approval in the list, and notifies the user. */
 function useApprovalRequests(threadId: number, asked: string, notify: ReturnType<typeof useNotifyFinished>) {
   const client = useQueryClient();
   const before = useRef({ threadId, asked: '' });
@@ -32,7 +32,7 @@ function useApprovalRequests(threadId: number, asked: string, notify: ReturnType
   }, [client, notify, threadId, asked]);
 }
 
-/** Watches the run that writes the last message, and the changes of other tabs in the thread. */
+/** Watches the run of the last message, and changes from other tabs. */
 export function useThreadUpdates(threadId: number) {
   const client = useQueryClient();
   const thread = useQuery(threadQuery(threadId));
@@ -56,7 +56,7 @@ export function useThreadUpdates(threadId: number) {
     });
     return () => {
       unwatch();
-      // A reading of the messages may have come before the stream's own word.
+      // A refetch may report the end before the stream does.
       const end = hasEnded ? undefined : runEndOf(client.getQueryData(messagesQuery(threadId).queryKey), answerId);
       if (!end) return;
       showRunEnd(client, threadId, answerId, null);
@@ -70,7 +70,7 @@ export function useThreadUpdates(threadId: number) {
       .map(({ callId }) => callId) ?? [];
   useApprovalRequests(threadId, asked.join(' '), notify);
 
-  // Another tab has written here, or a run of ours ended unseen.
+  // Another tab has written here, or one of our runs ended unnoticed.
   const { runId: toldRun, updatedAt: toldTime } = thread.data ?? {};
   const known = useRef<string | null>(null);
   useEffect(() => {
@@ -80,7 +80,7 @@ export function useThreadUpdates(threadId: number) {
     known.current = state;
   }, [client, threadId, toldRun, toldTime]);
 
-  // A title that was suggested or changed elsewhere belongs in the list too.
+  // Keeps the list in sync with titles that were suggested or changed elsewhere.
   const { data } = thread;
   useEffect(() => {
     if (data) showThread(client, data);

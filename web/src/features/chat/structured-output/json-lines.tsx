@@ -3,10 +3,10 @@ import { HighlightedCode } from '#web/ui/markdown/code-block.tsx';
 import { prettyJson } from './pretty-json.ts';
 import { ShowMore } from './show-more.tsx';
 
-/** So many characters at once: more would keep the page busy. */
+/** Characters rendered at once; more would block the page. */
 const atOnce = 100_000;
 
-/** The answer as JSON, in lines. */
+/** The answer as indented JSON. */
 export function JsonLines({ text }: { text: string }) {
   const pretty = useMemo(() => prettyJson(text), [text]);
   const [end, setEnd] = useState(atOnce);

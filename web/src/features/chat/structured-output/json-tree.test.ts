@@ -8,7 +8,7 @@ function read(text: string) {
   if (!tree) throw new Error('It is not JSON');
   return tree;
 }
-/** What a tree says, as lists: names with what was written. */
+/** A tree as lists of names and source texts. */
 function told(text: string) {
   const { root, childrenOf, written } = read(text);
   const tell = (value: JsonValue): unknown =>
@@ -16,17 +16,17 @@ function told(text: string) {
   return tell(root);
 }
 
-describe('a JSON text', () => {
-  test.each(['', '{', '{"a":1,}', "{'a':1}", '{"a":1} {"b":2}', '{"a":01}', 'In words'])('is not %j', (text) =>
+describe('JSON text', () => {
+  test.each(['', '{', '{"a":1,}', "{'a':1}", '{"a":1} {"b":2}', '{"a":01}', 'In words'])('rejects %j', (text) =>
     expect(parseJsonTree(text)).toBeNull(),
   );
 
-  test('is read with each number as it was written', () =>
+  test('keeps numbers as written', () =>
     expect(told(' {"a" : [1e400, 12345678901234567890,-0, 1.50 , 0.1e-7]\n} ')).toEqual([
       ['a', ['1e400', '12345678901234567890', '-0', '1.50', '0.1e-7'].map((number) => [null, number])],
     ]));
 
-  test('keeps names that are there twice, or that objects of the language have', () =>
+  test('keeps duplicate names and names of built-in properties', () =>
     expect(told('{"a":1,"a":2,"__proto__":{"x":true},"constructor":null,"":false}')).toEqual([
       ['a', '1'],
       ['a', '2'],
@@ -35,7 +35,7 @@ describe('a JSON text', () => {
       ['', 'false'],
     ]));
 
-  test('has names and texts with whatever stands in them', () => {
+  test('decodes names and strings with any content', () => {
     const { root, childrenOf, said } = read(String.raw`{"}\"]\\": "{[,:\"\\", "\ud800": "\udfff\n\u0000"}`);
     expect(childrenOf(root).map(({ name, value }) => [name, said(value)])).toEqual([
       ['}"]\\', '{[,:"\\'],
@@ -43,7 +43,7 @@ describe('a JSON text', () => {
     ]);
   });
 
-  test('may be nested as deep as it can be long', () => {
+  test('handles nesting as deep as the text is long', () => {
     const deep = `${'['.repeat(300_000)}${']'.repeat(300_000)}`;
     const { root, childrenOf } = read(`{"deep":${deep}}`);
     expect(childrenOf(root)[0]?.value).toEqual({ kind: 'array', start: 8, end: 8 + 600_000 });
@@ -51,8 +51,8 @@ describe('a JSON text', () => {
   });
 });
 
-describe('JSON in lines', () => {
-  test('has what was written, a value in each line', () =>
+describe('indented JSON', () => {
+  test('keeps the source of values, one per line', () =>
     expect(prettyJson(' {"a":[1e400,{"b" : -0,"b":"\\u00e4, {"}],"c":{ },"d":[\n]} ')).toBe(
       [
         '{',
@@ -69,19 +69,19 @@ describe('JSON in lines', () => {
       ].join('\n'),
     ));
 
-  test('is what the language itself writes', () => {
+  test('equals the output of JSON.stringify', () => {
     const value = { list: [[], {}, [1, [2, ['x', null]]], { a: { b: true } }], text: 'one\ntwo "three"' };
     expect(prettyJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
   });
 });
 
-describe('a table', () => {
+describe('table', () => {
   const tableIn = (text: string) => {
     const tree = read(text);
     return { tree, table: tree.tableOf(tree.root) };
   };
 
-  test('is an array of objects without others inside, and has all their names in the order they come', () => {
+  test('collects all names of flat objects in order', () => {
     const { table } = tableIn('[{"b":1,"a":2},{},{"a":3,"__proto__":4}]');
     expect(table?.columns).toEqual(['b', 'a', '__proto__']);
     expect(table?.rows.map((row) => row.size)).toEqual([2, 0, 2]);
@@ -96,9 +96,9 @@ describe('a table', () => {
     '[{"a":1,"a":2}]',
     '{"a":1}',
     JSON.stringify([Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`c${index}`, 1]))]),
-  ])('is not %s', (text) => expect(tableIn(text).table).toBeNull());
+  ])('rejects %s', (text) => expect(tableIn(text).table).toBeNull());
 
-  test('is saved with numbers as they were written and no formula', () => {
+  test('keeps numbers as written in CSV, without formulas', () => {
     const { tree, table } = tableIn(
       '[{"=name":"=1+1","n":-12345678901234567890},{"n":1e400,"ok":true,"=name":"a,\\"b\\"\\n"},{"=name":null,"ok":"-5"}]',
     );
@@ -108,18 +108,19 @@ describe('a table', () => {
   });
 });
 
-describe('what is open at first', () => {
+describe('initially expanded', () => {
   const opened = (value: unknown) => initiallyExpanded(read(JSON.stringify(value))).size;
 
-  test('are two levels below the answer', () => expect(opened({ a: { b: { c: { d: [1] } } }, e: [[[1]]] })).toBe(4));
+  test('expands two levels below the answer', () =>
+    expect(opened({ a: { b: { c: { d: [1] } } }, e: [[[1]]] })).toBe(4));
 
-  test('is nothing that is long', () => {
+  test('expands nothing that is long', () => {
     const long = Array.from({ length: 1_000 }, () => [1, 2, 3, 4, 5, 6, 7, [8]]);
-    // The list itself, and none of what is in it.
+    // The outer list, but nothing inside it.
     expect(opened({ long, short: [1] })).toBe(2);
     const wide = Array.from({ length: 200 }, () => ({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8 }));
     expect(opened({ wide, short: [1] })).toBe(1);
   });
 });
 
-test('a place is a JSON pointer', () => expect(pointerTo(pointerTo('', 'a/b~c'), 3)).toBe('/a~1b~0c/3'));
+test('builds JSON pointers', () => expect(pointerTo(pointerTo('', 'a/b~c'), 3)).toBe('/a~1b~0c/3'));

@@ -1,18 +1,18 @@
-/** A value in a JSON text, by its place: what it says is cut out of the text, so that a number stays as it was written. */
+/** A value in a JSON text, as offsets: its source is cut out of the text, so that numbers stay as written. */
 export type JsonValue = {
   kind: 'object' | 'array' | 'string' | 'number' | 'word';
   start: number;
   end: number;
 };
-/** What is in an object or, without a name, in an array. */
+/** A member of an object, or of an array if it has no name. */
 export type JsonChild = { name: string | null; value: JsonValue };
 export type JsonTable = { columns: readonly string[]; rows: readonly ReadonlyMap<string, JsonValue>[] };
 
-/** A table with more columns is read better one object at a time. */
+/** Tables with more columns are shown as objects instead. */
 const columnLimit = 50;
-/** So much is drawn at once, and more when it is asked for. */
+/** Items rendered at once; more on request. */
 export const itemsPerPage = 200;
-/** So much is open when an answer is first shown, on so many levels below the answer itself. */
+/** Items expanded at first, and levels below the answer. */
 const openAtFirst = 1_500;
 const levelsAtFirst = 2;
 
@@ -37,7 +37,7 @@ export function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Goes through what is nested in a loop: hundreds of thousands of brackets are no call stack. */
+/** Iterative: hundreds of thousands of brackets would exhaust the call stack. */
 function endOfGroup(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -81,7 +81,7 @@ function childrenIn(text: string, { kind, start, end }: JsonValue): JsonChild[] 
   return children;
 }
 
-/** Once for each place: what is folded is not looked into. */
+/** Memoized by position. Collapsed parts are never visited. */
 function once<Found>(find: (value: JsonValue) => Found) {
   const found = new Map<number, { of: Found }>();
   return (value: JsonValue): Found => {
@@ -95,15 +95,15 @@ export type JsonTree = {
   text: string;
   root: JsonValue;
   childrenOf: (value: JsonValue) => readonly JsonChild[];
-  /** An array of objects with nothing in them but plain values; null: it is none. */
+  /** An array of objects with only plain values, as a table; null otherwise. */
   tableOf: (value: JsonValue) => JsonTable | null;
-  /** As it stands in the text. */
+  /** Source text of a value. */
   written: (value: JsonValue) => string;
-  /** The text that a string is. */
+  /** Decoded text of a string. */
   said: (value: JsonValue) => string;
 };
 
-/** A JSON text, looked into level by level as it is unfolded; null: it is not JSON. */
+/** Parses a JSON text lazily, one level at a time; null if it is not JSON. */
 export function parseJsonTree(text: string): JsonTree | null {
   try {
     JSON.parse(text);
@@ -115,7 +115,7 @@ export function parseJsonTree(text: string): JsonTree | null {
   const rowOf = (value: JsonValue): ReadonlyMap<string, JsonValue> | null => {
     const cells = childrenOf(value);
     const row = new Map(cells.map(({ name, value: cell }) => [name ?? '', cell]));
-    // A name that is there twice would hide one of its values.
+    // Duplicate names would hide values.
     return value.kind === 'object' && row.size === cells.length && !cells.some((cell) => isGroup(cell.value))
       ? row
       : null;
@@ -143,7 +143,7 @@ export function parseJsonTree(text: string): JsonTree | null {
   };
 }
 
-/** Where the groups begin that are open when an answer is first shown: the upper levels, as far as they are not long. */
+/** Offsets of the groups expanded at first: the upper levels, unless they are long. */
 export function initiallyExpanded({ root, childrenOf, tableOf }: JsonTree): ReadonlySet<number> {
   const opened = new Set<number>();
   const groupsIn = (value: JsonValue) =>
@@ -161,7 +161,7 @@ export function initiallyExpanded({ root, childrenOf, tableOf }: JsonTree): Read
     for (const parent of parents) {
       const groups = groupsIn(parent);
       const size = groups.reduce((sum, group) => sum + sizeOf(group), 0);
-      // What stands in one list is open or folded as one; of the answer's own fields each by itself.
+      // Elements of a list open together or not at all; fields of the answer individually.
       const fitting = parent === root || size <= room ? groups : [];
       for (const group of fitting) {
         if (sizeOf(group) > room) continue;
@@ -175,6 +175,6 @@ export function initiallyExpanded({ root, childrenOf, tableOf }: JsonTree): Read
   return opened;
 }
 
-/** The name of something in a JSON pointer. */
+/** Appends a name to a JSON pointer. */
 export const pointerTo = (at: string, name: string | number) =>
   `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;

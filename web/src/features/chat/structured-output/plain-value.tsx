@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { JsonValue } from './json-tree.ts';
 import { useShownTree } from './shown-tree.ts';
 
-/** Beside what is wrong, what should be there. */
+/** The expected value, next to the mismatch. */
 export function ValueError({ at }: { at: string }) {
   const message = useShownTree().problems.get(at);
   if (message === undefined) return null;
@@ -15,12 +15,12 @@ export function ValueError({ at }: { at: string }) {
   );
 }
 
-/** What is said instead of nothing. */
+/** Placeholder for an empty value. */
 export const Quiet = ({ children }: { children: ReactNode }) => (
   <span className="text-muted-foreground italic">{children}</span>
 );
 
-/** A text, a number, yes, no or nothing. */
+/** A string, number, boolean or null. */
 export function PlainValue({ value }: { value: JsonValue }) {
   const { tree } = useShownTree();
   const written = tree.written(value);
@@ -33,7 +33,7 @@ export function PlainValue({ value }: { value: JsonValue }) {
   const text = tree.said(value);
   if (text === '') return <Quiet>empty text</Quiet>;
   return (
-    // As wide as its text: what reads the other way begins beside its name too.
+    // As wide as its text, so that right-to-left text also starts next to its name.
     <div dir="auto" className="wrap-anywhere w-fit max-w-full whitespace-pre-wrap [unicode-bidi:plaintext]">
       {text}
     </div>

@@ -1,6 +1,6 @@
 import { afterSpace, endOfPlain, endOfString } from './json-tree.ts';
 
-/** Deeper than this, what is nested stays in its line: the spaces before each line would be more than the text. */
+/** Deeper levels stay on one line: their indentation would exceed the text. */
 const indentedLevels = 32;
 
 function* tokensIn(text: string) {
@@ -15,7 +15,7 @@ function* tokensIn(text: string) {
 const opens = (token: string) => token === '{' || token === '[';
 const closes = (token: string) => token === '}' || token === ']';
 
-/** JSON in lines, with each name, text and number as it was written. The text has to be JSON. */
+/** Indents JSON and keeps names, strings and numbers as written. The text must be valid JSON. */
 export function prettyJson(text: string): string {
   const parts: string[] = [];
   let depth = 0;

@@ -2,17 +2,17 @@ import { AnswerText } from '#web/ui/markdown/answer-text.tsx';
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
 export type StructuredAnswerProps = {
-  /** What stands behind the last call of a tool. */
+  /** Text after the last tool call. */
   text: string;
   threadId: number;
   runId: number | null;
-  /** It may grow. */
+  /** The text may still grow. */
   live: boolean;
-  /** It has been said to its end. */
+  /** The text is complete. */
   isWhole: boolean;
 };
 
-/** JSON as it comes; other words, from a model that takes no schema, as usual. */
+/** JSON as it streams in; other text, from models without schema support, as Markdown. */
 export function RawAnswer({ text, live }: Pick<StructuredAnswerProps, 'text' | 'live'>) {
   if (!/^\s*[{[]/.test(text)) return <AnswerText text={text} live={live} />;
   return (

@@ -3,7 +3,7 @@ import { Button } from '#web/ui/button.tsx';
 
 type ShowMoreProps = { left: number; what: string; onMore: () => void };
 
-/** The way to what is not drawn yet; nothing where all is. */
+/** Button that shows more; nothing if all is shown. */
 export function ShowMore({ left, what, onMore }: ShowMoreProps) {
   if (left <= 0) return null;
   return (

@@ -4,9 +4,9 @@ import type { JsonTree } from './json-tree.ts';
 export type ShownTree = {
   tree: JsonTree;
   opened: ReadonlySet<number>;
-  /** What is wrong, by its place as a JSON pointer. */
+  /** Mismatches by JSON pointer. */
   problems: ReadonlyMap<string, string>;
-  /** The name of a file, without its ending, with what is in it. */
+  /** Builds a file name, without extension, from parts. */
   nameOf: (...parts: string[]) => string;
 };
 export const ShownTreeContext = createContext<ShownTree | null>(null);

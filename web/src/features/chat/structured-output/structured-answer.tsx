@@ -15,7 +15,7 @@ import { RawAnswer, type StructuredAnswerProps } from './raw-answer.tsx';
 import { TreeView } from './tree-view.tsx';
 import { useValidation, ValidationNotice } from './validation-notice.tsx';
 
-/** An answer that was asked for in a form: while it is written as it comes, at its end as what it says. */
+/** An answer with a response schema: raw while it is written, a tree at its end. */
 export function StructuredAnswer(props: StructuredAnswerProps) {
   const { text, isWhole } = props;
   const tree = useMemo(() => (isWhole ? parseJsonTree(text) : null), [text, isWhole]);

@@ -1,7 +1,7 @@
 import { type Cell, toCsv } from '#web/lib/csv.ts';
 import type { JsonTable, JsonTree, JsonValue } from './json-tree.ts';
 
-/** A table of an answer for spreadsheets, with each number as it was written. */
+/** CSV of a table, with numbers as written. */
 export function tableCsv({ written, said }: JsonTree, { columns, rows }: JsonTable): string {
   const cellOf = (value: JsonValue | undefined): Cell => {
     if (value === undefined || written(value) === 'null') return null;

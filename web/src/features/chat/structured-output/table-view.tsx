@@ -12,7 +12,7 @@ const cell = 'px-3 py-1.5 align-top';
 
 type TableViewProps = { table: JsonTable; at: string; label: string };
 
-/** Objects of one kind; it scrolls inside itself, not the page. */
+/** A table of similar objects; scrolls inside its box, not the page. */
 export function TableView({ table, at, label }: TableViewProps) {
   const { tree, nameOf } = useShownTree();
   const { columns, rows } = table;
@@ -71,7 +71,7 @@ type TableRowProps = {
   at: string;
   number: number;
   columns: readonly string[];
-  /** The columns that hold nothing else, which stand at the end. */
+  /** Columns with only numbers, aligned to the end. */
   numbers: ReadonlySet<string>;
 };
 

@@ -7,10 +7,10 @@ import { ShowMore } from './show-more.tsx';
 import { type ShownTree, ShownTreeContext, useShownTree } from './shown-tree.ts';
 import { TableView } from './table-view.tsx';
 
-/** Deeper than this it is JSON again. */
+/** Deeper levels are shown as JSON. */
 const levelLimit = 32;
 
-/** What an answer says: its fields by their names, lists as lists, objects of a kind as a table. */
+/** Renders an answer: fields with names, lists, and similar objects as a table. */
 export function TreeView(props: Omit<ShownTree, 'opened'>) {
   const { tree, problems, nameOf } = props;
   const opened = useMemo(() => initiallyExpanded(tree), [tree]);
@@ -27,7 +27,7 @@ export function TreeView(props: Omit<ShownTree, 'opened'>) {
 
 type InsideProps = { value: JsonValue; at: string; label: string; level: number };
 
-/** What is in an object or an array. */
+/** Content of an object or array. */
 function Inside({ value, at, label, level }: InsideProps) {
   const { tree } = useShownTree();
   const [count, setCount] = useState(itemsPerPage);
@@ -95,7 +95,7 @@ function Group({ value, at, label, shownLabel, level }: GroupProps) {
   return (
     <details
       open={isOpen}
-      // What is inside has lines of its own, whose opening bubbles in React.
+      // toggle events of nested elements bubble in React.
       onToggle={({ target, currentTarget }) => target === currentTarget && setIsOpen(currentTarget.open)}
     >
       <summary className="-ms-1.5 flex min-h-8 list-none items-start gap-1 rounded-sm py-1.5 hover:bg-hover max-md:min-h-10 [&::-webkit-details-marker]:hidden">

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { validateAnswer } from './validate-answer.ts';
 
 const json = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-/** What is wrong with an answer, a line each. */
+/** Problems of an answer, one per line. */
 function wrongIn(answer: unknown, schema: unknown) {
   const check = validateAnswer({ text: json(answer), schema: json(schema) });
   return check.state === 'checked' ? check.problems.map(({ at, message }) => `${at} ${message}`) : check.state;
 }
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
-test('an answer that keeps to its schema has no problem', () =>
+test('finds no problem in a valid answer', () =>
   expect(
     wrongIn(
       { items: [{ price: 3 }] },
@@ -17,7 +17,7 @@ test('an answer that keeps to its schema has no problem', () =>
     ),
   ).toEqual([]));
 
-test('what is wrong inside is said once, where it is', () => {
+test('reports a nested problem once, at its place', () => {
   const item = object({ price: { type: 'number' }, name: { type: ['string', 'null'] } }, { required: ['name'] });
   const schema = object({ items: { type: 'array', items: { $ref: '#/$defs/a~1b' } } }, { $defs: { 'a/b': item } });
   expect(wrongIn({ items: [{ price: '3', name: 4 }, {}] }, schema)).toEqual([
@@ -27,7 +27,7 @@ test('what is wrong inside is said once, where it is', () => {
   ]);
 });
 
-describe('what is demanded is said in words', () => {
+describe('describing what is expected', () => {
   test.each<[unknown, object, string]>([
     [1, { type: 'integer', minimum: 2 }, 'must be 2 or more'],
     [3, { maximum: 2 }, 'must be 2 or less'],
@@ -51,32 +51,32 @@ describe('what is demanded is said in words', () => {
     [1, { oneOf: [{ type: 'number' }, { type: 'integer' }] }, 'must have exactly one of 2 forms'],
     [1, { not: { type: 'number' } }, 'must not have this form'],
     [[1, 'a'], { type: 'object' }, 'must be an object'],
-  ])('%j with %j', (value, schema, message) =>
+  ])('describes %j with %j', (value, schema, message) =>
     expect(wrongIn({ it: value }, object({ it: schema }))).toEqual([`/it ${message}`]),
   );
 
-  test('and what may not be there is named', () =>
+  test('names unexpected fields', () =>
     expect(wrongIn({ 'a/b #%': 1 }, object({}, { additionalProperties: false }))).toEqual([
       '/a~1b #% must not be there',
     ]));
 
-  test('of the answer itself without a place', () =>
+  test('describes the whole answer without a place', () =>
     expect(wrongIn({}, object({}, { required: ['steps'] }))).toEqual([' must have "steps"']));
 });
 
-test('the names that objects of the language have are names like others', () => {
+test('treats names of built-in properties as ordinary names', () => {
   const schema = '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["toString"]}';
   expect(wrongIn('{"__proto__":1}', schema)).toEqual([' must have "toString"', '/__proto__ must be a string']);
 });
 
-test('a schema is read by the draft that it names', () => {
+test('validates by the draft that a schema names', () => {
   const items = { items: [{ type: 'string' }] };
   expect(wrongIn({ it: [1] }, object({ it: items }, { $schema: 'http://json-schema.org/draft-07/schema#' }))).toEqual([
     '/it/0 must be a string',
   ]);
 });
 
-test('of a hundred thousand problems the first are told', () => {
+test('reports only the first of a hundred thousand problems', () => {
   const check = validateAnswer({
     text: JSON.stringify({ it: Array.from({ length: 100_000 }, () => 'x') }),
     schema: json(object({ it: { type: 'array', items: { type: 'number' } } })),
@@ -96,4 +96,4 @@ test.each([
     '{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"items":{"$ref":"#/$defs/a"}}}}',
   ],
   ['what is no schema', '{}', '{"$ref":"#/nowhere"}'],
-])('%s is not checked, and says so', (_what, answer, schema) => expect(wrongIn(answer, schema)).toBe('failed'));
+])('reports that %s cannot be checked', (_what, answer, schema) => expect(wrongIn(answer, schema)).toBe('failed'));

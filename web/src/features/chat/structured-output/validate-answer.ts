@@ -2,7 +2,7 @@ import { type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema'
 import { describeErrors, type ValidationError } from './validation-errors.ts';
 
 export type ValidationInput = { text: string; schema: string };
-/** Of many problems the first, and how many there are. `late`: it took too long. */
+/** The first problems and their total number. `late`: timed out. */
 export type ValidationResult =
   | { state: 'checked'; problems: readonly ValidationError[]; count: number }
   | { state: 'late' }
@@ -10,13 +10,13 @@ export type ValidationResult =
 
 const toldAtMost = 100;
 
-/** The library reads the newest draft unless it is told. */
+/** The library assumes the newest draft by default. */
 function draftOf({ $schema }: Schema): SchemaDraft {
   const [draft] = /draft-0[47]|2019-09/.exec(String($schema)) ?? [];
   return draft === 'draft-04' ? '4' : draft === 'draft-07' ? '7' : draft === '2019-09' ? draft : '2020-12';
 }
 
-/** Whether an answer keeps to its schema, and where it does not. For a worker: a schema may take for ever to go by. */
+/** Validates an answer against its schema. Run in a worker: some schemas take forever. */
 export function validateAnswer({ text, schema: schemaText }: ValidationInput): ValidationResult {
   try {
     const [answer, schema]: [unknown, Schema] = [JSON.parse(text), JSON.parse(schemaText)];
@@ -24,8 +24,8 @@ export function validateAnswer({ text, schema: schemaText }: ValidationInput): V
     const problems = describeErrors(errors, schema);
     return { state: 'checked', problems: problems.slice(0, toldAtMost), count: problems.length };
   } catch {
-    // Whatever it is (a schema that refers to itself, more levels than a call stack has), it is the schema's or the
-    // answer's, and all that can be said is that they could not be compared.
+    // For example a schema that refers to itself, or nesting deeper than the call stack. All we can say is that they
+    // could not be compared.
     return { state: 'failed' };
   }
 }
@@ -35,7 +35,7 @@ function everyError(answer: unknown, schema: Schema) {
   try {
     return new Validator(schema, draft, false).validate(answer);
   } catch (error) {
-    // More errors than can be handed on at once: the first will do.
+    // Too many errors to collect; report only the first.
     if (error instanceof RangeError) return new Validator(schema, draft, true).validate(answer);
     throw error;
   }

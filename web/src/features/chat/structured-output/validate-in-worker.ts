@@ -2,8 +2,8 @@ import type { ValidationInput, ValidationResult } from './validate-answer.ts';
 import workerAddress from './validation-worker.ts?worker&url';
 
 /**
- * A second, for a pattern that would try for years; what is well meant takes some milliseconds. Counted by ticks of the
- * page, so that on a machine that is busy with other things the second is longer for both.
+ * Time limit for patterns with catastrophic backtracking; normal checks take milliseconds. Counted in timer ticks of
+ * the page, so that a busy machine extends it.
  */
 const [checkLimitTicks, tickMs] = [10, 100];
 const loadLimitMs = 15_000;
@@ -11,17 +11,19 @@ const loadLimitMs = 15_000;
 type Policy = { createScriptURL: (address: string) => URL };
 declare global {
   interface Window {
-    /** TypeScript does not know it: with `require-trusted-types-for`, a browser starts only what a policy has named. */
+    /**
+     * Missing in TypeScript's types: with `require-trusted-types-for`, workers can only be started through a policy.
+     */
     trustedTypes?: { createPolicy: (name: string, rules: { createScriptURL: () => string }) => Policy };
   }
 }
 
-// Whatever it is asked for, it names the one script that there is.
+// The policy always returns the one worker script.
 const policy = window.trustedTypes?.createPolicy('form-check', { createScriptURL: () => workerAddress });
 
 const startWorker = () => new Worker(policy?.createScriptURL(workerAddress) ?? workerAddress, { type: 'module' });
 
-/** Whether an answer keeps to its schema, found out beside the page, which goes on meanwhile. */
+/** Validates an answer against its schema in a worker, so that the page stays responsive. */
 export function validateInWorker(order: ValidationInput, signal: AbortSignal): Promise<ValidationResult> {
   return new Promise((resolve) => {
     const worker = startWorker();

@@ -1,9 +1,9 @@
 import type { OutputUnit } from '@cfworker/json-schema';
 
-/** Where an answer does not keep to its form, as a JSON pointer (empty: the answer itself), and what should be there. */
+/** A mismatch: its place as a JSON pointer (empty: the whole answer), and what is expected. */
 export type ValidationError = { at: string; message: string };
 
-/** Only say that something inside is wrong, which is said next. */
+/** Keywords that only report an error inside, which follows. */
 const containers = new Set([
   'properties',
   'patternProperties',
@@ -19,7 +19,7 @@ const containers = new Set([
   '$ref',
   '$recursiveRef',
 ]);
-/** What is said next is why each of the choices is not it, which nobody asked. */
+/** Keywords whose nested errors explain why each alternative failed, which is noise. */
 const choices = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
 
 const longest = 120;
@@ -32,10 +32,10 @@ const characters = (value: unknown) => (value === 1 ? '1 character' : `${value} 
 const fields = (value: unknown) => (value === 1 ? '1 field' : `${value} fields`);
 
 const typeName = (type: unknown) => (type === 'null' ? 'null' : `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`);
-/** The library puts a name between the first and the last quotation mark of what it says. */
+/** The library quotes a name between the first and last quotation mark. */
 const nameIn = (said: string) => cut(/"(.*)"/s.exec(said)?.[1] ?? '');
 
-/** What should be there, by what asks for it, its value in the schema and what the library says. */
+/** Expected value by keyword, from its value in the schema and the library's message. */
 const expectationTexts: { readonly [keyword: string]: (value: unknown, said: string) => string } = {
   type: (value) => `must be ${oneOf([value].flat().map(typeName))}`,
   enum: (value) => `must be ${oneOf([value].flat().slice(0, 20).map(shown))}`,
@@ -74,7 +74,7 @@ function inside(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** What stands in the schema where the library says; it goes on through a reference as if its schema stood there. */
+/** Value at a pointer in the schema; a `$ref` is followed as if its schema were inlined. */
 function valueAt(schema: unknown, pointer: string): unknown {
   let at = schema;
   for (const part of pointer.split('/').slice(1)) {
@@ -84,12 +84,12 @@ function valueAt(schema: unknown, pointer: string): unknown {
   return at;
 }
 
-/** What the library has found, said once, where it is and as what should be there. */
+/** Reduces the library's errors to one message per place. */
 export function describeErrors(units: readonly OutputUnit[], schema: unknown): ValidationError[] {
   const problems = new Map<string, ValidationError>();
   let choice: string | null = null;
   for (const { keyword, keywordLocation, instanceLocation, error } of units) {
-    // What is false has no place in the schema: it belongs to what was said before.
+    // `false` has no place in the schema: it belongs to the previous error.
     if (choice !== null && (keyword === 'false' || keywordLocation.startsWith(`${choice}/`))) continue;
     choice = choices.has(keyword) ? keywordLocation : null;
     if (containers.has(keyword)) continue;

@@ -10,10 +10,10 @@ import type { ValidationError } from './validation-errors.ts';
 
 type Checked = { text: string; threadId: number; runId: number | null };
 
-/** Whether an answer keeps to the schema that its run was asked with, which is read when it is shown. */
+/** Result of validating an answer against the schema its run was started with. */
 export const useValidation = ({ text, threadId, runId }: Checked) =>
   useQuery({
-    // Under the thread's key, so that it goes with it.
+    // Nested under the thread's key, so that it is removed with it.
     queryKey: ['threads', threadId, 'form-check', runId],
     queryFn: async ({ signal }): Promise<ValidationResult> => {
       const { schema } = await call(chat.responseSchema, { params: { id: runId ?? 0 } }, signal);
@@ -21,13 +21,13 @@ export const useValidation = ({ text, threadId, runId }: Checked) =>
       return validateInWorker({ text, schema }, signal);
     },
     enabled: runId !== null,
-    // Neither of the two changes any more: the answer is whole.
+    // Both are final.
     staleTime: Number.POSITIVE_INFINITY,
   });
 
 const shownProblems = 5;
 
-/** Says that an answer does not keep to its form, or that nobody knows; nothing where it does. */
+/** Says that an answer does not match its schema or could not be checked; nothing if it matches. */
 export function ValidationNotice({ check }: { check: UseQueryResult<ValidationResult> }) {
   const { data, isError, isFetching, refetch } = check;
   if (data?.state === 'checked') return data.count > 0 && <Problems {...data} />;

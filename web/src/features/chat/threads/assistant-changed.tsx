@@ -12,14 +12,14 @@ type AssistantChangedProps = { assistantId: number; messages: MessageWindow };
 
 const keyOf = (assistantId: number) => `seen-version:${assistantId}`;
 
-/** The version that wrote the last answer, where that is loaded and by this assistant. */
+/** The version that wrote the last answer, if that is loaded and by this assistant. */
 function lastVersion({ items, newerCursor }: MessageWindow, assistantId: number): number | undefined {
   if (newerCursor !== null) return undefined;
   const last = items.findLast(({ role }) => role === 'assistant')?.answeredBy;
   return last?.assistantId === assistantId ? last.version : undefined;
 }
 
-/** Says that the next answer comes from another version than the last one, until that was said of this version. */
+/** Says that the next answer uses a newer version of the assistant, until dismissed for that version. */
 export function AssistantChanged({ assistantId, messages }: AssistantChangedProps) {
   const assistant = useQuery(assistantsQuery).data?.find(({ id }) => id === assistantId);
   const [seen, setSeen] = useState(() => Number(readStored(keyOf(assistantId))));

@@ -11,7 +11,7 @@ import { refreshMessages, showThread } from './thread-cache.ts';
 import { isClientError, messagesQuery, threadQuery } from './thread-queries.ts';
 import type { OpenThread } from './thread-state.ts';
 
-/** The rest of an answer, in its message. */
+/** Requests the rest of an answer. */
 const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolean) =>
   runMutation(client, async () => {
     const { id, threadId, parentId } = answer;
@@ -35,7 +35,7 @@ const continueAnswer = (client: QueryClient, answer: Message, overBudget: boolea
     if (thread) showThread(client, { ...thread, runId: run.id });
   });
 
-/** Has the rest of an answer written into its message, and shows it. */
+/** Continues an answer in its message and shows it. */
 export function continueOpen(open: OpenThread, answer: Message, overBudget = false) {
   const { client, threadId, list, change } = open;
   change({ failure: null });
@@ -44,7 +44,7 @@ export function continueOpen(open: OpenThread, answer: Message, overBudget = fal
     (error: unknown) => {
       if (isBudgetError(error)) return change({ failure: { error, insist: () => continueOpen(open, answer, true) } });
       showFailure('The answer was not continued')(error);
-      // Another tab may have been quicker, or the conversation has gone on.
+      // Another tab may have been faster, or the conversation has moved on.
       void refreshMessages(client, threadId);
     },
   );

@@ -1,6 +1,6 @@
 import { Badge } from '#web/ui/badge.tsx';
 
-/** The access token of the program that began a conversation; nothing for one’s own. */
+/** Name of the access token that created a conversation; nothing for the user's own. */
 export function CreatedByToken({ name, className }: { name: string | null; className: string }) {
   if (name === null) return null;
   return (

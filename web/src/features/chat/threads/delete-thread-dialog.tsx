@@ -8,7 +8,7 @@ import { forgetRemovedThread, useRemoveThread } from './mutations.ts';
 type DeleteThreadDialogProps = {
   thread: Thread;
   onOpenChange: (open: boolean) => void;
-  /** Leads away from it; a promise of that, where it was open. */
+  /** Navigates away if it was open; may return a promise of that. */
   onRemoved: (threadId: number) => unknown;
 };
 

@@ -1,13 +1,13 @@
 import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import { PendingQuestion } from '#web/features/chat/messages/pending-question.tsx';
 
-// What a conversation begins with, all but the place where it is written.
+// Everything a new conversation needs besides the composer.
 export { ChatTargetMenu as AnswererMenu } from '#web/features/chat/chat-targets/chat-target-menu.tsx';
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { pendingMessage } from '#web/features/chat/messages/message-changes.ts';
 export { startThread, UnfinishedStartError as UnfinishedStart } from './mutations.ts';
 
-/** Where the list of messages will show it. */
+/** Placed where the message list will show it. */
 export function FirstQuestion({ pending }: { pending: PendingMessage }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto px-4 pt-12 max-md:px-3">

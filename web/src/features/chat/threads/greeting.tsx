@@ -4,14 +4,14 @@ import type { Answerer } from '#web/features/chat/chat-targets/use-chat-targets.
 import { Starters } from './starters.tsx';
 
 type GreetingProps = {
-  /** Of the composer that a starter is sent from. */
+  /** Key of the composer that a starter is sent from. */
   place: string;
   answerer: Answerer | undefined;
-  /** How many models a message goes to. */
+  /** Number of models a message is sent to. */
   several: number;
 };
 
-/** What stands where the messages will be: who answers, and what one may begin with. */
+/** Placeholder of an empty conversation: who answers, and starters. */
 export function Greeting({ place, answerer, several }: GreetingProps) {
   const firstName = useUser().name?.split(' ')[0];
   return (

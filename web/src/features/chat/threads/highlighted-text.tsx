@@ -1,6 +1,6 @@
 import { searchPattern } from '#web/lib/search-pattern.ts';
 
-/** A text with the words of a search marked in it. */
+/** Text with search hits highlighted. */
 export function HighlightedText({ text, query }: { text: string; query: string }) {
   const pattern = searchPattern(query);
   if (!pattern) return text;

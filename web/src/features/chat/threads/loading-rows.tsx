@@ -1,9 +1,9 @@
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
-// By class, because the shell of the page shows them too, and no style may stand in its text.
+// As classes: this is part of the prerendered page, which may not contain inline styles.
 const widths = ['w-[72%]', 'w-[56%]', 'w-[84%]', 'w-[64%]', 'w-[48%]', 'w-[76%]'];
 
-/** In place of the conversations that are being loaded. */
+/** Skeleton of the conversations. */
 export function LoadingRows() {
   return (
     <div aria-busy="true" className="min-h-0 flex-1 overflow-hidden px-4 py-2">
@@ -17,7 +17,7 @@ export function LoadingRows() {
   );
 }
 
-/** In place of the assistants, under their heading. */
+/** Skeleton of the assistants. */
 export function LoadingAssistants() {
   return (
     <div aria-busy="true" className="space-y-3 px-4 py-2">

@@ -26,10 +26,10 @@ import {
 } from './thread-cache.ts';
 import { isClientError, messagesQuery, threadQuery } from './thread-queries.ts';
 
-/** Without a connection a call fails and says so; it does not wait in silence to be made later. */
+/** Offline, a call fails with an error instead of waiting silently. */
 const atOnce = { networkMode: 'always' } as const;
 
-/** As `useMutation` does it, for what is done outside of the drawing: that a session has ended is noticed here too. */
+/** Like `useMutation`, for use outside components; ended sessions are noticed here as well. */
 export const runMutation = <Value>(client: QueryClient, mutationFn: () => Promise<Value>): Promise<Value> =>
   client
     .getMutationCache()
@@ -53,10 +53,10 @@ async function update(client: QueryClient, id: number, changes: ThreadChanges): 
 export const updateThread = (client: QueryClient, id: number, changes: ThreadChanges) =>
   runMutation(client, () => update(client, id, changes));
 
-/** What is on its way to the server of the tools of a thread: a question waits for it, so that it is asked with them. */
+/** Pending changes of tools, by thread; a question waits for them. */
 export const pendingToolChanges = new Map<number, Promise<void>>();
 
-/** Shows at once which tools are switched, and says so to the server, one after the other. */
+/** Shows tool changes at once and sends them in order. */
 function changeTools(client: QueryClient, threadId: number, tools: ThreadTools | null): void {
   const { queryKey } = threadQuery(threadId);
   void client.cancelQueries({ queryKey });
@@ -81,7 +81,7 @@ function changeTools(client: QueryClient, threadId: number, tools: ThreadTools |
     .catch(reportError);
 }
 
-/** For the composer of a thread. */
+/** Tools of a thread, for its composer. */
 export const composerTools = (client: QueryClient, { id, assistantId, model, tools }: Thread): ComposerTools => ({
   assistantId,
   model,
@@ -108,7 +108,7 @@ export function useRemoveThread() {
   });
 }
 
-/** Once it is not shown any more: what is forgotten while it is shown would be asked for again, and not be there. */
+/** Forgets a removed thread once it is no longer shown; earlier it would be fetched again, and not found. */
 export async function forgetRemovedThread(client: QueryClient, id: number, left: unknown): Promise<void> {
   removeFromLists(client, id);
   await left;
@@ -116,7 +116,7 @@ export async function forgetRemovedThread(client: QueryClient, id: number, left:
   forgetThread(client, id);
 }
 
-/** Shows messages that begin a new branch, with the run that goes on from them. */
+/** Shows messages that start a new branch, with the run that continues from them. */
 async function showBranch(client: QueryClient, threadId: number, parentId: number | null, added: Message[], run: Run) {
   const { queryKey } = messagesQuery(threadId);
   await client.cancelQueries({ queryKey });
@@ -127,7 +127,7 @@ async function showBranch(client: QueryClient, threadId: number, parentId: numbe
   const thread = client.getQueryData(threadQuery(threadId).queryKey);
   const last = added.at(-1);
   if (thread && last) showThread(client, { ...thread, runId: run.id, updatedAt: last.createdAt });
-  // What the answer is made with (its model, its branches) is known by the server alone.
+  // Details of the answer (model, branches) come from the server.
   refreshMessages(client, threadId).catch(reportError);
 }
 
@@ -135,20 +135,20 @@ type Outgoing = {
   threadId: number;
   text: string;
   files: readonly StoredFile[];
-  /** Where the text is kept until it is sent; a second try from there is the same message. */
+  /** Key of the draft; a retry from the same place is the same message. */
   place: string;
-  /** Left out: the end of the branch that the server shows. */
+  /** Undefined for the head of the branch that the server shows. */
   parentId: number | null | undefined;
-  /** Each of them answers; empty: what answers in the conversation. */
+  /** Each of these models answers; if empty, the thread's answerer. */
   models: readonly string[];
-  /** Although a budget is used up. */
+  /** Send although a budget is used up. */
   overBudget?: boolean | undefined;
 };
 
 async function send(client: QueryClient, { threadId, text, files, place, parentId, models, overBudget }: Outgoing) {
   await pendingToolChanges.get(threadId);
   const fileIds = files.map(({ id }) => id);
-  // The same words with other files, or to other models, are another message.
+  // The same text with other files or models is another message.
   const beyondText = [fileIds.join(), models.join()].filter((part) => part !== '');
   const sending = pendingSend(place, [text, ...beyondText].join('\n'), parentId);
   const { message, run, runs } = await call(chat.send, {
@@ -176,7 +176,7 @@ async function send(client: QueryClient, { threadId, text, files, place, parentI
 export const sendMessage = (client: QueryClient, outgoing: Outgoing) =>
   runMutation(client, () => send(client, outgoing));
 
-/** What says of a choice all that the server has to know. */
+/** The part of a choice that the server needs. */
 export const targetFields = ({ assistantId, model }: Choice) => (assistantId === null ? { model } : { assistantId });
 
 type Start = Pick<Outgoing, 'text' | 'files' | 'place' | 'models' | 'overBudget'> & {
@@ -191,7 +191,7 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
   try {
     await send(client, { threadId: thread.id, parentId: null, ...message });
   } catch (error) {
-    // Where it is not known whether the message arrived, the thread is kept for the second try.
+    // If the message may have arrived, keep the thread for a retry.
     if (!isClientError(error)) throw new UnfinishedStartError(thread, error);
     await call(chat.removeThread, { params: { id: thread.id } }).catch(() => undefined);
     throw error;
@@ -200,10 +200,10 @@ async function start(client: QueryClient, { choice, tools, thread: made, ...mess
   return thread;
 }
 
-/** The first message of a new thread: makes the thread, then sends. A thread without its message does not stay. */
+/** Creates a thread and sends its first message. If that is refused, the thread is removed. */
 export const startThread = (client: QueryClient, given: Start) => runMutation(client, () => start(client, given));
 
-/** The thread was made, and its first message did not get through. */
+/** The thread was created, but its first message may not have arrived. */
 export class UnfinishedStartError extends Error {
   override name = 'UnfinishedStartError';
   readonly thread: Thread;
@@ -215,7 +215,7 @@ export class UnfinishedStartError extends Error {
 
 type Again = { threadId: number; messageId: number; model?: string | undefined; overBudget: boolean };
 
-/** A new answer beside the old one. */
+/** Requests another answer to the same question. */
 export const regenerateAnswer = (client: QueryClient, { threadId, messageId, model, overBudget }: Again) =>
   runMutation(client, async () => {
     await pendingToolChanges.get(threadId);
@@ -226,7 +226,7 @@ export const regenerateAnswer = (client: QueryClient, { threadId, messageId, mod
     await showBranch(client, threadId, message.parentId, [message], run);
   });
 
-/** Shows the branch that runs through a message. `model`: what answers in it from here on. */
+/** Shows the branch through a message. `model`: what answers in it from here on. */
 export const turnToBranch = (client: QueryClient, threadId: number, messageId: number, model?: string) =>
   runMutation(client, async () => {
     const body = { shownMessageId: messageId, ...(model !== undefined && { model }) };
@@ -240,7 +240,7 @@ export const stopRun = (client: QueryClient, runId: number) =>
 
 type CallDecision = { runId: number; callId: string; decision: ApprovalDecision; reason?: string };
 
-/** Decides on a call that an answer waits for. What others have decided meanwhile is read again. */
+/** Decides on a call that waits for approval. On a conflict, refetches what others have decided. */
 export const decideCall = (client: QueryClient, threadId: number, { runId, callId, ...body }: CallDecision) =>
   runMutation(client, async () => {
     try {
@@ -250,7 +250,7 @@ export const decideCall = (client: QueryClient, threadId: number, { runId, callI
     }
   });
 
-/** Puts what a run has brought into its message, so that nothing moves while the server is asked for the rest. */
+/** Copies the streamed result into the message, so that nothing moves while the rest is fetched. */
 export function showRunEnd(client: QueryClient, threadId: number, messageId: number, run: LiveRun | null): void {
   if (run?.end) {
     client.setQueryData(

@@ -28,7 +28,7 @@ const firstMessage = loadedModule(() => import('./first-message.tsx'));
 preloadOnceUsable(firstMessage.load);
 
 type NewThreadPaneProps = {
-  /** Left out: what the last conversation began with, or the default assistant. */
+  /** The user's choice; undefined for the answerer of the last conversation, or the default assistant. */
   choice: Choice | undefined;
   onBack: () => void;
   onStarted: (threadId: number) => void;
@@ -37,7 +37,7 @@ type NewThreadPaneProps = {
 
 const place = newThreadDraftKey;
 
-/** Who answers: whom one has chosen, else whom the last conversation began with, else the default assistant. */
+/** The answerer: the user's choice, else that of the last conversation, else the default assistant. */
 function useNewThreadTarget(choice: Choice | undefined) {
   const known = useChatTargets();
   const userId = useUser().id;
@@ -48,14 +48,14 @@ function useNewThreadTarget(choice: Choice | undefined) {
   return {
     current,
     answerer: chatTargetFor(known, current),
-    // Who answers by default is known in a moment; Enter pressed before that must not leave the assistant out.
+    // The default is known in a moment; Enter pressed before that must not skip the assistant.
     isKnown: known !== undefined || choice !== undefined,
     remember: () => rememberChoice(userId, current, defaultId),
   };
 }
 
 const toolsKey = `${place}:tools`;
-/** With what is being written, so that a reload keeps both. */
+/** Stored beside the draft, so that a reload keeps both. */
 const keepTools = (tools: ThreadTools | null) => writeDraft(toolsKey, tools ? JSON.stringify(tools) : '');
 function keptTools(): ThreadTools | null {
   try {
@@ -65,7 +65,7 @@ function keptTools(): ThreadTools | null {
   }
 }
 
-/** The tools that are switched for the conversation before there is one. */
+/** Tools chosen before the conversation exists. */
 function useNewThreadTools({ assistantId, model }: Choice) {
   const [tools, setTools] = useState(keptTools);
   const onSwitch = (next: ThreadTools | null) => {
@@ -88,18 +88,18 @@ function useIsHere() {
 
 type Beginning = {
   current: Choice;
-  /** The models that the message goes to, where it goes to several. */
+  /** Models the message is sent to, if several. */
   several: readonly string[];
   remember: () => void;
   onStarted: (threadId: number) => void;
 };
 
-/** Makes the conversation with its first message. */
+/** Creates the conversation with its first message. */
 function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
   const client = useQueryClient();
   const { tools, composerTools } = useNewThreadTools(current);
   const [failure, setFailure] = useState<unknown>(null);
-  /** Made by a first try whose message did not get through. */
+  /** Created by an earlier attempt whose message did not arrive. */
   const [thread, setThread] = useState<Thread | null>(null);
   /** Stays until the conversation itself is shown. */
   const [pending, setPending] = useState<PendingMessage | null>(null);
@@ -140,7 +140,7 @@ function useFirstMessage({ current, several, remember, onStarted }: Beginning) {
   return { send, pending, failure, tools: composerTools };
 }
 
-/** Leads on to the message: after choosing who answers, and by New Chat where a new conversation is open already. */
+/** Focuses the message field after choosing an answerer, and on New Chat while one is open. */
 function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: Choice | undefined) {
   const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: choosing an assistant leads on to the message
@@ -148,7 +148,7 @@ function useFocusOnMessage(box: RefObject<HTMLTextAreaElement | null>, choice: C
   useEffect(() => router.subscribe('onResolved', () => focusUnlessTouch(box.current)), [router, box]);
 }
 
-/** Asked on another page, such as Home: it stands in the composer already, and is sent. */
+/** Asked on another page, such as Home: its text is in the draft already; send it. */
 function usePendingQuestion() {
   useEffect(() => {
     if (hasPendingQuestion()) composerAt(place).set({ wanted: true });
@@ -156,7 +156,7 @@ function usePendingQuestion() {
   }, []);
 }
 
-/** A conversation that begins with its first message. */
+/** A conversation that starts with its first message. */
 export function NewThreadPane({ choice, onBack, onStarted, onChoose }: NewThreadPaneProps) {
   const parts = firstMessage.use();
   const [several, setSeveral] = useState<readonly string[]>([]);

@@ -16,7 +16,7 @@ import type { OpenThread } from './thread-state.ts';
 
 const messagesOf = ({ client, threadId }: OpenThread) => client.getQueryData(messagesQuery(threadId).queryKey);
 
-/** After the messages are on the page. */
+/** After the messages have been rendered. */
 const goToEnd = ({ list }: OpenThread) => requestAnimationFrame(() => list.current?.goToEnd());
 
 type Draft = {
@@ -27,7 +27,7 @@ type Draft = {
   models: readonly string[];
 };
 
-/** Shows a question at once. Whether the server has it. */
+/** Shows a question at once; resolves to whether the server has it. */
 async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist: (() => void) | null) {
   const { client, threadId, change } = open;
   change({ failure: null, pending: pendingMessage(messagesOf(open), draft) });
@@ -37,7 +37,7 @@ async function send(open: OpenThread, draft: Draft, overBudget: boolean, insist:
     return true;
   } catch (error) {
     change({ failure: { error, insist } });
-    // What this page believed about the thread was wrong.
+    // This page's view of the thread was outdated.
     if (error instanceof ApiError && (error.status === 409 || error.status === 404)) {
       void refreshThread(client, threadId);
       void refreshMessages(client, threadId);
@@ -57,7 +57,7 @@ const answerNotChosenError = () =>
 
 type Question = { text: string; files: readonly StoredFile[]; models: readonly string[]; overBudget: boolean };
 
-/** Follows the end that is on this page, so that a branch shown in another tab changes nothing here. */
+/** Follows the head shown on this page, so that a branch selected in another tab does not matter. */
 export async function sendQuestion(open: OpenThread, { text, files, models, overBudget }: Question): Promise<boolean> {
   const window = messagesOf(open);
   if (answerToChoose(window)) {
@@ -68,7 +68,7 @@ export async function sendQuestion(open: OpenThread, { text, files, models, over
   const parentId = last && !isInProgress(last) ? last.id : undefined;
   const draft = { place: `chat:${open.threadId}`, text, files, parentId, models };
   if (!(await send(open, draft, overBudget, null))) return false;
-  // Once: what follows is the conversation with one of them.
+  // Only once: the conversation continues with one of them.
   open.change({ several: [] });
   return true;
 }
@@ -93,7 +93,7 @@ function endRun({ client, threadId, change }: OpenThread, id: number) {
   );
 }
 
-/** Ends what is being written, and the answers that are written beside it. */
+/** Stops the running answer and its parallel answers. */
 export function stopAnswers(open: OpenThread, runId: number): void {
   open.change({ stoppingRun: runId });
   const beside = answerToChoose(messagesOf(open));
@@ -114,14 +114,14 @@ function regenerate(open: OpenThread, messageId: number, model?: string, overBud
   );
 }
 
-/** Loaded when it is wanted: most conversations never need it. */
+/** Loaded on demand: rarely needed. */
 const continueLater = (open: OpenThread, answer: Message) =>
   void import('./continue-answer.ts').then(
     (part) => part.continueOpen(open, answer),
     showFailure('The answer was not continued'),
   );
 
-/** Only the end of a conversation can be continued, and what has text but not all of it. */
+/** Only the head can be continued, and only if it has partial text. */
 function canContinue(open: OpenThread, { id, parentId, state, endedEarly, text }: Message): boolean {
   const window = messagesOf(open);
   const last = window?.newerCursor === null ? window.items.at(-1) : undefined;
@@ -137,7 +137,7 @@ function showBranch({ client, threadId, list }: OpenThread, messageId: number) {
   );
 }
 
-/** `model`: what answers from here on, where no assistant does. */
+/** `model`: what answers from here on, unless an assistant does. */
 function goOnWith(open: OpenThread, answer: Message, model: string | undefined) {
   const { client, threadId, change, list, box } = open;
   change({ failure: null });
@@ -151,7 +151,7 @@ function goOnWith(open: OpenThread, answer: Message, model: string | undefined) 
   );
 }
 
-/** Closes the editor; where the edited question is refused, it opens again with what was written. */
+/** Closes the editor; if the server refuses, it reopens with the edited text. */
 function createEditing(open: OpenThread) {
   const { threadId, change } = open;
   let unsent: UnsentEdit | null = null;
@@ -174,7 +174,7 @@ function createEditing(open: OpenThread) {
   };
 }
 
-/** What its messages can do in the thread; who answers in it may change meanwhile. */
+/** Actions of an open thread. */
 export function threadActions(open: OpenThread) {
   const { client, threadId, change } = open;
   const fixed = {
@@ -195,7 +195,7 @@ export function threadActions(open: OpenThread) {
     blockedReason,
     continuing: (answer) => (!isOfProgram && canContinue(open, answer) ? () => continueLater(open, answer) : undefined),
     goOnWith: (answer) => {
-      // An assistant keeps its own model; without one, the model that is gone on with answers from here on.
+      // An assistant keeps its model; otherwise the chosen answer's model answers from here on.
       const next = choice.assistantId === null ? answer.model : null;
       goOnWith(open, answer, next ?? undefined);
     },

@@ -27,7 +27,7 @@ import { messagesQuery } from './thread-queries.ts';
 import type { FoundMessage, OpenThread as Open, ThreadState } from './thread-state.ts';
 import { useEscape } from './use-escape.ts';
 
-// What the composer below needs of an open conversation.
+// Needed by the composer of an open conversation.
 export { ComposerNotices } from '#web/features/chat/composer/composer-notices.tsx';
 export { composerTools as toolsOf } from './mutations.ts';
 export { editLast, sendQuestion, stopAnswers } from './open-thread-actions.ts';
@@ -42,7 +42,7 @@ const CorrectionDialog = onDemand<CorrectionDialogProps>(
   NoDialog,
 );
 
-/** Where its code cannot be loaded. */
+/** Shown if its chunk cannot be loaded. */
 function NoDialog({ onClose }: CorrectionDialogProps) {
   useEffect(() => {
     toastError({
@@ -57,7 +57,7 @@ function NoDialog({ onClose }: CorrectionDialogProps) {
 type OpenThreadProps = {
   open: Open;
   state: ThreadState;
-  /** What is being written. */
+  /** The running answer. */
   runId: number | null;
   target: FoundMessage | null;
   onBack: () => void;
@@ -76,7 +76,7 @@ function useThreadActions(open: Open, thread: Thread | undefined, runId: number 
   }, [actionsFor, assistantId, model, runId, waitsForApproval, isOfProgram]);
 }
 
-/** The messages of one conversation, and what is above them. */
+/** The messages of a conversation with its header. */
 export function OpenThread({ open, state, runId, target, onBack, onRemoved }: OpenThreadProps) {
   const { threadId, box, change } = open;
   const { editingId, improving, several } = state;
@@ -86,7 +86,7 @@ export function OpenThread({ open, state, runId, target, onBack, onRemoved }: Op
   const stop = useMemo(() => (runId === null ? null : () => stopAnswers(open, runId)), [open, runId]);
   const stopImproving = useCallback(() => change({ improving: null }), [change]);
 
-  // Back to the composer after editing, so that the keyboard goes on where it was.
+  // Return focus to the composer after editing.
   useEffect(() => {
     if (editingId === null && improving === null && document.activeElement === document.body)
       focusUnlessTouch(box.current);

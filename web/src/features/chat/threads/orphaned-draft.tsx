@@ -14,13 +14,13 @@ import { startThread } from './mutations.ts';
 
 type LeftTextProps = {
   place: string;
-  /** What answered there. */
+  /** The answerer of the deleted conversation. */
   choice: Choice;
   isSending: boolean;
   onStarted: (threadId: number) => void;
 };
 
-/** What was written in a conversation that was deleted elsewhere: to copy, or to send as a new one, with its files. */
+/** Text left over from a conversation that was deleted elsewhere: copy it, or send it with its files as a new one. */
 export function OrphanedDraft({ place, choice, isSending, onStarted }: LeftTextProps) {
   const client = useQueryClient();
   const { text, attachments, underWay } = useComposer(place);

@@ -5,14 +5,14 @@ import { MenuButton } from '#web/ui/top-bar.tsx';
 
 type PaneHeaderProps = {
   onBack: () => void;
-  /** What the conversation is called. */
+  /** Title of the conversation. */
   title?: ReactNode;
-  /** Who answers. */
+  /** Name of the answerer, or its menu. */
   answerer?: ReactNode;
   action?: ReactNode;
 };
 
-/** The line above a conversation; on a phone two: menu, title and action, then the way back and who answers. */
+/** Header of a conversation; on phones two rows: menu, title and action, then Back and the answerer. */
 export function PaneHeader({ onBack, title, answerer, action }: PaneHeaderProps) {
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-border border-b px-4 max-md:h-auto max-md:flex-wrap max-md:gap-x-1 max-md:gap-y-0 max-md:pe-2">

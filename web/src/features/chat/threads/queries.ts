@@ -3,11 +3,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 import { type ThreadWindow, withFirstPage } from './thread-window.ts';
 
-/** The conversations of a person, those of programs, or the archive of both. */
+/** The user's own conversations, those of API clients, or the archive of both. */
 export type ThreadView = 'recent' | 'programs' | 'archived';
 export type ThreadFilter = { q: string; view: ThreadView };
 
-/** A search that does not say where looks everywhere. */
+/** A search without a view covers everything. */
 const placeOf = (view: ThreadView, q: string) => {
   if (view === 'recent') return q === '' ? ({ archived: 'false' } as const) : {};
   return view === 'archived' ? ({ archived: 'true' } as const) : ({ programs: 'true' } as const);
@@ -29,7 +29,7 @@ export const listPage = ({ q, view }: ThreadFilter, cursor: string | undefined, 
     signal,
   );
 
-/** The beginning of a list. Reading it again refreshes the first page and leaves what lies behind it. */
+/** First part of the list. A refetch updates the first page and keeps the rest. */
 export const threadListQuery = (filter: ThreadFilter) =>
   queryOptions({
     queryKey: listKey(filter),

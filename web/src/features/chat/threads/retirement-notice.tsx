@@ -20,11 +20,11 @@ import { Notice } from '#web/ui/states/notice.tsx';
 type ModelEndProps = { thread: Thread; messages: MessageWindow };
 type Answering = { id: number; name: string; model: string } | undefined;
 
-/** Where nobody chose a model, the one that has answered last would be replaced by another one. */
+/** Without a chosen model, another one will replace the model of the last answer. */
 const lastModel = ({ items, newerCursor }: MessageWindow) =>
   newerCursor === null ? items.findLast(({ role }) => role === 'assistant')?.model : undefined;
 
-/** Says that the model that would answer here ends, or asks how to go on once it has. */
+/** Says that the model answering here retires soon, or asks how to continue once it has. */
 export function RetirementNotice({ thread, messages }: ModelEndProps) {
   const { data: ending } = useQuery(retirementQuery);
   const assistants = useQuery(assistantsQuery);
@@ -115,7 +115,7 @@ function MigrateAssistant({ assistant: { id, name, model }, successor }: MoveAss
 
 const keyOf = (model: string) => `seen-end:${model}`;
 
-/** One quiet line, until it was put away. */
+/** A muted line, until dismissed. */
 function RetiresSoonNotice({ end: { model, shutdownDate } }: { end: RetiringModel }) {
   const [seen, setSeen] = useState(() => readStored(keyOf(model)));
   if (seen === shutdownDate) return null;

@@ -1,6 +1,6 @@
 import { composerAt, useComposer } from '#web/features/chat/composer/composer-state.ts';
 
-/** Questions to begin with: pressing one sends it. Not while something else is being written. */
+/** Starters: pressing one sends it. Hidden while something else is being written. */
 export function Starters({ place, starters }: { place: string; starters: readonly string[] }) {
   const { text } = useComposer(place);
   if (starters.length === 0 || text !== '') return null;

@@ -7,7 +7,7 @@ import { messagePage, messagesKey, messagesQuery, threadQuery } from './thread-q
 import type { ThreadWindow } from './thread-window.ts';
 import { withNextPage, withoutThread, withThread } from './thread-window-changes.ts';
 
-/** Reads the next page of a list, if there is one. */
+/** Loads the next page of a list, if there is one. */
 export async function loadMoreThreads(client: QueryClient, filter: ThreadFilter): Promise<void> {
   const { queryKey } = threadListQuery(filter);
   const cursor = client.getQueryData(queryKey)?.nextCursor;
@@ -32,19 +32,19 @@ export async function loadNewer(client: QueryClient, threadId: number): Promise<
   client.setQueryData(queryKey, (window) => window && withNewer(window, cursor, page));
 }
 
-/** Loads the end of a thread in place of what is loaded. */
+/** Replaces the loaded messages by the end of the thread. */
 export async function loadEnd(client: QueryClient, threadId: number): Promise<void> {
   const page = await messagePage(threadId, {});
   client.setQueryData(messagesQuery(threadId).queryKey, windowOf(page));
 }
 
-/** Loads what lies around a message, keeping what comes before it where that is already loaded. */
+/** Loads the messages around one, keeping earlier ones if they are contiguous. */
 export async function loadAround(client: QueryClient, threadId: number, messageId: number): Promise<void> {
   const page = await messagePage(threadId, { around: messageId });
   client.setQueryData(messagesQuery(threadId).queryKey, (window) => withPage(window, page));
 }
 
-/** A thread is opened at its end, unless it is open there already. */
+/** Makes a thread open at its end, unless that is loaded already. */
 export function resetToEnd(client: QueryClient, threadId: number): void {
   const { queryKey } = messagesQuery(threadId);
   if (client.getQueryData(queryKey)?.newerCursor) client.removeQueries({ queryKey });
@@ -52,14 +52,14 @@ export function resetToEnd(client: QueryClient, threadId: number): void {
 
 export const refreshMessages = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: messagesKey(threadId) });
-/** Those that stand side by side. */
+/** Parallel answers. */
 export const refreshAnswers = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: ['threads', threadId, 'answers'] });
 export const refreshThread = (client: QueryClient, threadId: number) =>
   client.invalidateQueries({ queryKey: threadQuery(threadId).queryKey });
 export const refreshLists = (client: QueryClient) => client.invalidateQueries({ queryKey: listsKey });
 
-/** What was looked for may have come since: an answer is searched once it has ended. */
+/** Search results may be outdated: an answer is indexed when it has ended. */
 export const refreshSearches = (client: QueryClient) =>
   client.invalidateQueries({
     queryKey: listsKey,
@@ -82,7 +82,7 @@ function isIn({ q, view }: ThreadFilter, { archived, madeBy }: Thread) {
   return view === 'archived' ? archived : madeBy !== null && (q !== '' || !archived);
 }
 
-/** Puts a thread that the server has just told into all places that show it. */
+/** Writes a thread from the server into every query that shows it. */
 export function showThread(client: QueryClient, thread: Thread): void {
   client.setQueryData(threadQuery(thread.id).queryKey, thread);
   changeLists(client, (window, filter) => {
@@ -93,7 +93,7 @@ export function showThread(client: QueryClient, thread: Thread): void {
   });
 }
 
-/** Takes it out of the lists. */
+/** Removes a thread from the lists. */
 export const removeFromLists = (client: QueryClient, threadId: number): void =>
   changeLists(client, (window) => withoutThread(window, threadId));
 

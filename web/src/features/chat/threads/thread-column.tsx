@@ -35,13 +35,13 @@ type ThreadColumnProps = {
   className: string;
 };
 
-/** Search, and the button for a new conversation. */
+/** Column with search, New Chat and the lists. */
 export function ThreadColumn(props: ThreadColumnProps) {
   const { openThreadId, onOpen, onOpenMatch, onNewChat, onStartChat, onRemoved, className } = props;
   const [searched, setSearched] = useState('');
   const [view, setView] = useState<ThreadView>('recent');
   const q = useDeferredValue(searched);
-  // Asked for beside the code that draws it.
+  // Fetched in parallel with the chunk that renders it.
   usePrefetchQuery(threadListQuery({ q: '', view: 'recent' }));
 
   return (
@@ -86,7 +86,7 @@ export function ThreadColumn(props: ThreadColumnProps) {
   );
 }
 
-/** As high as what it stands for. */
+/** As high as the list it replaces. */
 function ComingAssistants() {
   return (
     <section className="max-h-[38%] shrink-0 border-border border-t pb-2">

@@ -24,7 +24,7 @@ type ThreadListRowProps = {
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
-/** Whether the title is being changed. After that the keyboard goes on in its row, where the field had the focus. */
+/** Tracks renaming, and afterwards returns keyboard focus to the row. */
 function useRenaming(link: RefObject<HTMLElement | null>) {
   const [renaming, setRenaming] = useState(false);
   const wasRenaming = useRef(false);
@@ -35,7 +35,7 @@ function useRenaming(link: RefObject<HTMLElement | null>) {
   return [renaming, setRenaming] as const;
 }
 
-/** A conversation in the list; a click with a modifier opens it in a tab of its own, as any link. */
+/** A conversation in the list; modifier clicks open a new tab, as with any link. */
 export const ThreadListRow = memo(function ThreadListRow(props: ThreadListRowProps) {
   const { thread, isOpen, query, onOpen, onOpenMatch, onRemoved } = props;
   const { match } = thread;

@@ -33,9 +33,9 @@ describe('groups', () => {
     [at(2026, 10, 19, 0, 0), 'Yesterday'],
     [at(2026, 10, 18, 23, 59), 'Earlier'],
     [{ ...at(2020, 1, 1, 1, 1), pinned: true }, 'Pinned'],
-  ])('%j is %s', (item, group) => expect(groupOf(item, now)).toBe(group));
+  ])('groups %j under %s', (item, group) => expect(groupOf(item, now)).toBe(group));
 
-  test('each has one heading', () => {
+  test('shows each heading once', () => {
     const rows = groupThreads(
       [thread(1, minute(1), { pinned: true }), thread(2, minute(2)), thread(3, minute(1))],
       now,
@@ -44,29 +44,29 @@ describe('groups', () => {
   });
 });
 
-describe('the loaded list', () => {
+describe('loaded list', () => {
   const loaded: ThreadWindow = {
     items: [thread(5, minute(5)), thread(4, minute(4)), thread(3, minute(3)), thread(2, minute(2))],
     nextCursor: 'n',
   };
 
-  test('a fresh first page keeps what lies behind it, and drops what is gone', () => {
+  test('keeps what follows a fresh first page, and drops deleted threads', () => {
     const fresh = { items: [thread(9, minute(9)), thread(5, minute(5)), thread(3, minute(3))], nextCursor: 'p' };
     const next = withFirstPage(loaded, fresh);
     expect(ids(next)).toEqual([9, 5, 3, 2]);
     expect(next.nextCursor).toBe('n');
   });
-  test('a first page that is everything replaces the list', () =>
+  test('replaces the list by a first page that is complete', () =>
     expect(ids(withFirstPage(loaded, { items: [thread(1, minute(1))], nextCursor: null }))).toEqual([1]));
-  test('a next page adds only what is new', () =>
+  test('appends only new threads of the next page', () =>
     expect(
       ids(withNextPage(loaded, 'n', { items: [thread(2, minute(2)), thread(1, minute(1))], nextCursor: null })),
     ).toEqual([5, 4, 3, 2, 1]));
-  test('a changed thread moves to its place', () => {
+  test('moves a changed thread to its position', () => {
     expect(ids(withThread(loaded, thread(3, minute(9))))).toEqual([3, 5, 4, 2]);
     expect(ids(withThread(loaded, thread(2, minute(2), { pinned: true })))).toEqual([2, 5, 4, 3]);
   });
-  test('a thread whose place is not loaded leaves', () =>
+  test('drops a thread whose position is not loaded', () =>
     expect(ids(withThread(loaded, thread(5, minute(1))))).toEqual([4, 3, 2]));
-  test('a deleted thread leaves', () => expect(ids(withoutThread(loaded, 4))).toEqual([5, 3, 2]));
+  test('drops a deleted thread', () => expect(ids(withoutThread(loaded, 4))).toEqual([5, 3, 2]));
 });

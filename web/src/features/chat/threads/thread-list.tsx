@@ -36,7 +36,7 @@ type ThreadListProps = {
   onRemoved: (threadId: number) => unknown;
 };
 
-/** One way down or up through the rows that are there. */
+/** Moves focus up or down through the rows. */
 function moveFocus(event: KeyboardEvent<HTMLElement>) {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (step === 0 || !(event.target instanceof HTMLElement) || event.target.matches('input')) return;
@@ -47,7 +47,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>) {
   next.focus();
 }
 
-/** Opens a conversation at its end, or at the message that was found in it. */
+/** Opens a conversation at its end, or at a search hit. */
 function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'onOpenMatch'>) {
   const client = useQueryClient();
   const open = useCallback(
@@ -73,7 +73,7 @@ function useOpening({ onOpen, onOpenMatch }: Pick<ThreadListProps, 'onOpen' | 'o
 
 type ViewButtonsProps = { view: ThreadView; onChange: (view: ThreadView) => void };
 
-/** Which conversations are listed, beside the heading of the list. */
+/** Buttons beside the heading that select the view. */
 export function ViewButtons({ view, onChange }: ViewButtonsProps) {
   const button = (of: 'programs' | 'archived', icon: Icon, label: string) => (
     <IconButton
@@ -158,7 +158,7 @@ function NotLoaded({ error, onRetry }: { error: Error; onRetry: () => void }) {
 }
 
 function NoRows({ filter, openThreadId = 0 }: { filter: ThreadFilter; openThreadId: number | undefined }) {
-  // As it is known here; the open conversation itself asks the server.
+  // From the cache only; the open conversation fetches it.
   const { data: open } = useQuery({ ...threadQuery(openThreadId), enabled: false });
   const isWriting = open !== undefined && open.runId !== null;
   const [IconPart, title, text] =

@@ -14,12 +14,12 @@ type ThreadMenuProps = {
   thread: Thread;
   trigger: ReactElement;
   onRename: () => void;
-  /** Left out where the conversation is not open. */
+  /** undefined if the conversation is not open. */
   onFind?: () => void;
   onRemoved: (threadId: number) => unknown;
 };
 
-/** The server names the file and sends it as a download, so the page stays where it is. */
+/** The server sends an attachment with a file name, so the page stays. */
 function download(thread: Thread, format: 'md' | 'json') {
   const link = document.createElement('a');
   link.href = urlOf(chat.exportThread, { params: { id: thread.id }, query: { format } });
@@ -27,7 +27,7 @@ function download(thread: Thread, format: 'md' | 'json') {
   link.click();
 }
 
-/** What can be done with a conversation as a whole. */
+/** Menu of a conversation. */
 export function ThreadMenu({ thread, trigger, onRename, onFind, onRemoved }: ThreadMenuProps) {
   const [asking, setAsking] = useState(false);
   const update = useUpdateThread();

@@ -27,7 +27,7 @@ type ThreadPaneProps = {
   threadId: number;
   target: FoundMessage | null;
   onBack: () => void;
-  /** Its text has gone to a new conversation, because it was deleted. */
+  /** The text of a deleted conversation was sent as a new one. */
   onStarted: (threadId: number) => void;
   onRemoved: () => unknown;
 };
@@ -38,7 +38,7 @@ const OrphanedDraft = lazy(async () => ({ default: (await import('./orphaned-dra
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404;
 
 /**
- * One conversation: its messages, and the composer below, which stays as it is while the rest comes.
+ * A conversation with its composer, which stays as it is while the rest loads.
  *
  * Long: the composer’s many properties, each one line.
  */
@@ -107,7 +107,7 @@ export function ThreadPane({ threadId, target, onBack, onStarted, onRemoved }: T
   );
 }
 
-/** Where the conversation will stand. */
+/** Placeholder of the conversation. */
 function Opening({ title, onBack }: { title: string | undefined; onBack: () => void }) {
   return (
     <>

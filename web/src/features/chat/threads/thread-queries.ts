@@ -5,18 +5,18 @@ import { ApiError, call } from '#web/lib/api-client.ts';
 
 export const messagesKey = (threadId: number) => ['threads', threadId, 'messages'] as const;
 
-/** Whether the server has understood and said no. */
+/** True if the server understood the request and refused it. */
 export const isClientError = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
-/** How often an open thread asks whether another tab or device has written in it. */
+/** Poll interval in milliseconds for changes from other tabs and devices. */
 const lookAgainAfter = 4000;
 
 export const threadQuery = (threadId: number) =>
   queryOptions({
     queryKey: ['threads', threadId, 'thread'],
     queryFn: ({ signal }) => call(chat.thread, { params: { id: threadId } }, signal),
-    // A server that is being restarted is asked again; a thread that is gone is not.
+    // Keep polling through a restart of the server, but not for a missing thread.
     refetchInterval: ({ state }) => (isClientError(state.error) ? false : lookAgainAfter),
     refetchOnWindowFocus: 'always',
   });
@@ -27,7 +27,7 @@ export const messagePage = (
   signal?: AbortSignal,
 ) => call(chat.messages, { params: { id: threadId }, query }, signal);
 
-/** The loaded messages of a thread. Reading them again reads the end, and nothing while the reader is elsewhere. */
+/** Loaded messages of a thread. A refetch reads the end, and does nothing while the view is elsewhere. */
 export const messagesQuery = (threadId: number) =>
   queryOptions({
     queryKey: messagesKey(threadId),
@@ -38,6 +38,6 @@ export const messagesQuery = (threadId: number) =>
       return withPage(client.getQueryData<MessageWindow>(messagesKey(threadId)), page);
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // What was read a moment ago, around the message of a search result, is not read over.
+    // Do not overwrite what was just loaded around a search hit.
     refetchOnMount: ({ state }) => (Date.now() - state.dataUpdatedAt < 2000 ? false : 'always'),
   });

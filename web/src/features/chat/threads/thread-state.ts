@@ -4,18 +4,18 @@ import type { RefObject } from 'react';
 import type { PendingMessage } from '#web/features/chat/messages/message-changes.ts';
 import type { MessageListHandle } from '#web/features/chat/messages/message-list.tsx';
 
-/** Why something was not sent. `insist` sends it over a budget, where it is not the composer's text. */
+/** Why something was not sent. `insist` sends it over the budget, unless it is the composer's text. */
 type SendProblem = { error: unknown; insist: (() => void) | null };
 
-/** What is going on in an open thread, beside what the server knows of it. */
+/** State of an open thread that the server does not have. */
 export type ThreadState = {
-  /** The question that is being written anew. */
+  /** The question being edited. */
   editingId: number | null;
-  /** The answer that is being corrected. */
+  /** The answer being corrected. */
   improving: Message | null;
   pending: PendingMessage | null;
   failure: SendProblem | null;
-  /** The models that the next question goes to, where it goes to several. */
+  /** Models that the next question is sent to, if several. */
   several: readonly string[];
   stoppingRun: number | null;
 };
@@ -34,11 +34,11 @@ export const withChanges = (state: ThreadState, changes: Partial<ThreadState>): 
   ...changes,
 });
 
-/** The message of a search over all conversations, and what was searched for. */
+/** A hit of the search over all conversations, with its query. */
 export type FoundMessage = { messageId: number; query: string };
 export type Match = FoundMessage & { threadId: number };
 
-/** An open thread, for what is done in it. */
+/** Context of actions in an open thread. */
 export type OpenThread = {
   client: QueryClient;
   threadId: number;

@@ -8,13 +8,13 @@ export function withNextPage(window: ThreadWindow, asked: string, page: ThreadWi
   return { items: [...window.items, ...added], nextCursor: page.nextCursor };
 }
 
-/** The list after a thread was made or changed. */
+/** The list after a thread was created or changed. */
 export function withThread(window: ThreadWindow, thread: Thread): ThreadWindow {
   const before = window.items.find((candidate) => candidate.id === thread.id);
   const others = window.items.filter((candidate) => candidate.id !== thread.id);
   const items = [...others, { ...thread, match: before?.match ?? null }].sort(comesBefore);
   const last = items.at(-1);
-  // At the very end of what is loaded its true place is unknown: it may lie behind threads that are not loaded.
+  // At the end of the loaded part its true position is unknown: it may belong after threads that are not loaded.
   const isBeyond = window.nextCursor !== null && last?.id === thread.id && others.length > 0;
   return { ...window, items: isBeyond ? items.slice(0, -1) : items };
 }

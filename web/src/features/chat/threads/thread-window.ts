@@ -1,16 +1,16 @@
 import type { Thread, ThreadListItem } from '@roster/contracts/chat';
 
-/** The loaded first part of a list of threads. */
+/** The loaded part of a list of threads. */
 export type ThreadWindow = { items: readonly ThreadListItem[]; nextCursor: string | null };
 
-/** Pinned first, then the newest: the order the server keeps. */
+/** Pinned first, then newest, as on the server. */
 export function comesBefore(a: Thread, b: Thread): number {
   if (a.pinned !== b.pinned) return a.pinned ? -1 : 1;
   if (a.updatedAt !== b.updatedAt) return a.updatedAt > b.updatedAt ? -1 : 1;
   return b.id - a.id;
 }
 
-/** Puts a freshly read first page over what is loaded; what lies behind it stays. */
+/** Merges a fresh first page; what follows it stays. */
 export function withFirstPage(window: ThreadWindow | undefined, page: ThreadWindow): ThreadWindow {
   const last = page.items.at(-1);
   if (!window || !last || page.nextCursor === null) return page;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { isImeKey } from '#web/lib/enter-key.ts';
 
-/** Esc, unless something closer (a dialog, a menu, a search, an edited question) has taken it. null: nothing to do. */
+/** Runs on Esc, unless something closer (dialog, menu, search, editor) handles it. null: do nothing. */
 export function useEscape(act: (() => void) | null): void {
   useEffect(() => {
     if (!act) return;

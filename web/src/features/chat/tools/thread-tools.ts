@@ -5,10 +5,10 @@ import {
   type ThreadTools,
 } from '@roster/contracts/assistants/tools';
 
-/** The tools of a conversation, where one can switch them. */
+/** Tools of a conversation and a function to override them. */
 export type ComposerTools = {
   assistantId: number | null;
-  /** What answers without an assistant; null: the default model. */
+  /** Model without an assistant; null for the default. */
   model: string | null;
   switched: ThreadTools;
   onSwitch: (tools: ThreadTools | null) => void;
@@ -25,7 +25,7 @@ export const isOn = (name: BuiltInTool, own: AssistantTools, switched: ThreadToo
 
 const orNothing = (tools: ThreadTools): ThreadTools | null => (Object.keys(tools).length > 0 ? tools : null);
 
-/** What is switched once a tool is on or off; a tool that is as the assistant has it is not switched. */
+/** Overrides after turning a tool on or off; one that equals the assistant's setting is dropped. */
 export function withBuiltInTool(name: BuiltInTool, on: boolean, own: AssistantTools, switched: ThreadTools) {
   const { [name]: _, ...others } = switched;
   return orNothing((own[name] !== undefined) === on ? others : { ...others, [name]: on });
@@ -36,14 +36,14 @@ export function withServer(id: number, on: boolean, { serversOff = [], ...hosted
   return orNothing({ ...hosted, ...(off.length > 0 && { serversOff: off }) });
 }
 
-/** What is switched without this tool or server. */
+/** Overrides without this tool or server. */
 export function withoutOverride(key: BuiltInTool | number, switched: ThreadTools): ThreadTools | null {
   if (typeof key === 'number') return withServer(key, true, switched);
   const { [key]: _, ...others } = switched;
   return orNothing(others);
 }
 
-/** The tools of the provider that are switched, in the order in which they are shown. */
+/** Overridden built-in tools, in display order. */
 export const overriddenBuiltInTools = (switched: ThreadTools) =>
   builtInTools.flatMap((name) => {
     const on = switched[name];

@@ -9,7 +9,7 @@ const icons = { webSearch: Globe, codeInterpreter: CodeXml, imageGeneration: Ima
 
 type SwitchedToolsProps = { tools: ComposerTools; box: RefObject<HTMLTextAreaElement | null> };
 
-/** What this conversation does otherwise than its assistant: a mark for each, which can be taken off. */
+/** Tools that this conversation overrides, as removable chips. */
 export function ToolOverrides({ tools, box }: SwitchedToolsProps) {
   const { assistantId, switched, onSwitch } = tools;
   const { serversOff = [] } = switched;

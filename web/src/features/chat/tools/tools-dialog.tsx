@@ -9,7 +9,7 @@ import { useDefaultTools, useServers, useToolSupport } from './use-tools.ts';
 
 type ToolsDialogProps = { tools: ComposerTools; onClose: () => void };
 
-/** Switches tools on or off for one conversation, from the next question on. */
+/** Turns tools on or off for one conversation, from the next question on. */
 export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
   const { switched, onSwitch } = tools;
   const answerer = useDefaultTools(tools);
@@ -48,7 +48,7 @@ export function ToolsDialog({ tools, onClose }: ToolsDialogProps) {
                 label={builtInToolNames[name]}
                 description={reason ?? stateWords(switched[name], answerer.assistant !== null)}
                 checked={on}
-                // What is on can be switched off, whatever is known of it.
+                // An enabled tool can always be turned off.
                 disabled={reason !== null && !on}
                 onChange={({ target }) => onSwitch(withBuiltInTool(name, target.checked, answerer.own, switched))}
               />
@@ -69,7 +69,7 @@ const stateWords = (on: boolean | undefined, hasAssistant: boolean) =>
       : 'Off until you switch it on'
     : `Switched ${on ? 'on' : 'off'} here`;
 
-/** The tool servers of the assistant. */
+/** Tool servers of the assistant. */
 function Servers({ tools: { assistantId, switched, onSwitch } }: Pick<ToolsDialogProps, 'tools'>) {
   const servers = useServers(assistantId) ?? [];
   if (servers.length === 0) return null;

@@ -11,7 +11,7 @@ type AssistantsTools = {
   assistant: string | null;
 };
 
-/** What answers here has by itself. undefined: not known yet. */
+/** The answerer's own tools; undefined while loading. */
 export function useDefaultTools({ assistantId, model }: Pick<ComposerTools, 'assistantId' | 'model'>) {
   const assistants = useQuery(assistantsQuery);
   const assistant = assistants.data?.find(({ id }) => id === assistantId);
@@ -22,13 +22,13 @@ export function useDefaultTools({ assistantId, model }: Pick<ComposerTools, 'ass
   return own;
 }
 
-/** Why its model does not have a tool, as far as it is known. */
+/** Reasons why its model lacks a tool, as far as known. */
 export const useToolSupport = (model: string | null, enabled: boolean) =>
   useQuery({ ...toolSupportQuery(model), enabled });
 
 export type UsedServer = { id: number; name: string };
 
-/** The tool servers that its assistant uses. undefined: not known yet. */
+/** Tool servers of its assistant; undefined while loading. */
 export function useServers(assistantId: number | null, enabled = true): UsedServer[] | undefined {
   const chosen = useQuery({ ...chosenToolsQuery(assistantId ?? 0), enabled: enabled && assistantId !== null });
   if (assistantId === null) return [];

@@ -7,7 +7,7 @@ const nameOf = ({ url, title }: WebLink) => (title === '' ? url : title);
 
 type LinkedPagesProps = { links: readonly PlacedLink[]; children: ReactNode };
 
-/** An answer whose marks lead to the list of its pages, which stands below it. */
+/** An answer whose citation marks link to the list of web pages below it. */
 export function CitedPages({ links, children }: LinkedPagesProps) {
   const list = useRef<HTMLOListElement>(null);
   const { pages } = useMemo(() => numberedLinks(links), [links]);
@@ -37,13 +37,13 @@ export function CitedPages({ links, children }: LinkedPagesProps) {
   );
 }
 
-/** Only addresses of the web are links, whatever is stored. */
+/** Only web addresses become links, whatever is stored. */
 const isWebUrl = (url: string) => /^https?:\/\//i.test(url);
 
 function Page({ page }: { page: WebLink }) {
   const { url, title } = page;
   return (
-    // Where a mark leads.
+    // Target of a citation mark.
     <li tabIndex={-1} className="wrap-anywhere rounded-sm ps-0.5 focus:bg-active">
       {isWebUrl(url) ? (
         <a

@@ -112,7 +112,7 @@ function shown(more: Partial<JudgingDetail> = {}, user = person) {
   });
 }
 
-test('a judge is chosen with criteria, and what it costs is said before', async () => {
+test('selects a judge with criteria and shows the cost first', async () => {
   let started: unknown;
   open('/fine-tuning/comparisons/1', {
     answers: () => {
@@ -145,7 +145,7 @@ test('a judge is chosen with criteria, and what it costs is said before', async 
   await expect.poll(() => started).toEqual({ model: 'gpt-4o', criteria: 'The kind one.', overBudget: true });
 });
 
-test('judges with any model that is typed while the list of models cannot be read', async () => {
+test('accepts any typed judge model while the list is unavailable', async () => {
   open('/fine-tuning/comparisons/1', {
     answers: () => {
       answer(comparisons.comparison, whole);
@@ -163,7 +163,7 @@ test('judges with any model that is typed while the list of models cannot be rea
   await expectText(card, '8 answers of the judge. No price is known for qwen3:32b.');
 });
 
-test('verdicts stand with their prompts, and the card says what they add up to', async () => {
+test('shows verdicts at their prompts and totals in the card', async () => {
   shown();
   await expectText(card, '3 of 4 prompts judged');
   await expectText(card, '1 tie decided by position');
@@ -178,14 +178,14 @@ test('verdicts stand with their prompts, and the card says what they add up to',
   await expectText(card, 'About $0.004');
   await results.getByRole('button', { name: 'Table' }).click();
   await expectText(results.getByRole('table', { name: 'Results' }), '1. =Question 1');
-  // Blind, neither tells which is which before the vote.
+  // In blind mode nothing reveals the models before the vote.
   await page.getByRole('switch', { name: 'Blind' }).click();
   await expect.element(results.getByRole('table', { name: 'Results' })).not.toBeInTheDocument();
   await expect.element(prompt(2).getByRole('region', { name: 'Verdict' })).not.toBeInTheDocument();
   await expect.element(prompt(1).getByRole('region', { name: 'Verdict' })).toBeVisible();
 });
 
-test('while it judges it can be stopped', async () => {
+test('can be stopped while judging', async () => {
   let stopped = 0;
   shown({ state: 'asking', open: 0, verdicts: [verdict(1, { isDue: true })] });
   answer(comparisonJudging.stop, () => {
@@ -197,13 +197,13 @@ test('while it judges it can be stopped', async () => {
   await expect.poll(() => stopped).toBe(1);
 });
 
-test('a Viewer reads', async () => {
+test('lets a Viewer read', async () => {
   shown({}, { ...person, role: 'Viewer' });
   for (const name of ['New judging', 'Judge 1 open prompt', 'Delete judging'])
     await expect.element(card.getByRole('button', { name })).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('the results are a table for spreadsheets, and JSON', () => {
+test('shows the results as a table, and saves CSV and JSON', () => {
   const [head = '', first = '', second = ''] = resultsCsv(whole, judging).split('\r\n');
   expect(
     head.startsWith('\uFEFFPrompt,Candidate (gpt-4o-mini),Baseline (gpt-4o),Vote,Verdict,Agrees,Outdated,Reason,'),
@@ -223,14 +223,14 @@ test('the results are a table for spreadsheets, and JSON', () => {
       { isOutdated: true },
     ],
   });
-  // Without a judge there are the answers and the votes.
+  // Without a judge: answers and votes only.
   const [votes = '', row = ''] = resultsCsv(whole, undefined).split('\r\n');
   expect(votes).not.toMatch(/Judge|Verdict/);
   expect(row).toBe(`'=Question 1,"One, two",Three,candidate,200,20,0.002,0,200,20,0.002,0`);
   const unjudged = JSON.parse(resultsJson(whole, undefined));
   expect(unjudged).toMatchObject({ votes: { candidate: 1 }, results: [{ vote: 'candidate' }, {}, {}, {}] });
   expect(JSON.stringify(unjudged)).not.toContain('verdict');
-  // Where only the candidate was asked there is nothing to vote on.
+  // With only a candidate there are no votes.
   const [alone = '', only = ''] = resultsCsv({ ...whole, baseline: null }, undefined).split('\r\n');
   expect(alone).not.toMatch(/Baseline|Vote/);
   expect(only).toBe(`'=Question 1,"One, two",200,20,0.002,0`);

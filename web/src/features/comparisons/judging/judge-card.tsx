@@ -20,11 +20,11 @@ import type { useJudging } from './use-judging.ts';
 type JudgeCardProps = {
   comparison: WholeComparison;
   judging: ReturnType<typeof useJudging>;
-  /** Why nothing can be asked, for Viewers. */
+  /** Reason for Viewers why nothing can be asked. */
   reason: string | undefined;
 };
 
-/** Starts a judging, over the budget too where the person insists. */
+/** Starts a judging; the user may repeat it over the budget. */
 function useStartJudging(calls: ReturnType<typeof useJudgingCalls>, onMade: (made: Judging) => void) {
   const [last, setLast] = useState<JudgingDraft | null>(null);
   const begin = (draft: JudgingDraft, overBudget = false) => {
@@ -51,7 +51,7 @@ function ShownChoice({ judging: { judgings, shown, choose } }: Pick<JudgeCardPro
   );
 }
 
-/** A model that says which answers are better, beside the person's own votes. */
+/** A model as judge, next to the user's own votes. */
 export function JudgeCard({ comparison, judging, reason }: JudgeCardProps) {
   const { id, items } = comparison;
   const { judgings, shown, choose } = judging;
@@ -171,7 +171,7 @@ function DeleteJudging({ id, calls, reason }: DeleteJudgingProps) {
 }
 
 type ProgressProps = Pick<ShownProps, 'shown' | 'calls' | 'reason'> & {
-  /** It begins by itself. */
+  /** It resumes by itself. */
   isWaiting: boolean;
   onResume: () => void;
 };

@@ -16,7 +16,7 @@ import { type JudgingDraft, judgingEstimateQuery } from './queries.ts';
 
 type JudgeFormProps = {
   comparisonId: number;
-  /** How many prompts have both answers. */
+  /** Number of prompts with both answers. */
   answered: number;
   disabledReason: string | undefined;
   busy: boolean;
@@ -26,10 +26,10 @@ type JudgeFormProps = {
 
 const typingMs = 300;
 
-/** Which model judges, by which criteria, and what that will cost. */
+/** Judge model, criteria and estimated cost. */
 export function JudgeForm({ comparisonId, answered, disabledReason, busy, onStart, onCancel }: JudgeFormProps) {
   const [draft, setDraft] = useState<JudgingDraft>({ model: '', criteria: defaultCriteria });
-  // Not at every key.
+  // Debounced.
   const [priced, setPriced] = useState(draft.criteria);
   const isBlank = draft.criteria.trim() === '';
   const isLong = [...draft.criteria].length > criteriaLimit;

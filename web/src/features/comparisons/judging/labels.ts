@@ -22,7 +22,7 @@ export function outcomeName(outcome: Outcome, { candidate, baseline }: SideNames
 
 const isUnderWay = (state: string | undefined) => state === 'queued' || state === 'running';
 
-/** What there is of a verdict, where it is none yet. */
+/** Status of a verdict that is not complete. */
 export function stateName({ isDue, candidateFirst, baselineFirst }: Verdict): string {
   const states = [candidateFirst?.state, baselineFirst?.state];
   if (states.some(isUnderWay)) return 'Judging';
@@ -32,7 +32,7 @@ export function stateName({ isDue, candidateFirst, baselineFirst }: Verdict): st
   return states.includes('stopped') ? 'Stopped' : 'Not judged';
 }
 
-/** The reasons, each once: both orders may have the same. */
+/** Distinct reasons: both orders may give the same. */
 export const reasonsOf = ({ candidateFirst, baselineFirst }: Verdict): string[] =>
   [...new Set([candidateFirst?.reason, baselineFirst?.reason].filter((reason) => reason))].map(String);
 

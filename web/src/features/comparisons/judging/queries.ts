@@ -25,7 +25,7 @@ export const judgingQuery = (id: number, judgingId: number) =>
 
 export type JudgingDraft = { model: string; criteria: string };
 
-/** What judging all answered prompts will take. */
+/** Estimate for judging all answered prompts. */
 export const judgingEstimateQuery = (id: number, answered: number, draft: JudgingDraft) =>
   queryOptions({
     queryKey: [...keyOf(id), 'estimate', answered, draft],
@@ -35,7 +35,7 @@ export const judgingEstimateQuery = (id: number, answered: number, draft: Judgin
     retry: false,
   });
 
-/** Votes and answers that were asked for again change what a judging adds up to. */
+/** Votes and repeated answers change a judging's totals. */
 export const refreshJudgings = (client: QueryClient, id: number) => client.invalidateQueries({ queryKey: keyOf(id) });
 
 type Start = { judgingId: number; overBudget?: boolean };

@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { judgingQuery, judgingsQuery, refreshJudgings } from './queries.ts';
 
-/** The judgings of a comparison, and the one that is shown: the newest until another is chosen. */
+/** Judgings of a comparison, and the selected one: the newest by default. */
 export function useJudging({ id, state }: Pick<Comparison, 'id' | 'state'>) {
   const client = useQueryClient();
-  // A judge that follows has begun when asking has ended.
+  // An automatic judging starts when asking has ended.
   useEffect(() => {
     if (state === 'idle') void refreshJudgings(client, id);
   }, [client, id, state]);

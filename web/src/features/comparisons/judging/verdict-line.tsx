@@ -25,7 +25,7 @@ export function VerdictBadge({ verdict, names }: { verdict: Verdict; names: Side
   );
 }
 
-/** What the judge says of one prompt, and why. */
+/** The judge's verdict on one prompt, with reasons. */
 export function VerdictLine({ verdict, names }: { verdict: Verdict; names: SideNames }) {
   const { outcome, isStale, candidateFirst, baselineFirst } = verdict;
   const reasons = reasonsOf(verdict);

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx';
 export type ReplayedMove = { fromModel: string; toModel: string; assistantId: number; onClose: () => void };
 type MoveButtonProps = { comparison: Comparison; moving: (move: ReplayedMove) => ReactNode };
 
-/** The way on from a replay: its assistant, or all, to the model that was tried. */
+/** Migrates the replay's assistant, or all, to the tested model. */
 export function MoveButton({ comparison, moving }: MoveButtonProps) {
   const { reason } = useEditAccess();
   const [isOpen, setOpen] = useState(false);

@@ -17,18 +17,18 @@ import { RunDialog } from './run-dialog.tsx';
 
 export type DraftImpactProps = {
   assistant: Assistant;
-  /** Whether the form differs from what is saved; it is another one with each edit. */
+  /** The form has unsaved changes; `edits` increases with each edit. */
   isDirty: boolean;
   edits: number;
-  /** What the form would change; null: it is not valid, and says why. */
+  /** The form's changes; null if it is invalid and shows why. */
   draft: () => Promise<AssistantChanges | null>;
-  /** Leads to a run, which keeps the draft. */
+  /** Opens a run, which keeps the draft. */
   onOpen: (runId: number) => void;
 };
 
 type Tried = { runId: number; edits: number };
 
-/** What a change does to the answers of a test set, before it is saved. */
+/** Effect of a change on a test set's answers, before saving. */
 export function DraftImpact({ assistant, isDirty, edits, draft, onOpen }: DraftImpactProps) {
   const titleId = useId();
   const query = useQuery(testSetsQuery(assistant.id));

@@ -4,17 +4,17 @@ import type { DatasetExample } from '@roster/contracts/fine-tuning/datasets';
 import { isBlank } from '@roster/contracts/text/blank';
 import type { SetBody, SetChange } from './queries.ts';
 
-/** A question in the form. Its key says where it came from, so that each is there once. */
+/** A question in the form. The key names its source, so that none is added twice. */
 export type DraftQuestion = {
   key: string;
   text: string;
-  /** What was said before it. */
+  /** Number of earlier messages. */
   earlier: number;
   expected: string;
 } & (
   | { from: 'typed' }
   | { from: 'kept'; id: number }
-  /** Its words and the expected answer are those of where it came from. */
+  /** Text and expected answer come from the source. */
   | { from: 'conversation' | 'dataset'; id: number }
 );
 
@@ -37,7 +37,7 @@ export const exampleQuestion = ({ id, turns, answer }: DatasetExample): DraftQue
   ...{ earlier: turns.length - 1, expected: answer },
 });
 
-/** Boxes that were left empty are no questions. */
+/** Drops empty boxes. */
 export const nonBlank = (questions: readonly DraftQuestion[]): DraftQuestion[] =>
   questions.filter(({ text }) => !isBlank(text));
 

@@ -39,7 +39,7 @@ export const byNames: Record<TestResultBy, string> = { words: 'Same words', vote
 
 const sumOf = (counts: TestCounts) => testResults.reduce((sum, result) => sum + counts[result], 0);
 
-/** '14 of 20 unchanged, 4 better, 2 worse': what is nothing goes without saying, but for better and worse. */
+/** '14 of 20 unchanged, 4 better, 2 worse'; zero counts are omitted, except better and worse. */
 export function countsText(counts: TestCounts): string {
   const { unchanged, better, worse, open, new: added, unanswered } = counts;
   const all = sumOf(counts);
@@ -59,7 +59,7 @@ export function countsText(counts: TestCounts): string {
   return said.join(', ');
 }
 
-/** How far a run is; null: it is done. */
+/** Progress of a run; null when it is done. */
 export function progressText({ state, isJudging, answered, prompts }: TestRun): string | null {
   if (state === 'asking') return `Asking: ${formatNumber(answered)} of ${formatNumber(prompts)} answered`;
   return isJudging ? 'Judging what differs' : null;

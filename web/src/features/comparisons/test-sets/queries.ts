@@ -15,13 +15,13 @@ import { call } from '#web/lib/api-client.ts';
 import { testSetsKey as key, refreshTestSets } from './refresh.ts';
 
 const pollMs = 1_000;
-/** The cursor of the first page. */
+/** Cursor of the first page. */
 const start = '';
 
 export type SetBody = z.input<typeof testSets.create.body>;
 export type SetChange = z.input<typeof testSets.update.body>;
 
-/** Whether a run still asks or judges. */
+/** True while a run is asking or judging. */
 export const isInProgress = (run: Pick<TestRun, 'state' | 'isJudging'> | null | undefined): boolean =>
   run?.state === 'asking' || run?.isJudging === true;
 
@@ -61,12 +61,12 @@ export const resultsQuery = (runId: number) =>
     refetchInterval: ({ state }) => (isInProgress(state.data?.run) ? pollMs : false),
   });
 
-/** What a run will take. */
+/** Estimate of a run. */
 export const runEstimateQuery = (setId: number, run: z.input<typeof NewTestRun> | undefined) =>
   queryOptions({
     queryKey: [...key, 'estimate', setId, run],
     queryFn: ({ signal }) => {
-      if (!run) throw new Error('nothing is chosen');
+      if (!run) throw new Error('There is no run to estimate');
       return call(testSets.estimate, { params: { id: setId }, body: run }, signal);
     },
     enabled: run !== undefined,
@@ -74,7 +74,7 @@ export const runEstimateQuery = (setId: number, run: z.input<typeof NewTestRun> 
     retry: false,
   });
 
-/** The newest versions of an assistant. */
+/** Newest versions of an assistant. */
 export const newestVersionsQuery = (assistantId: number) =>
   queryOptions({
     queryKey: [...key, 'versions', assistantId],
@@ -83,7 +83,7 @@ export const newestVersionsQuery = (assistantId: number) =>
     refetchOnMount: 'always',
   });
 
-/** What people have asked an assistant, whichever model has answered. */
+/** Questions asked of an assistant, whatever model answered. */
 export const askedQuery = (assistantId: number) =>
   queryOptions({
     queryKey: [...key, 'asked', assistantId],

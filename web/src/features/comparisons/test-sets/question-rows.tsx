@@ -15,7 +15,7 @@ type RowProps = {
   onRemove: () => void;
 };
 
-/** One question of the form, with the answer that is wished for folded away until somebody wants it. */
+/** A question with its expected answer, which is collapsed at first. */
 export function QuestionRow({ number, question, isInvalid, onChange, onRemove }: RowProps) {
   const { from, text, earlier, expected } = question;
   const [isOpen, setOpen] = useState(false);

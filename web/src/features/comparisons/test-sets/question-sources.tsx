@@ -12,13 +12,13 @@ import { askedQuestion, type DraftQuestion, exampleQuestion } from './draft-ques
 import { askedQuery, datasetsQuery, examplesQuery } from './queries.ts';
 
 type SourceProps = {
-  /** The keys of what is in the set. */
+  /** Keys of questions already in the set. */
   chosen: ReadonlySet<string>;
   isFull: boolean;
   onChoose: (question: DraftQuestion, isChosen: boolean) => void;
 };
 
-/** What was asked in the assistant's conversations. */
+/** Questions from the assistant's conversations. */
 export function FromConversations({ assistantId, ...choice }: SourceProps & { assistantId: number }) {
   const query = useQuery(askedQuery(assistantId));
   return (
@@ -47,7 +47,7 @@ export function FromConversations({ assistantId, ...choice }: SourceProps & { as
   );
 }
 
-/** Examples of a dataset, with their answers as the expected ones. */
+/** Examples of a dataset, with their answers as expected ones. */
 export function FromDataset(choice: SourceProps) {
   const list = useQuery(datasetsQuery);
   const [picked, setPicked] = useState<number>();

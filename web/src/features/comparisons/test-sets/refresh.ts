@@ -2,5 +2,5 @@ import type { QueryClient } from '@tanstack/react-query';
 
 export const testSetsKey = ['comparisons', 'test-sets'] as const;
 
-/** After votes and verdicts, which results are made of. */
+/** Call after votes and verdicts, which determine results. */
 export const refreshTestSets = (client: QueryClient) => client.invalidateQueries({ queryKey: testSetsKey });

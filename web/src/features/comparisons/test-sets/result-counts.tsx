@@ -14,7 +14,7 @@ const looks = {
 } as const satisfies Record<(typeof testResults)[number], readonly [fill: string, mark: string]>;
 const inOrder = ['better', 'unchanged', 'worse', 'open', 'new', 'unanswered'] as const;
 
-/** What the answers of a run came to, as a line and in words. What is nothing is left out, but for better and worse. */
+/** Results of a run as a bar and as text. Zero counts are omitted, except better and worse. */
 export function ResultCounts({ counts, className }: { counts: TestCounts; className?: string }) {
   const all = testResults.reduce((sum, result) => sum + counts[result], 0);
   const isMeasured = counts.new + counts.unanswered < all;

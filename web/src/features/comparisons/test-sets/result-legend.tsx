@@ -1,6 +1,6 @@
 import { resultMeanings, resultNames } from './labels.ts';
 
-/** What the words for results mean. */
+/** Explains the result categories. */
 export function ResultLegend() {
   return (
     <details className="text-sm">

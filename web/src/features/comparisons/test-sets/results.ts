@@ -26,7 +26,7 @@ export const resultRows = (prompts: readonly ComparisonPrompt[], items: RunResul
   });
 };
 
-/** One row for each question. */
+/** CSV with one row per question. */
 export function resultsCsv({ items, candidate, baseline }: WholeComparison, results: RunResults): string {
   return toCsv([
     [
@@ -41,7 +41,7 @@ export function resultsCsv({ items, candidate, baseline }: WholeComparison, resu
   ]);
 }
 
-/** The same with all that was asked and answered. */
+/** The same as JSON, with full questions and answers. */
 export function resultsJson(
   { items, candidate, baseline }: WholeComparison,
   { set, run, items: said }: RunResults,

@@ -35,7 +35,7 @@ import {
 
 type RunDialogProps = {
   set: TestSet;
-  /** A draft, which is put beside the present version; undefined: what is run is chosen here. */
+  /** A draft to test against the current version; undefined lets the user choose. */
   draft?: RunBody['candidate'] | undefined;
   onStarted: (run: TestRun) => void;
   onClose: () => void;
@@ -53,12 +53,12 @@ function useRunFields(set: TestSet, draft: RunDialogProps['draft']) {
     ...{ candidate: present, baseline: defaultBaseline(runs), judge: '', criteria: defaultCriteria },
     ...chosen,
   };
-  // The present version is nothing to measure itself by.
+  // The current version cannot be its own baseline.
   const fields = all.candidate === present && all.baseline === present ? { ...all, baseline: noBaseline } : all;
-  // Not at every key.
+  // Debounced.
   const [pricedCriteria, setPricedCriteria] = useState(defaultCriteria);
   const change = (more: Partial<RunFields>) => setChosen({ ...chosen, ...more });
-  // Until they are there, nobody knows what to compare with.
+  // Wait for the runs, which determine the default baseline.
   const isKnown = draft !== undefined || pages !== undefined;
   const runWith = (more: Partial<RunFields>) => (isKnown ? toRun({ ...fields, ...more }, draft, set) : undefined);
   const run = runWith({});
@@ -77,7 +77,7 @@ const describe = ({ assistant, name, questions }: TestSet, isDraft: boolean) =>
     ? `What is in the form and version ${assistant.version} answer the ${formatCount(questions, 'question')} of ‘${name}’. Answers that are there already are not asked again.`
     : `The ${formatCount(questions, 'question')} are asked once each. It goes on without this page.`;
 
-/** What a test set is put to, beside what, who judges, and what all of it costs. */
+/** Dialog for a test run: candidate, baseline, judge and cost. */
 export function RunDialog({ set, draft, onStarted, onClose }: RunDialogProps) {
   const { fields, runs, change, run, estimate, onWritten } = useRunFields(set, draft);
   const { reason } = useEditAccess();
@@ -252,7 +252,7 @@ function JudgeFields({ judge, criteria, onChange, onWritten }: JudgeFieldsProps)
 
 const priceOf = (costUsd: number | null) => (costUsd === null ? 'at an unknown price' : `about ${formatCost(costUsd)}`);
 
-/** In sentences. */
+/** The estimate in sentences. */
 export function costText(
   { answers, baselineAnswers, costUsd, unpriced, stored, withoutBaseline, judge }: TestRunEstimate,
   model: string,
@@ -271,7 +271,7 @@ export function costText(
   ].join(' ');
 }
 
-/** What the server will not run. Where only the estimate has failed, it can be run all the same. */
+/** Reason why the server refuses the run. If only the estimate failed, the run may still start. */
 const refusalOf = (error: Error | null): string | undefined =>
   error instanceof ApiError && error.status < 500 ? error.message : undefined;
 

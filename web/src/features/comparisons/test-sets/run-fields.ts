@@ -3,17 +3,17 @@ import type { z } from 'zod';
 
 export type RunBody = z.input<typeof NewTestRun>;
 
-/** What the run dialog holds: choices as the values of its selects. */
+/** Values of the dialog's selects. */
 export type RunFields = { candidate: string; baseline: string; judge: string; criteria: string };
 
 export const versionValue = (version: number) => `version ${version}`;
 export const modelValue = (model: string) => `model ${model}`;
-/** undefined: it is a version. */
+/** undefined if it is a version. */
 export const modelOf = (value: string) => (value.startsWith('model ') ? value.slice('model '.length) : undefined);
 export const runValue = (id: number) => `run ${id}`;
 export const noBaseline = 'nothing';
 
-/** The newest run is what a change shows best beside, where it has answers. */
+/** Default baseline: the newest run that has answers. */
 export const defaultBaseline = (runs: readonly Pick<TestRun, 'id' | 'counts' | 'prompts'>[]): string => {
   const answered = runs.find(({ counts, prompts }) => counts.unanswered < prompts);
   return answered ? runValue(answered.id) : noBaseline;
@@ -30,7 +30,7 @@ function baselineOf(value: string): RunBody['baseline'] {
   return kind === 'run' ? { kind, runId: Number(what) } : { kind: 'nothing' };
 }
 
-/** undefined: something is missing. */
+/** undefined if something is missing. */
 export function toRun(fields: RunFields, draft: RunBody['candidate'] | undefined, set: TestSet): RunBody | undefined {
   const { judge: model, criteria } = fields;
   if (model !== '' && criteria.trim() === '') return undefined;

@@ -17,7 +17,7 @@ import { runsQuery } from './queries.ts';
 
 const tones = { better: 'text-success-text', worse: 'text-destructive-text', plain: '' } as const;
 
-/** What is nothing is quiet, what differs has its color and a sign. */
+/** Zero is muted; other counts have a color and a sign. */
 function Count({ value, tone = 'plain', sign = '' }: { value: number; tone?: keyof typeof tones; sign?: string }) {
   if (value === 0) return <span className="text-muted-foreground tabular-nums">0</span>;
   return (
@@ -54,7 +54,7 @@ function Asked({ run }: { run: TestRun }) {
   );
 }
 
-/** What has no result that counts, in words. */
+/** Text for questions without a comparable result. */
 const restText = ({ open, new: added, unanswered }: TestRun['counts']): string =>
   [
     ...(open > 0 ? [`${formatNumber(open)} open`] : []),
@@ -89,7 +89,7 @@ const columns: Column<TestRun>[] = [
   { id: 'rest', header: 'Others', width: 'w-40', cell: ({ counts }) => restText(counts) || '—' },
 ];
 
-/** What the runs of a set came to, the newest first. */
+/** Runs of a set, newest first. */
 export function RunHistory({ setId, action }: { setId: number; action: ReactNode }) {
   const query = useInfiniteQuery(runsQuery(setId));
   const runs = query.data && allItems(query.data);

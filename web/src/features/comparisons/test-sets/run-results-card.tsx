@@ -15,7 +15,7 @@ import { ResultCounts } from './result-counts.tsx';
 import { ResultLegend } from './result-legend.tsx';
 import { type ResultRow, type RunResults, resultRows, resultsCsv, resultsJson } from './results.ts';
 
-/** The beginning of an answer; the whole of it stands below. */
+/** The start of an answer; the full text is below. */
 const Words = ({ text }: { text: string | undefined }) => (
   <span dir="auto" className="max-md:line-clamp-3 md:truncate">
     {text || '—'}
@@ -48,7 +48,7 @@ const columnsFor = (names: ReturnType<typeof sideNames>, isMeasured: boolean): C
   { id: 'by', header: 'By', width: 'w-32', cell: ({ by }) => (by ? byNames[by] : '—') },
 ];
 
-/** What the answers of a run came to, in one line and question by question. */
+/** Results of a run, in total and by question. */
 export function RunResultsCard({ comparison, isBlind }: { comparison: WholeComparison; isBlind: boolean }) {
   const query = useQuery(resultsQuery(comparison.id));
   const { data } = query;

@@ -20,7 +20,7 @@ import { FromConversations, FromDataset } from './question-sources.tsx';
 
 type SetDialogProps = {
   assistantId: number;
-  /** undefined: a new one. */
+  /** undefined for a new set. */
   set?: TestSetDetail | undefined;
   onSaved: (set: TestSetDetail) => void;
   onClose: () => void;
@@ -40,7 +40,7 @@ function problemsOf(name: string, questions: readonly DraftQuestion[]): Problems
   return found;
 }
 
-/** Saves questions as a test set, or other ones in the place of those that are in it. */
+/** Creates a test set or replaces its questions. */
 export function SetDialog({ assistantId, set, onSaved, onClose }: SetDialogProps) {
   const first = set?.items.map(keptQuestion) ?? [typedQuestion()];
   const [name, setName] = useState(set?.name ?? '');
@@ -164,7 +164,7 @@ function Questions({ assistantId, questions, error, onChange }: QuestionsProps) 
 
 type AddingProps = Omit<QuestionsProps, 'error'> & { onTyped: () => void };
 
-/** The three ways a question comes in. */
+/** Adds questions from three sources. */
 function Adding({ assistantId, questions, onChange, onTyped }: AddingProps) {
   const [source, setSource] = useState<Source | null>(null);
   const isFull = questions.length >= testQuestionLimit;

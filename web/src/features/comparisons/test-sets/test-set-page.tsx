@@ -23,7 +23,7 @@ import { SetDialog } from './set-dialog.tsx';
 
 type TestSetPageProps = { setId: number; onDeleted: (assistantId: number) => void };
 
-/** A test set: what its runs came to, and its questions. */
+/** A test set with its runs and questions. */
 export function TestSetPage({ setId, onDeleted }: TestSetPageProps) {
   const { data: set, error, isFetching, refetch } = useQuery(testSetQuery(setId));
   if (set) return <Loaded set={set} onDeleted={() => onDeleted(set.assistant.id)} />;

@@ -19,7 +19,7 @@ import { ResultCounts } from './result-counts.tsx';
 import { RunDialog } from './run-dialog.tsx';
 import { SetDialog } from './set-dialog.tsx';
 
-/** The saved questions of an assistant. */
+/** Test sets of an assistant. */
 export function TestSetsPage({ assistantId }: { assistantId: number }) {
   const query = useQuery(testSetsQuery(assistantId));
   const { reason } = useEditAccess();

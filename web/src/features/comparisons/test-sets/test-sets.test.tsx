@@ -75,7 +75,7 @@ const dialog = page.getByRole('dialog');
 const button = (name: string) => dialog.getByRole('button', { name });
 const runs = page.getByRole('table', { name: 'Runs' });
 
-test('the history says what each run came to, which one goes on, and why one has stopped', async () => {
+test('shows results of each run, a running one and why one stopped', async () => {
   const refused = { code: 'budget_exceeded', message: 'Your budget is used up.' };
   openSet(() =>
     answer(testSets.runs, {
@@ -99,7 +99,7 @@ test('the history says what each run came to, which one goes on, and why one has
   await expect.element(page.getByText('the same words but for spaces, or a tie')).toBeVisible();
 });
 
-test('runs and judges with any model that is typed while the list of models cannot be read', async () => {
+test('runs and judges with any typed model while the list is unavailable', async () => {
   let sent: unknown;
   openSet(() => {
     answer(models.list, {
@@ -125,7 +125,7 @@ test('runs and judges with any model that is typed while the list of models cann
     .toMatchObject({ candidate: { kind: 'model', model: 'llama3:8b' }, judge: { model: 'qwen3:32b' } });
 });
 
-test('what is run is chosen with the keyboard, and its cost is said before', async () => {
+test('selects what to run by keyboard, and shows the cost first', async () => {
   let sent: unknown;
   openSet(() =>
     answer(testSets.run, ({ body }) => {
@@ -155,7 +155,7 @@ test('what is run is chosen with the keyboard, and its cost is said before', asy
     });
 });
 
-test('a run that is not possible says why, and one over the budget is asked for again', async () => {
+test('explains why a run is impossible, and confirms one over the budget', async () => {
   openSet(() => {
     answer(testSets.estimate, ({ body }) =>
       body.candidate.kind === 'version' && body.candidate.version === 1
@@ -177,7 +177,7 @@ test('a run that is not possible says why, and one over the budget is asked for 
   await expect.element(dialog).not.toBeInTheDocument();
 });
 
-test('a set is made of questions that are typed and chosen, and says what is missing', async () => {
+test('creates a set from typed and selected questions, and validates it', async () => {
   let sent: unknown;
   open('/assistants/1/test-sets', {
     answers: () =>
@@ -228,7 +228,7 @@ test('a set is made of questions that are typed and chosen, and says what is mis
     });
 });
 
-test('a set is edited with what is in it, deleted after a question, and read by Viewers', async () => {
+test('edits a set, confirms before deleting it, and lets a Viewer read it', async () => {
   let sent: unknown;
   openSet(() => {
     answer(testSets.update, ({ body }) => {
@@ -258,7 +258,7 @@ test('a set is edited with what is in it, deleted after a question, and read by 
   await expect.element(page.getByRole('button', { name: 'Run' })).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('sets and runs that could not be read are read again', async () => {
+test('retries sets and runs that failed to load', async () => {
   let failures = 2;
   openSet(() => {
     answer(testSets.set, () => (failures-- > 0 ? refusal('internal', 'It broke.') : set));
@@ -293,7 +293,7 @@ const results: RunResults = {
 };
 const whole = { ...results.run, items: [prompt(1), prompt(2, { baseline: null, hasBaseline: false })] };
 
-test('a run shows its results, and a question without an earlier answer stands alone', async () => {
+test('shows the results of a run, and a question without earlier answer alone', async () => {
   open('/fine-tuning/comparisons/4', {
     answers: () =>
       given(() => {
@@ -316,7 +316,7 @@ test('a run shows its results, and a question without an earlier answer stands a
   await expect.element(page.getByRole('button', { name: 'Ask all' })).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('results are saved as CSV, whose cells are no formulas, and as JSON', () => {
+test('saves results as CSV without formulas, and as JSON', () => {
   const csv = resultsCsv(whole, results).split('\r\n');
   expect(csv[1]).toBe(`'@Question 1,,'+1,Earlier,Better,Judge,`);
   expect(csv[2]).toBe(`'@Question 2,,'+1,,New,,`);
@@ -330,7 +330,7 @@ test('results are saved as CSV, whose cells are no formulas, and as JSON', () =>
   });
 });
 
-test('before a change is saved its line says what it does, and is outdated by the next edit', async () => {
+test('shows the effect of a change before saving, until the next edit', async () => {
   let sent: unknown;
   open('/settings?tab=assistants&edit=1', {
     answers: () =>

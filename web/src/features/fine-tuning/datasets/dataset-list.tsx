@@ -60,7 +60,8 @@ const columns: readonly Column<Dataset>[] = [
 
 export function DatasetList() {
   const [creating, setCreating] = useState(false);
-  // Beside the list, whatever that shows: a dialog that closed with the first dataset could not say what came of it.
+  // Outside the list's states: otherwise the dialog would unmount with the first dataset and could not report its
+  // result.
   return (
     <>
       <Datasets onCreate={() => setCreating(true)} />

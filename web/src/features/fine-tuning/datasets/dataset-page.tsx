@@ -20,7 +20,7 @@ import { Review } from './review.tsx';
 import { ReviewProgress } from './review-progress.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 
-/** Three actions side by side, also on the smallest phone. */
+/** Three actions in a row, even on the smallest phone. */
 const tight = 'max-sm:px-2.5 max-sm:[&>svg]:hidden';
 
 const toDatasets = (

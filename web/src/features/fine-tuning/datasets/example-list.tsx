@@ -16,7 +16,7 @@ type ExampleListProps = {
   onShow: (index: number) => void;
 };
 
-/** The examples by their questions; the shown one stays in view. */
+/** Examples by question; keeps the selected one in view. */
 export function ExampleList({ examples, shownId, onShow }: ExampleListProps) {
   const shown = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row to show is found by the id

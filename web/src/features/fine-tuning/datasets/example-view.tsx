@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { formatCount } from '#web/lib/format.ts';
 import { classNames } from '#web/ui/class-names.ts';
 
-/** An example as a model gets to read it: word for word, not as Markdown. */
+/** An example as the model reads it: plain text, not Markdown. */
 export function ExampleView({ example }: { example: DatasetExample }) {
   const { instructions, turns, answer, rejected, source } = example;
   const question = turns.at(-1);
@@ -87,7 +87,10 @@ function Folded({ title, text }: { title: string; text: string }) {
   );
 }
 
-/** What was said before the question, on request: it is the answer that is judged. The model reads it and does not learn it. */
+/**
+ * Earlier messages, on request: only the answer is reviewed. The model reads them as context but is not trained on
+ * them.
+ */
 function Before({ turns }: { turns: readonly DatasetTurn[] }) {
   const [all, setAll] = useState(false);
   if (turns.length === 0) return null;

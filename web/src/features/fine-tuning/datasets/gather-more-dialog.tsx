@@ -6,7 +6,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 import { GatheringFields } from './gathering-fields.tsx';
 import { type GatheringChoice, useGatherMore } from './queries.ts';
 
-/** What to say of rated answers for which there was no room. */
+/** Text about rated answers that did not fit. */
 export const remainderText = (left: number) =>
   left > 0 ? ` The dataset is full: ${formatCount(left, 'rated answer')} did not go in.` : '';
 

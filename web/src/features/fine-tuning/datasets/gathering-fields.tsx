@@ -16,7 +16,7 @@ type GatheringFieldsProps = {
   format: DatasetFormat;
 };
 
-/** Which rated answers are gathered, and how many there are. */
+/** Selects which rated answers are gathered, and counts them. */
 export function GatheringFields({ choice, onChange, format }: GatheringFieldsProps) {
   const assistants = useQuery(assistantsQuery);
   return (

@@ -1,7 +1,7 @@
 import type { Dataset, DatasetExample, DatasetFormat } from '@roster/contracts/fine-tuning/datasets';
 import type { BadgeTone } from '#web/ui/badge.tsx';
 
-/** The provider trains on no fewer. */
+/** The provider's minimum for training. */
 export const minExamples = 10;
 
 export const formatNames: Record<DatasetFormat, string> = { chat: 'Chat', preference: 'Preference' };
@@ -12,5 +12,5 @@ export const reviewWords: Record<DatasetExample['review'], { name: string; tone:
   left_out: { name: 'Left out', tone: 'warning' },
 };
 
-/** Those that a training file would hold. */
+/** Number of examples a training file would contain. */
 export const includedCount = ({ kept, unreviewed }: Dataset) => kept + unreviewed;

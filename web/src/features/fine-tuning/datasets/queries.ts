@@ -33,7 +33,7 @@ export const datasetsQuery = infiniteQueryOptions({
   refetchOnMount: 'always',
 });
 
-/** What could be gathered now: ratings change with each chat. */
+/** Ratings change with each chat. */
 export const availableQuery = (assistantId: number | null) =>
   queryOptions({
     queryKey: [...datasetsKey, 'available', assistantId],
@@ -50,7 +50,7 @@ export const datasetQuery = (id: number) =>
     refetchOnMount: 'always',
   });
 
-/** How saving would divide it now; a review may have changed that since. */
+/** Preview of the split; reviewing may change it. */
 export const divisionQuery = (id: number, validationShare: number) =>
   queryOptions({
     queryKey: [...datasetsKey, id, 'division', validationShare],
@@ -59,7 +59,7 @@ export const divisionQuery = (id: number, validationShare: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The examples as they were when this filter was chosen: what is reviewed stays in its place until it is chosen anew. */
+/** A snapshot of the examples of a filter: reviewed ones stay in place until the filter is selected again. */
 export const examplesQuery = (id: number, review: ReviewFilter) =>
   infiniteQueryOptions({
     queryKey: [...examplesKey(id), review],

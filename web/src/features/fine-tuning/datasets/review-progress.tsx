@@ -2,7 +2,7 @@ import type { Dataset } from '@roster/contracts/fine-tuning/datasets';
 import { formatNumber } from '#web/lib/format.ts';
 import { ShareBar } from '#web/ui/charts/share-bar.tsx';
 
-/** How far the review of a dataset is: a line, and the same in words. */
+/** Review progress as a bar and as text. */
 export function ReviewProgress({ dataset }: { dataset: Dataset }) {
   const { kept, leftOut, examples, unreviewed } = dataset;
   return (

@@ -21,10 +21,10 @@ import { reviewWords } from './labels.ts';
 import { examplesQuery, type ReviewFilter, useUpdateExample } from './queries.ts';
 import { type ReviewKeys, useReviewKeys } from './use-review-keys.ts';
 
-/** Further examples are asked for when so few are left. */
+/** Number of remaining examples at which the next page is loaded. */
 const ahead = 5;
 
-/** The examples of a filter, of which further ones are loaded before the last is reached, and the one that is shown. */
+/** The current example of a filter; loads further pages ahead. */
 function useShownExample(datasetId: number, filter: ReviewFilter) {
   const query = useInfiniteQuery(examplesQuery(datasetId, filter));
   const [index, setIndex] = useState(0);
@@ -38,13 +38,13 @@ function useShownExample(datasetId: number, filter: ReviewFilter) {
   return { query, examples, example: examples[Math.min(index, examples.length - 1)], index, goTo };
 }
 
-/** Stores what is said of an example. `onReviewed`: unless a verdict was taken back. */
+/** Saves a verdict. `onReviewed` is not called when one is removed. */
 function useVerdict(datasetId: number, example: DatasetExample | undefined, onReviewed: () => void) {
   const { mayEdit } = useEditAccess();
   const update = useUpdateExample(datasetId);
   return (verdict: DatasetExample['review']) => {
     if (!example || !mayEdit) return;
-    // The same verdict again takes it back.
+    // Selecting the same verdict again removes it.
     const next = example.review === verdict ? 'unreviewed' : verdict;
     update.mutate(
       { id: example.id, change: { review: next } },
@@ -54,7 +54,7 @@ function useVerdict(datasetId: number, example: DatasetExample | undefined, onRe
   };
 }
 
-/** The examples of a filter, one at a time. */
+/** Reviews the examples of a filter one at a time. */
 export function Review({ dataset, filter }: { dataset: Dataset; filter: ReviewFilter }) {
   const { query, examples, example, index, goTo } = useShownExample(dataset.id, filter);
   const [editing, setEditing] = useState(false);
@@ -116,7 +116,7 @@ function FailedExamples({ query }: Pick<ReturnType<typeof useShownExample>, 'que
 
 type ExampleBodyProps = { datasetId: number; example: DatasetExample; editing: boolean; onEdited: () => void };
 
-/** The example to be read, or to be edited. Another one begins anew. */
+/** The example, readable or editable. Remounts for another one. */
 function ExampleBody({ datasetId, example, editing, onEdited }: ExampleBodyProps) {
   return (
     <div className="p-5 max-md:px-4">

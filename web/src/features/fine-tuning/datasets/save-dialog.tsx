@@ -123,7 +123,7 @@ function ValidationField({ share, isWhole, onChange }: ValidationFieldProps) {
 
 type Division = { training: number; validation: number };
 
-/** `division`: null for one file, undefined while it is being counted. */
+/** `division`: null for a single file, undefined while loading. */
 function WhatComes({ dataset, division }: { dataset: Dataset; division: Division | null | undefined }) {
   const count = includedCount(dataset);
   const training = division === null ? count : division?.training;

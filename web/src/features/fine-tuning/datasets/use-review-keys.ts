@@ -14,7 +14,7 @@ const takesKeys =
 const isTaken = (target: EventTarget | null) => target instanceof HTMLElement && target.matches(takesKeys);
 const isBehindLayer = () => document.querySelector('dialog[open][aria-modal="true"]') !== null;
 
-/** The keys of a review: K, L, E and the arrows to the sides; those up and down go on scrolling. */
+/** Keyboard of the review: K, L, E, left and right. Up and down still scroll. */
 export function useReviewKeys(keys: ReviewKeys, enabled: boolean): void {
   useEffect(() => {
     if (!enabled) return;

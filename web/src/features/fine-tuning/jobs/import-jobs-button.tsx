@@ -10,7 +10,7 @@ import { toast } from '#web/ui/states/toast.tsx';
 
 type ImportJobsButtonProps = { variant: 'ghost' | 'secondary'; hasKey: boolean };
 
-/** Takes over what was trained elsewhere with this key. */
+/** Imports jobs that were created elsewhere with this key. */
 export function ImportJobsButton({ variant, hasKey }: ImportJobsButtonProps) {
   const bringIn = useImportJobs();
   const { reason } = useEditAccess();

@@ -10,7 +10,7 @@ import { Button, buttonClass } from '#web/ui/button.tsx';
 import { CancelJobDialog } from './cancel-job-dialog.tsx';
 import { availableChanges, useJobChanges } from './use-job-changes.ts';
 
-/** What can be done with a job, by the state it is in. */
+/** Actions on a job, by its state. */
 export function JobActions({ job }: { job: Job }) {
   if (isOpen(job)) return <OpenJobActions job={job} />;
   return job.status === 'succeeded' && job.tunedModel ? <TunedActions job={job} tunedModel={job.tunedModel} /> : null;

@@ -2,13 +2,13 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { isOpen } from '#web/api/fine-tuning.ts';
 import { formatCost } from '#web/lib/format.ts';
 
-/** Why there is no amount. */
+/** Why no cost is shown. */
 export function whyNoCost(job: Job): string {
   if (job.status === 'succeeded') return 'No price known for training this model.';
   return isOpen(job) ? 'Known once the training has succeeded.' : 'The provider named no trained tokens.';
 }
 
-/** What a training cost, which is an estimate. */
+/** Estimated cost of a training. */
 export function JobCost({ job }: { job: Job }) {
   if (job.costUsd === null)
     return (

@@ -11,7 +11,7 @@ import { Button } from '#web/ui/button.tsx';
 import { Card, CardHeader } from '#web/ui/card.tsx';
 import { CopyButton } from '#web/ui/copy-button.tsx';
 
-/** What went into the job, and the ids it goes by. */
+/** Inputs and ids of a job. */
 export function JobDetails({ job }: { job: Job }) {
   const { n_epochs, batch_size, learning_rate_multiplier, beta } = job.hyperparameters;
   return (

@@ -3,7 +3,7 @@ import { providerNameIn } from '@roster/contracts/provider-name';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Notice } from '#web/ui/states/notice.tsx';
 
-/** Why a job failed, in words; for one under way, what it waits for. */
+/** Why a job failed, or what an open one is waiting for. */
 export function JobFailure({ job, className }: { job: Job; className?: string }) {
   const provider = useProviderName();
   const { status, errorCode, notice } = job;

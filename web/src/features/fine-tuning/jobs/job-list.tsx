@@ -103,7 +103,7 @@ function JobTable({ jobs, isLoading, onCancel }: JobTableProps) {
   );
 }
 
-/** `withModel`: where that has no column of its own. */
+/** `withModel`: shows the model, where it has no column. */
 function JobName({ job, withModel }: { job: Job; withModel: boolean }) {
   return (
     <div className="py-1.5 max-md:py-0">

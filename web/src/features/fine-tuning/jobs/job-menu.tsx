@@ -5,7 +5,7 @@ import { IconButton } from '#web/ui/icon-button.tsx';
 import { Menu, MenuItem } from '#web/ui/menus/menu.tsx';
 import { availableChanges, useJobChanges } from './use-job-changes.ts';
 
-/** Cancelling asks first, which is its owner's to show: the row may go while it is asked. */
+/** The confirmation is the owner's to render: this row may disappear meanwhile. */
 export function JobMenu({ job, onCancel }: { job: Job; onCancel: () => void }) {
   const { reason } = useEditAccess();
   const { change } = useJobChanges();

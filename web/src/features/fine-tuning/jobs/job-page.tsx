@@ -59,7 +59,7 @@ export function JobPage({ jobId }: { jobId: number }) {
 
 type NoJobProps = { query: { isFetching: boolean; refetch: () => Promise<unknown> }; error: Error };
 
-/** There is none, or it could not be loaded. */
+/** The job does not exist, or could not be loaded. */
 function NoJob({ query, error }: NoJobProps) {
   if (error instanceof ApiError && error.status === 404)
     return (
@@ -84,7 +84,7 @@ function NoJob({ query, error }: NoJobProps) {
   );
 }
 
-/** What the job trains, with a dot between its parts. */
+/** Models and method of the job, separated by dots. */
 function Lead({ job }: { job: Job }) {
   return (
     <span className="wrap-anywhere flex flex-wrap gap-x-2 max-sm:flex-col sm:[&>:not(:last-child)]:after:ms-2 sm:[&>:not(:last-child)]:after:text-faint-foreground sm:[&>:not(:last-child)]:after:content-['·']">

@@ -13,7 +13,7 @@ const withKey = () => {
   answer(fineTuning.baseModels, {});
 };
 
-test('lists that cannot be loaded are empty, and say so', async () => {
+test('shows empty lists with a message if loading fails', async () => {
   open('/fine-tuning', {
     answers() {
       withKey();
@@ -31,7 +31,7 @@ test('lists that cannot be loaded are empty, and say so', async () => {
   await expect.element(page.getByText('No fine-tuned models yet')).toBeVisible();
 });
 
-test('a job can be cancelled from the list; it asks first', async () => {
+test('confirms before cancelling a job from the list', async () => {
   let now = job({ name: 'Changed my mind', status: 'validating_files' });
   open('/fine-tuning', {
     answers() {
@@ -54,7 +54,7 @@ test('a job can be cancelled from the list; it asks first', async () => {
   await expectText(page.getByRole('table', { name: 'Fine-tuning jobs' }), 'Cancelled');
 });
 
-test('a Viewer sees jobs and models, and what may not be done with them', async () => {
+test('shows jobs and models to a Viewer with disabled actions', async () => {
   const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
   const done = job({ name: 'Only to look at', status: 'succeeded', tunedModel: 'ft:one', finishedAt: fixtureDate });
   open('/fine-tuning', {

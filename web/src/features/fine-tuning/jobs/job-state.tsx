@@ -22,7 +22,7 @@ const sentences: Record<Job['status'], string> = {
   cancelled: 'It was cancelled; no model came of it.',
 };
 
-/** How far it is, what it waits for, and what it costs. */
+/** Progress, status and cost of a job. */
 export function JobState({ job, className }: { job: Job; className?: string }) {
   const share = progressShare(job);
   const isUnderWay = isOpen(job);
@@ -68,7 +68,7 @@ function Fact({ label, hint, children }: { label: string; hint?: string | undefi
   );
 }
 
-/** What it cost; while it trains what it has cost so far, as far as that can be estimated. */
+/** Cost of a job; an estimate so far while it is training. */
 function CostFact({ job }: { job: Job }) {
   const estimate = useQuery(jobEstimateQuery(job));
   if (job.costUsd !== null)

@@ -19,7 +19,7 @@ export function JobStatusBadge({ job: { status, cancelling } }: { job: Job }) {
   return <Badge tone={tone}>{cancelling ? `${word}, cancelling` : word}</Badge>;
 }
 
-/** From 0 to 1; null while nothing is known. */
+/** 0 to 1; null while unknown. */
 export function progressShare({ status, progress }: Job): number | null {
   if (status === 'succeeded') return 1;
   if (!progress || progress.totalSteps === null || progress.totalSteps === 0) return null;
@@ -35,7 +35,7 @@ export function stepsText({ progress }: Job): string | null {
     : `${formatNumber(step)} of ${formatNumber(totalSteps)} steps`;
 }
 
-/** Steps so far, as a thin line and in words. */
+/** Progress as a thin bar and as text. */
 export function JobProgress({ job }: { job: Job }) {
   const share = progressShare(job);
   const words = stepsText(job);

@@ -41,7 +41,7 @@ const tickFormats: Record<View, (value: number) => string> = {
   accuracy: (value) => `${Number((value * 100).toFixed(2))}%`,
 };
 
-/** Without the curves that nothing was measured for; the first one always stands. */
+/** Curves with data; the first is always included. */
 function linesOf(metrics: readonly JobMetric[], view: View): Line[] {
   return curves[view]
     .map(({ measured, name, look }) => ({

@@ -4,7 +4,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { useRefetchedFiles } from '#web/api/files.ts';
 import { call } from '#web/lib/api-client.ts';
 
-/** What is checked together. The number of epochs is not part of it: it only multiplies what was counted. */
+/** Files checked together. The number of epochs is not included: it only multiplies the result. */
 export type TrainingInput = {
   trainingFileId: number;
   validationFileId: number | null;
@@ -12,7 +12,7 @@ export type TrainingInput = {
   method: TrainingMethod;
 };
 
-/** The report of a check. Stored files do not change, so what was found stays true. */
+/** Report of a check. Stored files never change, so it stays valid. */
 export const trainingReportQuery = ({ trainingFileId, validationFileId, baseModel, method }: TrainingInput) =>
   queryOptions({
     queryKey: ['training-report', trainingFileId, validationFileId, baseModel, method],
@@ -27,7 +27,7 @@ export const trainingReportQuery = ({ trainingFileId, validationFileId, baseMode
     retry: false,
   });
 
-/** What a training costs with so many epochs; the provider's likely choice where none are given. */
+/** Estimated cost for a number of epochs; the provider's likely choice for 'auto'. */
 export function trainingCost({ training, estimate }: TrainingReport, epochs: number | 'auto') {
   if (epochs === 'auto') return estimate;
   const tokens = training.tokens * epochs;
@@ -38,8 +38,8 @@ export function trainingCost({ training, estimate }: TrainingReport, epochs: num
 export const jobEstimateKey = (jobId: number) => ['job-estimate', jobId] as const;
 
 /**
- * What a job will cost. Known at once for a job that was created here; for another its file is counted when a user
- * asks for it, because that takes the server seconds.
+ * Estimated cost of a job. Immediate for jobs created here; for others the file is tokenized on request, which takes
+ * the server seconds.
  */
 export const jobEstimateQuery = ({ id, trainingFile, baseModel, method, hyperparameters }: Job) =>
   queryOptions({

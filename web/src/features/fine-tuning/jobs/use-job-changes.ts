@@ -12,14 +12,14 @@ const done: Record<JobChange, (job: Job) => string> = {
   resume: ({ name }) => `${name} goes on.`,
 };
 
-/** What can be done with a job now. */
+/** Actions available for a job. */
 export const availableChanges = (job: Job): JobChange[] => {
   if (!isOpen(job) || job.cancelling) return [];
   if (job.status === 'running') return ['pause', 'cancel'];
   return job.status === 'paused' ? ['resume', 'cancel'] : ['cancel'];
 };
 
-/** Changes a job and says what came of it. */
+/** Changes a job and reports the result. */
 export function useJobChanges() {
   const mutation = useChangeJob();
   const change = (job: Job, what: JobChange, onDone?: () => void) =>

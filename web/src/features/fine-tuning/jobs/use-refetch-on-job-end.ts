@@ -2,7 +2,7 @@ import type { Job } from '@roster/contracts/fine-tuning/jobs';
 import { useEffect, useRef } from 'react';
 import { isOpen, useRefetchedJobs } from '#web/api/fine-tuning.ts';
 
-/** Once a shown job has ended, the queries that depend on it are read again: its model, and the notices of its end. */
+/** Refetches what depends on shown jobs when one ends: models and notices. */
 export function useRefetchOnJobEnd(jobs: readonly Job[]): void {
   const refetch = useRefetchedJobs();
   const latest = useRef(refetch);

@@ -121,7 +121,7 @@ function ModelActions({ model, onDelete }: ModelCardProps) {
   );
 }
 
-/** Whether it can be chosen as a model. */
+/** Toggles whether the model is offered for selection. */
 function ActiveButton({ model: { id, name, isActive } }: Part) {
   const { reason } = useEditAccess();
   const update = useUpdateCustomModel();

@@ -7,22 +7,25 @@ import { baseModelsQuery } from '#web/api/fine-tuning.ts';
 import { useProviderName } from '#web/api/sign-in-options.ts';
 import { Button } from '#web/ui/button.tsx';
 
-/** A tuned model that ends with its base, as both pages know it that show one. */
+/** A tuned model that retires with its base; shared by both pages that show one. */
 export type RetiringTunedModel = {
   name: string;
   jobId: number | null;
   datasetId: number | null;
-  /** What the catalogue names in the place of its base. */
+  /** The catalogue's replacement for its base. */
   successor: string | null;
 };
 
-/** A snapshot may be trained under its own name only. */
+/** Strips the date of a snapshot: training may be offered only for the undated id. */
 const familyOf = (id: string) => id.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 const trainedAs = (bases: Record<string, BaseModel>, successor: string): string | undefined =>
   Object.keys(bases).find((id) => id === successor) ?? Object.keys(bases).find((id) => familyOf(id) === successor);
 
-/** The way on from a tuned model that ends: its training again, or its examples as instructions where that is no more. */
+/**
+ * Ways to replace a retiring tuned model: train again, or use its examples as instructions if that is no longer
+ * possible.
+ */
 export function RetrainModel({ model: { name, jobId, datasetId, successor } }: { model: RetiringTunedModel }) {
   const { data: bases } = useQuery(baseModelsQuery);
   const provider = useProviderName();

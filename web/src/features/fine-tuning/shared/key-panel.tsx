@@ -6,17 +6,17 @@ import { EmptyState } from '#web/ui/states/empty-state.tsx';
 import { Notice } from '#web/ui/states/notice.tsx';
 
 type KeyPanelProps = {
-  /** Why the models or the files could not be loaded. */
+  /** Why models or files could not be loaded. */
   error: Error;
   isTrying: boolean;
   onTryAgain: () => void;
-  /** Above a list that can be shown all the same. */
+  /** A muted notice above a list that can still be shown. */
   quiet: boolean;
 };
 
 const keyIsMissing = (error: Error) => error instanceof ApiError && error.code === 'no_api_key';
 
-/** In the place of what needs the key. */
+/** Shown where a provider key is needed. */
 export function KeyPanel({ error, isTrying, onTryAgain, quiet }: KeyPanelProps) {
   const text = keyIsMissing(error)
     ? 'Fine-tuning runs on your own account with the provider. Save your API key in Settings to see the models that can be trained and to create jobs.'

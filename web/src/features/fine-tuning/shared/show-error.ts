@@ -1,7 +1,7 @@
 import { errorText } from '#web/lib/api-client.ts';
 import { toastError } from '#web/lib/toast.ts';
 
-/** For `onError`: what failed stands in the text here, and the title says no more than that something did. */
+/** Error handler for `onError`: the text says what failed, under a generic title. */
 export const showError =
   (what: string) =>
   (error: unknown): void =>

@@ -2,14 +2,14 @@ import { errorText } from '#web/lib/api-client.ts';
 import { RetryNotice } from '#web/ui/states/retry-notice.tsx';
 
 type StaleNoticeProps = {
-  /** What could not be loaded, in the plural. */
+  /** Name of the list, in the plural. */
   what: string;
   query: { error: Error | null; isFetching: boolean; refetch: () => Promise<unknown> };
-  /** There is something of before to look at. */
+  /** Older data can still be shown. */
   hasData: boolean;
 };
 
-/** Says quietly that a list is empty or old because it could not be loaded. */
+/** A muted notice that a list is empty or outdated because it failed to load. */
 export function StaleNotice({ what, query, hasData }: StaleNoticeProps) {
   if (!query.error) return null;
   return (

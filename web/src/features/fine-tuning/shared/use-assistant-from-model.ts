@@ -5,10 +5,10 @@ import { useUpdateCustomModel } from '#web/api/fine-tuning.ts';
 import { showFailure } from '#web/lib/show-failure.ts';
 import { toast } from '#web/ui/states/toast.tsx';
 
-/** A tuned model as the list has it; without an id it is not in the list. */
+/** A tuned model; `id` is null if it is not in the list. */
 type Tuned = { id: number | null; name: string; model: string; baseModel: string; isActive: boolean };
 
-/** Makes an assistant that runs on a tuned model, which is offered in the model choice from then on. */
+/** Creates an assistant on a tuned model, and offers the model for selection from then on. */
 export function useAssistantFromModel() {
   const create = useCreateAssistant();
   const update = useUpdateCustomModel();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { trainingFilesQuery } from '#web/api/files.ts';
 import { baseModelsQuery } from '#web/api/fine-tuning.ts';
 
-/** What a job is made of: the models that can be trained, and the files to train with. */
+/** Models that can be trained, and training files. */
 export function usePrerequisites() {
   const baseModels = useQuery(baseModelsQuery);
   const files = useQuery(trainingFilesQuery);

@@ -44,7 +44,7 @@ function useAdminKeyForm({ provider, onClose }: Omit<AdminKeyDialogProps, 'repla
   return { adminKey, type, field, problem, submit, isPending, error: wrongField ? null : error };
 }
 
-/** Takes an admin key, and says before that what it is and what becomes of it. */
+/** Saves an admin key, after explaining what it is and how it is used. */
 export function AdminKeyDialog({ provider, replaces, onClose }: AdminKeyDialogProps) {
   const { adminKey, type, field, problem, submit, isPending, error } = useAdminKeyForm({ provider, onClose });
   return (

@@ -9,7 +9,7 @@ import { formatDifference } from './difference.ts';
 const number = 'py-2 ps-4 text-end tabular-nums';
 const rowHeader = 'py-2 text-start font-normal';
 
-/** null: not known. */
+/** null: unknown. */
 const count = (value: number | null) => (value === null ? '—' : formatNumber(value));
 
 type TableProps = { provider: string; first: string; caption: string; children: ReactNode };
@@ -29,7 +29,7 @@ function ThreeColumns({ provider, first, caption, children }: TableProps) {
 
 type PartProps = { provider: string; figures: ProviderFigures };
 
-/** Theirs, ours and the difference, in all. */
+/** Totals of the provider and of Roster, with the difference. */
 export function Totals({ provider, figures: { provider: theirs, roster: ours } }: PartProps) {
   const counts = [
     ['Requests', theirs.requests, ours.requests],
@@ -61,7 +61,7 @@ export function Totals({ provider, figures: { provider: theirs, roster: ours } }
   );
 }
 
-/** Cost by day, the newest first; days on which neither side has anything are left out. */
+/** Cost by day, newest first, without days that have none. */
 export function ByDay({ provider, figures }: PartProps) {
   const days = figures.byDay.filter(({ providerUsd, rosterUsd }) => providerUsd !== 0 || rosterUsd !== 0);
   if (days.length === 0) return null;
@@ -85,7 +85,7 @@ export function ByDay({ provider, figures }: PartProps) {
   );
 }
 
-/** Requests by model, the most used first. */
+/** Requests by model, most used first. */
 export function ByModel({ provider, figures: { byModel } }: PartProps) {
   if (byModel.length === 0) return null;
   return (

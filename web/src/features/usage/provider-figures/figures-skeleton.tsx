@@ -1,6 +1,6 @@
 import { Skeleton } from '#web/ui/states/skeleton.tsx';
 
-/** In the shape of the figures in all. */
+/** Skeleton of the totals. */
 export function FiguresSkeleton() {
   return (
     <div aria-busy="true" className="px-5 pt-3 pb-5">

@@ -23,7 +23,7 @@ import { adminKeyQuery, maxProviderRangeDays, providerFiguresQuery, useRemoveAdm
 
 type CardProps = { range: DayRange; className?: string | undefined };
 
-/** What the provider itself counted, beside what Roster did; for those who have an admin key. */
+/** The provider's own figures next to Roster's; needs an admin key. */
 export function ProviderFiguresCard({ range, className }: CardProps) {
   const provider = useProviderName();
   const key = useQuery(adminKeyQuery);
@@ -137,7 +137,7 @@ function Filled({ provider, figures, isOld }: FilledProps) {
   );
 }
 
-/** The key that is saved, as far as it may be shown, and how to be rid of it. */
+/** The saved key, masked, with Replace and Remove. */
 function KeyLine({ state, onReplace }: { state: AdminKeyState; onReplace: () => void }) {
   const [asks, setAsks] = useState(false);
   const { mutate, isPending } = useRemoveAdminKey();

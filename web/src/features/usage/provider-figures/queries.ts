@@ -2,7 +2,7 @@ import { usage } from '@roster/contracts/usage/usage';
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '#web/lib/api-client.ts';
 
-/** As the server's contract has it; that stands beside its schemas, which this page does not load. */
+/** Same as in the contract, which this page does not import because of its schemas. */
 export const maxProviderRangeDays = 180;
 
 const figures = ['provider-figures'] as const;
@@ -12,14 +12,14 @@ export const adminKeyQuery = queryOptions({
   queryFn: ({ signal }) => call(usage.adminKey, {}, signal),
 });
 
-/** Kept as long as the server keeps them: the provider books with some delay, and each range is asked of it anew. */
+/** Cached as long as on the server: the provider books with a delay, and each range is a new request. */
 export const providerFiguresQuery = (days: { from: string; to: string }) =>
   queryOptions({
     queryKey: [...figures, days],
     queryFn: ({ signal }) => call(usage.providerFigures, { query: days }, signal),
     placeholderData: keepPreviousData,
     staleTime: 5 * 60_000,
-    // The server has tried it again already, as far as that may help.
+    // The server has already retried.
     retry: false,
   });
 

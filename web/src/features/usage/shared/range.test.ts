@@ -7,20 +7,20 @@ describe('days', () => {
     ['2027-03-01', -1, '2027-02-28'],
     ['2028-03-01', -1, '2028-02-29'],
     ['2026-12-31', 1, '2027-01-01'],
-    // Europe changes its clocks on these days, the United States on the others.
+    // Dates of daylight saving changes in Europe and the United States.
     ['2026-03-29', 1, '2026-03-30'],
     ['2026-10-25', -1, '2026-10-24'],
     ['2026-11-01', 1, '2026-11-02'],
-  ])('%s and %i is %s', (day, days, expected) => expect(addDays(day, days)).toBe(expected));
+  ])('adds to %s %i days: %s', (day, days, expected) => expect(addDays(day, days)).toBe(expected));
 
-  test('ranges over a change of the clocks and over months have all their days', () => {
+  test('includes every day across months and daylight saving changes', () => {
     expect(lastDays(7, '2026-03-31')).toEqual({ from: '2026-03-25', to: '2026-03-31' });
     expect(lastDays(30, '2027-03-01')).toEqual({ from: '2027-01-31', to: '2027-03-01' });
     expect(lastDays(90, '2026-11-21')).toEqual({ from: '2026-08-24', to: '2026-11-21' });
     for (const count of [7, 30, 90, 366]) expect(daysBetween(lastDays(count, '2026-10-26'))).toBe(count);
   });
 
-  test('today is the day where the reader is', () => {
+  test('uses the user’s time zone for today', () => {
     const moment = new Date('2026-10-25T23:30:00Z');
     expect(dayIn('UTC', moment)).toBe('2026-10-25');
     expect(dayIn('Europe/Berlin', moment)).toBe('2026-10-26');
@@ -29,32 +29,32 @@ describe('days', () => {
   });
 });
 
-describe('a range in the address', () => {
+describe('range in the address', () => {
   const today = '2026-11-21';
-  test('is the last 30 days unless it says otherwise', () => {
+  test('defaults to the last 30 days', () => {
     expect(parseRange({}, today)).toEqual({ preset: 30, range: lastDays(30, today), problem: null });
     expect(parseRange({ range: 7 }, today)).toMatchObject({ preset: 7, range: { from: '2026-11-15', to: today } });
   });
 
-  test('may be two days', () =>
+  test('accepts two dates', () =>
     expect(parseRange({ range: 7, from: '2026-01-01', to: '2026-01-31' }, today)).toEqual({
       preset: null,
       range: { from: '2026-01-01', to: '2026-01-31' },
       problem: null,
     }));
 
-  test('that lacks one of them says which', () =>
+  test('names the missing date', () =>
     expect(parseRange({ from: '2026-01-01' }, today)).toMatchObject({
       preset: null,
       problem: { to: 'Choose a day' },
     }));
 });
 
-describe('two days', () => {
+describe('two dates', () => {
   test.each([
     ['2026-01-01', '2026-01-01'],
     ['2026-01-01', '2027-01-01'],
-  ])('from %s to %s are fine', (from, to) => expect(rangeProblem({ from, to })).toBeNull());
+  ])('accepts %s to %s', (from, to) => expect(rangeProblem({ from, to })).toBeNull());
 
   test.each([
     ['2026-01-02', '2026-01-01', 'to', 'The last day must not be before the first'],
@@ -64,12 +64,12 @@ describe('two days', () => {
     ['0026-04-30', '2026-05-01', 'from', 'Enter a day that exists, from 2000 to 2199'],
     ['2026-05-01', '9999-12-31', 'to', 'Enter a day that exists, from 2000 to 2199'],
     ['', '2026-05-01', 'from', 'Choose a day'],
-  ])('from %j to %j are not: %s', (from, to, field, words) =>
+  ])('rejects %j to %j: %s', (from, to, field, words) =>
     expect(rangeProblem({ from, to })).toEqual({ [field]: words }),
   );
 });
 
-test('a range is written with its year once', () => {
+test('writes the year of a range once', () => {
   expect(formatRange({ from: '2026-10-23', to: '2026-11-21' })).toBe('October 23 – November 21, 2026');
   expect(formatRange({ from: '2026-11-21', to: '2026-11-21' })).toBe('November 21, 2026');
 });

@@ -1,19 +1,19 @@
-/** Days in the reader's own time zone, both included. */
+/** Days in the user's time zone, inclusive. */
 export type DayRange = { from: string; to: string };
 
 export const presets = [7, 30, 90] as const;
 export type Preset = (typeof presets)[number];
 
-/** What the address says: a number of days up to today, or two days; nothing is the usual range. */
+/** Range in the address: the last n days, or two dates; the default if empty. */
 export type RangeSearch = { range?: Preset | undefined; from?: string | undefined; to?: string | undefined };
 
 const usual: Preset = 30;
 const dayMs = 86_400_000;
-/** As the server's contract has them; they stand beside its schemas, which this page does not load. */
+/** Same as in the contract, which this page does not import because of its schemas. */
 export const maxRangeDays = 366;
 const [earliestDay, latestDay] = ['2000-01-01', '2199-12-31'];
 
-// Days are counted as if in UTC, where each has 24 hours; so no change of the clocks can add or lose one.
+// Days are counted in UTC, where each has 24 hours, so that daylight saving changes nothing.
 const numberOf = (day: string) => Date.parse(`${day}T00:00:00Z`) / dayMs;
 
 export const daysBetween = ({ from, to }: DayRange): number => numberOf(to) - numberOf(from) + 1;
@@ -23,7 +23,7 @@ export const addDays = (day: string, days: number): string =>
 
 export const lastDays = (count: number, today: string): DayRange => ({ from: addDays(today, 1 - count), to: today });
 
-/** Whether this is a day of the calendar: not the 31st of April. */
+/** True for an existing date; April 31 is none. */
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
@@ -32,7 +32,7 @@ function isDay(text: string): boolean {
 
 export type RangeProblem = { from?: string; to?: string };
 
-/** What is wrong with two days, beside the field that is to be changed; null where nothing is. */
+/** The first error of a range, with its field; null if it is valid. */
 export function rangeProblem({ from, to }: DayRange): RangeProblem | null {
   const isPossible = (text: string) => isDay(text) && earliestDay <= text && text <= latestDay;
   const noDay = (text: string) =>
@@ -47,7 +47,7 @@ export function rangeProblem({ from, to }: DayRange): RangeProblem | null {
 
 export type Chosen = { preset: Preset | null; range: DayRange; problem: RangeProblem | null };
 
-/** What the address asks for. */
+/** The range in the address, or the default. */
 export function parseRange({ range, from, to }: RangeSearch, today: string): Chosen {
   if (from === undefined && to === undefined) {
     const preset = range ?? usual;
@@ -64,7 +64,7 @@ const short = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric',
 export const formatRange = ({ from, to }: DayRange): string =>
   year
     .formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`))
-    // Thin spaces, by which some fonts set the dash too close.
+    // Replace thin spaces, around which some fonts set the dash too tightly.
     .replaceAll('\u2009', ' ');
 
 /** 'Nov 21' */

@@ -14,7 +14,7 @@ type AxesProps = Scales & {
 
 export function Axes({ ticks, axisWidth, right, first, last, toX, toY, formatX, formatTick, xName }: AxesProps) {
   const room = Math.max(1, Math.floor((right - axisWidth) / 90));
-  // What is counted has no halves.
+  // Counts have no fractions.
   const steps = valueTicks(last, room).filter((step) => Number.isInteger(step) && step <= last);
   return (
     <>

@@ -1,7 +1,7 @@
-/** The chart as a whole, the axis below included. */
+/** Height of the chart, including the x axis. */
 export const height = 240;
-/** Between which heights the lines run. */
+/** Vertical range of the lines. */
 export const plot = { top: 12, bottom: height - 30 };
 
-/** From what was measured to where it is drawn. */
+/** Converts values to pixels. */
 export type Scales = { toX: (x: number) => number; toY: (y: number) => number };

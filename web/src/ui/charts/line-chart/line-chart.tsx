@@ -10,26 +10,26 @@ import { Names } from './names.tsx';
 import { Readout } from './readout.tsx';
 
 type LineChartProps = {
-  /** What the lines show; read out. */
+  /** Accessible name of the chart. */
   label: string;
   lines: readonly Line[];
-  /** What the axis below counts, such as 'Step'. */
+  /** Unit of the x axis, such as 'Step'. */
   xName: string;
   formatX: (x: number) => string;
   formatY: (y: number) => string;
-  /** A round value on the axis. */
+  /** Formats a tick of the y axis. */
   formatTick: (y: number) => string;
-  /** The lines end at least here, such as the step at which a training is done. */
+  /** Minimum end of the x axis, such as the last step of a training. */
   xEnd?: number | undefined;
-  /** Over the axes while there is nothing to draw. */
+  /** Shown over the axes while there is no data. */
   emptyText: string;
 };
 
-/** Under this width the names stand above the chart only. */
+/** Minimum width for line names beside the chart; below that they are only in the legend. */
 const roomForNames = 560;
 const namesWidth = 132;
 
-/** The index of the value at or next to an x, among ascending ones. */
+/** Index of the value nearest to `x` in an ascending list. */
 function nearest(xs: readonly number[], x: number): number {
   let low = 0;
   let high = xs.length - 1;
@@ -44,7 +44,7 @@ function nearest(xs: readonly number[], x: number): number {
 
 type Drawn = Pick<LineChartProps, 'lines' | 'xEnd' | 'formatTick'> & { xs: readonly number[]; width: number };
 
-/** Where the axes run, and how values become places. */
+/** Computes the axes and the functions from values to pixels. */
 function scalesOf({ lines, xs, width, xEnd, formatTick }: Drawn) {
   const isEmpty = xs.length === 0;
   const most = lines.reduce((max, { points }) => points.reduce((top, { y }) => Math.max(top, y), max), 0);
@@ -62,7 +62,7 @@ function scalesOf({ lines, xs, width, xEnd, formatTick }: Drawn) {
 }
 type Scale = ReturnType<typeof scalesOf>;
 
-/** Where a key leads among `count` measurements; nothing where it is none of the chart's. */
+/** Index that a key moves to among `count` measurements; undefined for other keys. */
 function nextMeasurement(key: string, at: number, count: number): number | undefined {
   const page = Math.max(1, Math.round(count / 10));
   const moves: Record<string, number> = {
@@ -83,7 +83,7 @@ type Value = { line: Line; point: Line['points'][number] | undefined };
 const valuesAt = (lines: readonly Line[], x: number): Value[] =>
   lines.map((line) => ({ line, point: line.points.find((point) => point.x === x) }));
 
-/** Which measurement is pointed at, by pointer or by key; nothing: the latest is shown. */
+/** The measurement selected by pointer or keyboard; the latest if there is none. */
 function usePointed({ xs, first, last, axisWidth, right }: Scale & { xs: readonly number[] }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const at = pointed === null ? xs.length - 1 : Math.min(pointed, xs.length - 1);
@@ -110,8 +110,8 @@ function usePointed({ xs, first, last, axisWidth, right }: Scale & { xs: readonl
 }
 
 /**
- * Lines over two linear axes. One tab stop: the arrow keys, Page Up and Down, Home and End go from measurement to
- * measurement, and what stands at one is written above the lines and read out. The pointer does the same.
+ * A line chart with linear axes and one tab stop: arrow keys, Page Up/Down, Home and End move between measurements,
+ * whose values are shown above the lines and announced. The pointer does the same.
  */
 export function LineChart({ label, lines, xName, formatX, formatY, formatTick, xEnd, emptyText }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null);
@@ -142,7 +142,7 @@ export function LineChart({ label, lines, xName, formatX, formatY, formatTick, x
         aria-valuetext={x === undefined ? emptyText : spokenAt(x).join(', ')}
         aria-orientation="horizontal"
         {...events}
-        // The numbers that place things count from the left.
+        // Coordinates count from the left.
         dir="ltr"
         className="relative h-60 touch-pan-y rounded-sm"
       >
@@ -181,7 +181,7 @@ type CrosshairProps = {
   toY: (y: number) => number;
 };
 
-/** The measurement that is pointed at. */
+/** Marks the selected measurement. */
 function Crosshair({ x, values, toY }: CrosshairProps) {
   return (
     <g>

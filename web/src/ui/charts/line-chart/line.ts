@@ -1,13 +1,13 @@
 type LinePoint = { x: number; y: number };
 
-/** Told apart by their dashes and dots as well as by their colours. */
+/** Lines also differ by dashes and dots, not only by color. */
 export type LineStyle = 'primary' | 'accent' | 'violet';
 
 export type Line = {
   key: string;
   name: string;
   look: LineStyle;
-  /** From left to right. What was not measured at an x is left out, and the line goes on to the next point. */
+  /** Ascending by x. Missing measurements are omitted; the line connects the next point. */
   points: readonly LinePoint[];
 };
 

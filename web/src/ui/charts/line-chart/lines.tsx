@@ -2,12 +2,12 @@ import { memo } from 'react';
 import type { Scales } from './frame.ts';
 import { type Line, lineStyles } from './line.ts';
 
-/** From so many points on a thick line would be a band. */
+/** Number of points from which a thick line would look like a band. */
 const dense = 400;
 
-type LinesProps = Scales & { lines: readonly Line[] /** Changes with the scales. */; scale: string };
+type LinesProps = Scales & { lines: readonly Line[]; scale: string };
 
-/** Up to some thousand points: drawn again only where they or the scales have changed, not with the pointer. */
+/** May have thousands of points: rerenders when they or the scales change, not when the pointer moves. */
 export const Lines = memo(
   ({ lines, toX, toY }: LinesProps) =>
     lines.map(({ key, look, points }) => {

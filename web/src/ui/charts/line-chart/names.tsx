@@ -4,7 +4,7 @@ import { type Line, lineStyles } from './line.ts';
 
 const nameHeight = 16;
 
-/** At the end of each line its name, moved apart where two would lie over each other. */
+/** Names at the ends of their lines, moved apart if they would overlap. */
 export function Names({ lines, x, toY }: { lines: readonly Line[]; x: number; toY: (y: number) => number }) {
   const ends = lines
     .flatMap(({ key, name, look, points }) => {
@@ -18,7 +18,7 @@ export function Names({ lines, x, toY }: { lines: readonly Line[]; x: number; to
     free = y + nameHeight;
     return { ...end, y };
   });
-  // What was moved beyond the axis goes back up as a whole.
+  // Shift names pushed below the axis back up together.
   const over = Math.max(0, free - nameHeight - plot.bottom);
   return placed.map(({ key, name, look, y }) => (
     <text key={key} x={x} y={y - over} dy="0.32em" className={classNames('font-medium text-xs', lineStyles[look].text)}>

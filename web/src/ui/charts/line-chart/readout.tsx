@@ -9,7 +9,7 @@ type ReadoutProps = {
   formatY: (y: number) => string;
 };
 
-/** The names of the lines with their values: those pointed at, else the latest of each. */
+/** Line names with their values at the selected measurement, or the latest of each. */
 export function Readout({ lines, xName, x, isLatest, formatX, formatY }: ReadoutProps) {
   return (
     <p

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { DiagramColors } from './messages.ts';
 
-/** Any color of the style sheet as `#rrggbb`, over the page's background. */
+/** Blends CSS colors to `#rrggbb`, over the page's background. */
 function hexOf(context: CanvasRenderingContext2D, ...layers: string[]): string {
   for (const layer of layers) {
     context.fillStyle = layer;
@@ -11,7 +11,7 @@ function hexOf(context: CanvasRenderingContext2D, ...layers: string[]): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** The theme's colors as they are now, a person's own ones included. */
+/** Current theme colors, including custom ones. */
 function diagramColors(): DiagramColors {
   const root = document.documentElement;
   const style = getComputedStyle(root);
@@ -35,7 +35,7 @@ function diagramColors(): DiagramColors {
   };
 }
 
-/** The same object until the theme or a color of it changes. */
+/** Returns the same object until a color changes. */
 export function useDiagramColors(): DiagramColors {
   const [colors, setColors] = useState(diagramColors);
   useEffect(() => {

@@ -9,7 +9,7 @@ const inBounds = (zoom: number) => Math.min(largest, Math.max(smallest, zoom));
 
 type DiagramDialogProps = { picture: DiagramImage; name: string; onClose: () => void };
 
-/** A diagram on the whole page, as large as one wants it. Keys: + and - zoom, 0 fits it in. */
+/** A diagram over the whole page. Keys: + and - zoom, 0 fits it. */
 export function DiagramDialog({ picture, name, onClose }: DiagramDialogProps) {
   const room = useRef<HTMLDivElement>(null);
   const [zoom, setZoom] = useState(1);

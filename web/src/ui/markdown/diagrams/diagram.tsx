@@ -15,7 +15,7 @@ import { DiagramError, type DiagramImage, drawDiagram, imageUrl, pngOf } from '.
 
 type Result = { picture: DiagramImage } | { reason: string };
 
-/** The results of late, so that scrolling back over a long thread does not draw them again. */
+/** Recent results, so that scrolling back in a long thread does not redraw them. */
 const recentResults = new Map<string, Result>();
 const keyOf = (source: string, colors: DiagramColors) => JSON.stringify([colors, source]);
 
@@ -25,7 +25,7 @@ function remember(key: string, result: Result) {
   if (oldest !== undefined) recentResults.delete(oldest);
 }
 
-/** Whether an element has been near the visible part of the page. */
+/** True once an element has been near the viewport. */
 function useWasVisible(ref: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
@@ -42,7 +42,7 @@ function useWasVisible(ref: RefObject<HTMLElement | null>): boolean {
   return seen;
 }
 
-/** undefined while it is being drawn. The one before stays until the next is there, as when the theme changes. */
+/** undefined while drawing. The previous result stays until the next is there, for example on a theme change. */
 function useDrawn(source: string, colors: DiagramColors, seen: boolean): Result | undefined {
   const key = keyOf(source, colors);
   const [state, setState] = useState<{ source: string; key: string; result: Result }>();
@@ -68,7 +68,7 @@ function useDrawn(source: string, colors: DiagramColors, seen: boolean): Result 
   return recentResults.get(key) ?? (state?.source === source ? state.result : undefined);
 }
 
-/** Mermaid's own words without the drawing of the place that the source shows anyway. */
+/** Mermaid's message without its excerpt of the source, which is shown anyway. */
 const reasonOf = (reason: string) =>
   truncate(
     reason
@@ -102,7 +102,10 @@ function NoDiagram({ source, reason }: { source: string; reason: string }) {
   return <CodeBlock text={source} language="mermaid" note="This diagram cannot be drawn." below={said} />;
 }
 
-/** A Mermaid diagram as a picture, with its source a click away; what cannot be drawn stays source, with the reason. */
+/**
+ * A Mermaid diagram as an image, with its source one click away. If it cannot be drawn, the source is shown with the
+ * reason.
+ */
 export function Diagram({ source }: { source: string }) {
   const ref = useRef<HTMLDivElement>(null);
   const colors = useDiagramColors();

@@ -1,8 +1,6 @@
 /*
- * Runs in the frame that draws diagrams (web/diagram-frame.ts), after Mermaid, as a script of its own. The frame
- * has an opaque origin and no network, so whatever a diagram makes of Mermaid stays in here.
- *
- * Long: a script cannot import.
+ * Runs in the frame that draws diagrams (web/diagram-frame.ts), after Mermaid, as a classic script. The frame has
+ * an opaque origin and no network access, so a malicious diagram cannot escape.¶Long: a script cannot import.
  */
 (() => {
   type Mermaid = typeof import('mermaid').default;
@@ -11,16 +9,16 @@
 
   const tell = (answer: Answer) => parent.postMessage(answer, '*');
 
-  // Nothing is painted in a frame that is not seen, and no frame callback comes.
+  // Hidden frames get no animation frames.
   window.requestAnimationFrame = (callback) => window.setTimeout(() => callback(performance.now()), 0);
   window.cancelAnimationFrame = (handle) => clearTimeout(handle);
 
   const hues = [215, 150, 28, 275, 345, 50, 190, 95, 320, 240, 10, 170];
-  /** Numbered variables of the theme, a hue after the other. */
+  /** Numbered theme variables, one hue each. */
   const scale = (name: string, colorOf: (hue: number) => string, count = hues.length, first = 0) =>
     Object.fromEntries(hues.slice(0, count).map((hue, index) => [`${name}${index + first}`, colorOf(hue)]));
 
-  /** What stands for different things: Mermaid's own derive from one color, and are nearly black on a dark page. */
+  /** Colors of categories. Mermaid derives its own from one color; they are nearly black on a dark page. */
   function scalesOf({ isDark, text }: Colors) {
     const soft = (hue: number) => (isDark ? `hsl(${hue}, 38%, 27%)` : `hsl(${hue}, 75%, 90%)`);
     const strong = (hue: number) => (isDark ? `hsl(${hue}, 45%, 42%)` : `hsl(${hue}, 65%, 72%)`);
@@ -44,7 +42,7 @@
   const settingsOf = (colors: Colors): Parameters<Mermaid['initialize']>[0] => ({
     startOnLoad: false,
     securityLevel: 'strict',
-    // What a diagram may not set for itself.
+    // Settings that a diagram must not override.
     secure: [
       'secure',
       'securityLevel',
@@ -61,7 +59,7 @@
     maxTextSize: 20_000,
     maxEdges: 300,
     suppressErrorRendering: true,
-    // Labels of HTML within a picture are not drawn everywhere.
+    // Images with HTML labels are not drawn by every program.
     htmlLabels: false,
     fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
     theme: 'base',
@@ -81,7 +79,7 @@
     gantt: { useWidth: 900 },
   });
 
-  /** The drawing as a picture of its own: well-formed, with a size. */
+  /** Serializes the drawing as well-formed SVG with a size. */
   function pictureOf(svg: string, id: number): Answer {
     const room = document.body.appendChild(document.createElement('div'));
     room.innerHTML = svg;

@@ -1,4 +1,4 @@
-/** Colors as `#rrggbb`; whether they are light on dark. */
+/** Colors as `#rrggbb`; `isDark`: light text on a dark background. */
 export type DiagramColors = {
   isDark: boolean;
   background: string;
@@ -8,10 +8,10 @@ export type DiagramColors = {
   border: string;
 };
 
-/** What the page asks of the frame that draws. */
+/** Message from the page to the drawing frame. */
 export type DiagramRequest = { id: number; source: string; colors: DiagramColors };
 
-/** What the frame says: that it can draw, what it has drawn, or why it could not. */
+/** Message from the frame: ready, drawn, or failed. */
 export type DiagramAnswer =
   | { kind: 'ready' }
   | { kind: 'drawn'; id: number; svg: string; width: number; height: number }

@@ -1,11 +1,11 @@
 import type { DiagramAnswer, DiagramColors, DiagramRequest } from './messages.ts';
 
-/** A drawn diagram: markup of its own, which is only ever shown as a picture. */
+/** A drawn diagram: SVG that is only ever shown as an image. */
 export type DiagramImage = { svg: string; width: number; height: number };
 
-/** Why a diagram is not drawn, in words for people. */
+/** A diagram could not be drawn; the message is shown to the user. */
 export class DiagramError extends Error {
-  /** It may work the next time, as when the line was down. */
+  /** A retry may succeed, as after a network failure. */
   readonly isTransient: boolean;
   constructor(message: string, isTransient = false) {
     super(message);
@@ -13,25 +13,27 @@ export class DiagramError extends Error {
   }
 }
 
-/** Beyond these nobody reads a diagram, and drawing it may hold up the page where the browser gives both one thread. */
+/**
+ * Larger diagrams are unreadable, and drawing them may block the page in browsers that share one thread with the frame.
+ */
 const longestSource = 20_000;
 const mostLines = 500;
 const longestPicture = 3_000_000;
 const widest = 20_000;
-/** For a diagram, and for the frame to load over a slow line. */
+/** Milliseconds to draw a diagram, and to load the frame over a slow line. */
 const drawingMs = 15_000;
 const loadingMs = 60_000;
 
 type Frame = { element: HTMLIFrameElement; ready: Promise<void> };
 let frame: Frame | undefined;
 let requests = 0;
-/** One diagram after the other. */
+/** Diagrams are drawn one at a time. */
 let last: Promise<unknown> = Promise.resolve();
 
 const isRecord = (data: unknown): data is Record<string, unknown> => typeof data === 'object' && data !== null;
 const isSize = (value: unknown): value is number => typeof value === 'number' && value >= 1 && value <= widest;
 
-/** What the frame says is believed only in this form: it has run the code of a stranger's diagram. */
+/** Messages are validated: the frame has run code from an untrusted diagram. */
 function read(data: unknown): DiagramAnswer | null {
   if (!isRecord(data)) return null;
   const { kind, id, svg, width, height, reason } = data;
@@ -44,7 +46,7 @@ function read(data: unknown): DiagramAnswer | null {
   return { kind: 'failed', id, reason: 'It is too large.' };
 }
 
-/** The first answer that fits; none within the time takes the frame away, with whatever runs in it. */
+/** Resolves to the first matching answer; on a timeout the frame is removed with whatever runs in it. */
 function waitForAnswer<Found>(
   { element }: Pick<Frame, 'element'>,
   take: (answer: DiagramAnswer) => Found | undefined,
@@ -77,7 +79,7 @@ function removeFrame() {
   frame = undefined;
 }
 
-/** A page of its own origin that cannot be seen: text has a size in it, and nothing of it can be pressed. */
+/** Opens a frame with its own origin, invisible but rendered: text has a size in it, and nothing can be clicked. */
 function openFrame(): Frame {
   const element = document.createElement('iframe');
   element.setAttribute('sandbox', 'allow-scripts');
@@ -109,14 +111,14 @@ async function renderInFrame(source: string, colors: DiagramColors): Promise<Dia
     new DiagramError('Drawing it takes too long.'),
   );
   const request: DiagramRequest = { id, source, colors };
-  // To whatever origin the frame has: it has none that could be named.
+  // An opaque origin cannot be named as target.
   asked.element.contentWindow?.postMessage(request, '*');
   const result = await answer;
   if (result.kind === 'failed') throw new DiagramError(result.reason);
   return { svg: result.svg, width: result.width, height: result.height };
 }
 
-/** Draws a diagram, or says why not with a `NotDrawn`. */
+/** Draws a diagram; throws `NotDrawn` if it cannot. */
 export function drawDiagram(source: string, colors: DiagramColors): Promise<DiagramImage> {
   if (source.trim() === '') return Promise.reject(new DiagramError('It is empty.'));
   if (source.length > longestSource || source.split('\n').length > mostLines)
@@ -126,10 +128,10 @@ export function drawDiagram(source: string, colors: DiagramColors): Promise<Diag
   return drawn;
 }
 
-/** An address of the picture. Of `data:`, not `blob:`: opened on its own it has no origin, and so no way into Roster. */
+/** A URL of the image. `data:`, not `blob:`: opened on its own it has an opaque origin and so no access to Roster. */
 export const imageUrl = ({ svg }: DiagramImage) => `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
 
-/** The picture in pixels, twice as fine, on the background it was drawn for. */
+/** Rasterizes the image at double resolution, on the background it was drawn for. */
 export async function pngOf(picture: DiagramImage, background: string): Promise<Blob> {
   const image = new Image();
   image.src = imageUrl(picture);
@@ -139,11 +141,11 @@ export async function pngOf(picture: DiagramImage, background: string): Promise<
   canvas.width = Math.ceil(picture.width * scale);
   canvas.height = Math.ceil(picture.height * scale);
   const context = canvas.getContext('2d');
-  if (!context) throw new Error('The browser has no canvas');
+  if (!context) throw new Error('Canvas is not supported');
   context.fillStyle = background;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   const made = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (!made) throw new Error('The browser made no picture');
+  if (!made) throw new Error('The canvas could not be encoded');
   return made;
 }

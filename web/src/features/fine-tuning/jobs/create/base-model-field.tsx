@@ -9,7 +9,7 @@ import { Notice } from '#web/ui/states/notice.tsx';
 import type { JobFormState } from './job-form.ts';
 
 const descriptionCut = 30;
-/** As specified. The whole of it stands below the choice. */
+/** Shortened as specified; the full text is below the field. */
 const cut = (description: string) =>
   description.length > descriptionCut ? `${truncate(description, descriptionCut).trimEnd()}…` : description;
 

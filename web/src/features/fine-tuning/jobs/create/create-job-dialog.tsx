@@ -35,7 +35,7 @@ type CreateJobDialogProps = {
   baseModels: Record<string, BaseModel>;
   files: readonly File[];
   start: JobStart | undefined;
-  /** What is to be known before it is filled in. */
+  /** Shown above the form. */
   notice?: ReactNode;
   onClose: () => void;
 };
@@ -109,14 +109,14 @@ function FileFields({ form, files }: { form: JobFormState; files: readonly File[
   );
 }
 
-/** Creates the job and goes to its page. */
+/** Creates the job and opens its page. */
 function useSubmit(form: JobFormState, check: TrainingCheck) {
   const create = useCreateJob();
   const client = useQueryClient();
   const navigate = useNavigate();
   const clientIdOf = useClientId();
 
-  // In an effect, because the question about unsaved changes must have gone before the page does.
+  // In an effect: the guard for unsaved changes must be gone before navigating.
   const created = create.data;
   useEffect(() => {
     if (created) void navigate({ to: '/fine-tuning/jobs/$id', params: { id: created.id } });
@@ -142,7 +142,7 @@ function useSubmit(form: JobFormState, check: TrainingCheck) {
   return { create, submit };
 }
 
-/** What is offered to do with the chosen files, each beside the report of its file. */
+/** Suggested actions for the selected files, shown at their reports. */
 function useOffers(form: JobFormState, report: TrainingCheck['report']) {
   const [conversions, setConversions] = useState<Conversion[]>([]);
   const choose = (name: 'trainingFileId' | 'validationFileId', id: number) =>
@@ -183,7 +183,7 @@ function useCheckOf(form: JobFormState): TrainingCheck {
   return useTrainingCheck(trainingFileId === null ? null : { trainingFileId, validationFileId, baseModel, method });
 }
 
-/** The same id for the same job, so that one whose creation was not heard of is not made twice; changed, it is another. */
+/** Idempotency key: the same for the same content, so that a retry creates no second job. */
 function useClientId(): (content: string) => string {
   const sent = useRef<{ content: string; id: string }>(null);
   return (content) => {
@@ -192,7 +192,7 @@ function useClientId(): (content: string) => string {
   };
 }
 
-/** Why the job cannot be created yet. A check that was cancelled or could not be made is no obstacle. */
+/** Why the job cannot be created yet. A check that was cancelled or failed does not block it. */
 function whyNot({ isRunning, report, isStopped }: TrainingCheck): string | undefined {
   if (isRunning) return 'The files are being checked.';
   if (!report || isStopped || report.ok) return undefined;

@@ -11,17 +11,17 @@ type FileFieldProps = {
   name: 'trainingFileId' | 'validationFileId';
   label: string;
   hint: string;
-  /** The choice of no file. */
+  /** Label of the option for no file. */
   none: string;
   required?: boolean;
   files: readonly File[];
 };
 
-/** The marks around the name let it be read its own way, and what follows behind it: an option has no elements. */
+/** Options cannot contain elements, so isolate characters keep the name's direction separate from the rest. */
 const nameOf = ({ filename, size, createdAt }: File) =>
   `\u2068${filename}\u2069 · ${formatMegabytes(size)} · ${formatLongDate(createdAt)}`;
 
-/** One of the stored files, or a new one. */
+/** Selects a stored file, or uploads one. */
 export function FileField({ control: formControl, name, label, hint, none, required, files }: FileFieldProps) {
   const meant = files.filter(({ purpose }) => purpose === 'fine-tune');
   const others = files.filter(({ purpose }) => purpose !== 'fine-tune');

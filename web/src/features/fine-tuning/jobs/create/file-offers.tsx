@@ -14,7 +14,7 @@ import { useConvertFile, useSplitFile } from '../training-file-queries.ts';
 export type Conversion = { file: File; examples: number; leftOut: { lines: number; first: number[] } };
 type ConvertOfferProps = { report: TrainingFileReport; onConverted: (conversion: Conversion) => void };
 
-/** Old prompt-completion pairs become chat examples in a new file. */
+/** Converts prompt-completion pairs to chat examples in a new file. */
 export function ConvertOffer({ report: { fileId, filename, examples }, onConverted }: ConvertOfferProps) {
   const convert = useConvertFile();
   const start = () =>
@@ -48,7 +48,7 @@ export function ConvertOffer({ report: { fileId, filename, examples }, onConvert
   );
 }
 
-/** What a conversion came to, beside the file that it made. */
+/** Result of a conversion with its new file. */
 export function ConversionResult({ conversion: { file, examples, leftOut } }: { conversion: Conversion }) {
   const { lines, first } = leftOut;
   const converted = `${formatCount(examples, 'line')} converted`;
@@ -71,7 +71,7 @@ type SplitOfferProps = {
   onSplit: (files: { training: number; validation: number }) => void;
 };
 
-/** A part of the examples is kept out of the training, to measure by. */
+/** Splits off examples for validation. */
 export function SplitOffer({ report: { fileId, examples }, onSplit }: SplitOfferProps) {
   const split = useSplitFile();
   const [percent, setPercent] = useState(20);

@@ -14,7 +14,7 @@ export function HyperparameterFields({ form }: { form: JobFormState }) {
   const { errors, defaultValues } = form.formState;
   const shown = parameters.filter(({ name }) => name !== 'beta' || form.watch('method') === 'dpo');
   const hasError = shown.some(({ name }) => errors[name]);
-  // What an earlier job had is seen at once.
+  // Open at once if an earlier job set values.
   const isGiven = shown.some(({ name }) => defaultValues?.[name] !== 'auto');
   return (
     <details open={hasError || isGiven || undefined} className="rounded-md border border-border">

@@ -3,7 +3,7 @@ import { Hyperparameters, JobDraft, TrainingMethod } from '@roster/contracts/fin
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import { z } from 'zod';
 
-/** 'auto' is the provider's own choice, and so is an empty field. */
+/** 'auto' and an empty field leave the value to the provider. */
 function numberOf(text: string, ctx: z.RefinementCtx<string>) {
   const given = text.trim().toLowerCase();
   if (given === '' || given === 'auto') return 'auto' as const;
@@ -16,7 +16,7 @@ const typed = z.string().transform(numberOf);
 const { n_epochs, batch_size, learning_rate_multiplier, beta } = Hyperparameters.shape;
 const epochs = typed.pipe(n_epochs.unwrap());
 
-/** What the form holds; numbers are texts while they are typed. */
+/** Form values; numbers are text while typed. */
 const JobForm = z
   .object({
     ...JobDraft.shape,
@@ -38,10 +38,10 @@ export type JobFormValues = z.input<typeof JobForm>;
 export type JobFormOutput = z.output<typeof JobForm>;
 export type JobFormState = UseFormReturn<JobFormValues, unknown, JobFormOutput>;
 
-/** The files that a job begins with. */
+/** Files that a job starts with. */
 export type JobFiles = { trainingFileId: number; validationFileId: number | null };
 
-/** What the form begins with: files, or all of an earlier job. */
+/** Initial values: files, or the settings of an earlier job. */
 export type JobStart = Partial<Pick<JobFormValues, 'name' | 'baseModel' | 'method'>> & {
   trainingFileId: number | null;
   validationFileId: number | null;
@@ -67,7 +67,7 @@ export function useJobForm({ hyperparameters, ...start }: Partial<JobStart> = {}
   });
 }
 
-/** As the server takes it. */
+/** Converts form values to the request. */
 export function toJobDraft(values: JobFormOutput): z.input<typeof JobDraft> {
   const { beta: weight, n_epochs, batch_size, learning_rate_multiplier, ...draft } = values;
   const hyperparameters = { n_epochs, batch_size, learning_rate_multiplier };
@@ -77,7 +77,7 @@ export function toJobDraft(values: JobFormOutput): z.input<typeof JobDraft> {
   };
 }
 
-/** The epochs as far as what is typed makes a number of them. */
+/** Epochs, if the text is a valid number. */
 export function parseEpochs(text: string): number | 'auto' {
   return epochs.safeParse(text).data ?? 'auto';
 }

@@ -6,7 +6,7 @@ import { Button } from '#web/ui/button.tsx';
 
 const shownFirst = 8;
 
-/** What is wrong in a file, line by line, with what to change. */
+/** Problems in a file by line, with fixes. */
 export function ProblemList({ report }: { report: TrainingFileReport }) {
   const [showsAll, setShowsAll] = useState(false);
   const { problems, errors, warnings, filename } = report;

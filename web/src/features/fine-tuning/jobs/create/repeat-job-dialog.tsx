@@ -8,7 +8,7 @@ import { CreateJobDialog } from './create-job-dialog.tsx';
 import type { JobStart } from './job-form.ts';
 
 type AgainDialogProps = {
-  /** The job that is made again, and what on. */
+  /** Job to repeat, and its new base. */
   jobId: number;
   base: string | undefined;
   baseModels: Record<string, BaseModel>;
@@ -16,7 +16,7 @@ type AgainDialogProps = {
   onClose: () => void;
 };
 
-/** A new job with everything that an earlier one had, on another base. Nothing is stored before it is created. */
+/** Creates a job with the settings of an earlier one on another base. Nothing is saved until it is created. */
 export function RepeatJobDialog({ jobId, base, baseModels, files, onClose }: AgainDialogProps) {
   const { data: job, isPending } = useQuery(jobQuery(jobId));
   if (isPending) return null;

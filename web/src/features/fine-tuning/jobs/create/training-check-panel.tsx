@@ -12,13 +12,13 @@ import type { TrainingCheck } from './use-training-check.ts';
 type TrainingCheckPanelProps = {
   check: TrainingCheck;
   epochs: number | 'auto';
-  /** Without a model nothing has a price yet. */
+  /** Without a model there are no prices. */
   hasModel: boolean;
-  /** What can be done about the training file, and about the validation file. */
+  /** Suggested actions for the training and the validation file. */
   offers: { training: ReactNode; validation: ReactNode };
 };
 
-/** What the check of the chosen files found; it stands where one looks before creating the job. */
+/** Result of checking the selected files, shown where the user looks before creating the job. */
 export function TrainingCheckPanel({ check, epochs, hasModel, offers }: TrainingCheckPanelProps) {
   const { report, error, isRunning, isStopped, stop, again } = check;
   if (!report && !error && !isRunning && !isStopped) return null;
@@ -144,7 +144,7 @@ const formats: Record<TrainingFileReport['format'], string> = {
   unknown: 'of no known format',
 };
 
-/** One line about a file, and its problems below. */
+/** A summary of a file with its problems. */
 function FileFindings({ name, report }: { name: string; report: TrainingFileReport }) {
   const { filename, format, lines, examples, longestTokens, cutExamples, duplicates } = report;
   const facts = [

@@ -14,7 +14,7 @@ type UploadButtonProps = { label: string; onUploaded: (file: StoredFile) => void
 
 const failed = 'Upload failed';
 
-/** Sends one file; where the form goes, the sending stops. */
+/** Uploads one file; unmounting cancels it. */
 function useTrainingUpload(onUploaded: (file: StoredFile) => void) {
   const abort = useRef<AbortController>(undefined);
   const [percent, setPercent] = useState(0);
@@ -30,7 +30,7 @@ function useTrainingUpload(onUploaded: (file: StoredFile) => void) {
         signal: stopper.signal,
         onProgress: (sent) => setPercent(Math.round((sent / file.size) * 100)),
       });
-      // It can be chosen once the list has it.
+      // Wait until the list contains it.
       await refetch();
       return stored;
     },
@@ -50,7 +50,7 @@ function useTrainingUpload(onUploaded: (file: StoredFile) => void) {
   return { start, cancel: () => abort.current?.abort(), isPending, percent };
 }
 
-/** Brings one file here without leaving the form. */
+/** Uploads a file without leaving the form. */
 export function UploadButton({ label, onUploaded }: UploadButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const { start, cancel, isPending, percent } = useTrainingUpload(onUploaded);

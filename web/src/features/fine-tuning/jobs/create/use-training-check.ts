@@ -4,12 +4,12 @@ import { type TrainingInput, trainingReportQuery } from '../training-file-querie
 
 const idle = { trainingFileId: 0, validationFileId: null, baseModel: '', method: 'supervised' } as const;
 
-/** Checks the chosen files as soon as they are chosen, and anew where the choice changes. */
+/** Checks the selected files whenever the selection changes. */
 export function useTrainingCheck(input: TrainingInput | null) {
   const client = useQueryClient();
   const options = trainingReportQuery(input ?? idle);
   const id = JSON.stringify(options.queryKey);
-  /** The check that was cancelled; another choice begins another. */
+  /** Key of the cancelled check; another selection starts a new one. */
   const [stopped, setStopped] = useState<string | null>(null);
   const isStopped = stopped === id;
   const query = useQuery({ ...options, enabled: input !== null && !isStopped });

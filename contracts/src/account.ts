@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
-/** Finds mistyped keys of OpenAI's own; whether a key works, a call to the provider says. */
+/** Finds mistyped keys of OpenAI itself. Only a call to the provider shows whether a key works. */
 export const openAiKeyPattern = /^sk-[A-Za-z0-9_-]{32,509}$/;
 export const keyFormatMessage = "Invalid API Key format - should start with 'sk-' followed by at least 32 characters";
 
-/** A provider key as typed: trimmed, printable ASCII, at most 512 characters. Whether it must begin with `sk-` depends on the provider. */
+/**
+ * A provider key as typed: trimmed, printable ASCII, at most 512 characters. The required prefix depends on the
+ * provider.
+ */
 export const ApiKey = z
   .string()
   .max(1024, 'The API Key cannot exceed 512 characters')
@@ -20,7 +23,7 @@ export const UserConfig = z.object({
   apiKeyLast4: z.string().nullable(),
   /** false: the provider could not be reached when the key was saved, or has rejected it since. */
   apiKeyVerified: z.boolean(),
-  /** What is to be said about the key, in the provider's words where there are any. */
+  /** A notice about the key, in the provider’s own words where there are any. */
   apiKeyNotice: z.string().nullable(),
 });
 export type UserConfig = z.output<typeof UserConfig>;
@@ -29,13 +32,13 @@ export const themes = ['light', 'dark', 'system'] as const;
 export const Theme = z.enum(themes);
 export type Theme = z.output<typeof Theme>;
 
-/** A color as the pickers give it. Nothing else ever reaches a style. */
+/** A color as the pickers return it. No other text ever reaches a style. */
 export const Color = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a color as # and six hexadecimal digits')
   .transform((color) => color.toLowerCase());
 
-/** The colors a person may choose, with what the pickers show before they have. */
+/** Colors that a user may choose, with the pickers’ initial values. */
 export const colorDefaults = {
   backgroundColor: '#000000',
   foregroundColor: '#ffffff',
@@ -50,9 +53,9 @@ export const Preferences = z.object({
   theme: Theme,
   notificationsEnabled: z.boolean(),
   soundEnabled: z.boolean(),
-  /** Whether mails say which models end. */
+  /** Sends mails about retiring models. */
   modelMails: z.boolean(),
-  /** The model that names conversations; null: the cheapest, an empty text: none, they are named by their first words. */
+  /** The model that titles conversations; null: the cheapest; empty: none, titles are the first words. */
   titleModel: z.string().nullable(),
   customColors: z.boolean(),
   /** All colors are null while `customColors` is false. */
@@ -64,7 +67,7 @@ export const Preferences = z.object({
 });
 export type Preferences = z.output<typeof Preferences>;
 
-/** What an account has before it saves anything. */
+/** Preferences of an account that has saved none. */
 export const defaultPreferences: Preferences = {
   theme: 'dark',
   notificationsEnabled: true,
@@ -79,12 +82,12 @@ export const defaultPreferences: Preferences = {
   cardColor: null,
 };
 
-/** Colors that come while `customColors` is false are not kept. */
+/** Colors are not stored while `customColors` is false. */
 export const PreferencesInput = z.strictObject({
   theme: Theme,
   notificationsEnabled: z.boolean(),
   soundEnabled: z.boolean(),
-  /** Left out: as it is. */
+  /** Left out: unchanged. */
   modelMails: z.boolean().optional(),
   titleModel: z.string().max(200, 'Model cannot exceed 200 characters').nullish(),
   customColors: z.boolean(),
@@ -95,7 +98,7 @@ export const PreferencesInput = z.strictObject({
   cardColor: Color.nullable().optional(),
 });
 
-/** What happened to the security of an account. Never what it holds. */
+/** Security events of an account. They never contain its data. */
 export const securityEvents = [
   'account_created',
   'signed_in',
@@ -133,38 +136,38 @@ export type SecurityEventKind = z.output<typeof SecurityEventKind>;
 export const SecurityEvent = z.object({
   id: Id,
   event: SecurityEventKind,
-  /** Who did it: the person, an administrator, or the operator by a command on the server. */
+  /** The user, an administrator, or the operator by a command on the server. */
   by: z.enum(['self', 'administrator', 'operator']),
-  /** '{browser} on {OS}'; null where no browser was involved. */
+  /** '{browser} on {OS}'; null: no browser was involved. */
   device: z.string().nullable(),
   ipAddress: z.string().nullable(),
-  /** What changed, in words for people: 'Google', 'Editor to Admin'. Never a secret. */
+  /** Describes the change, for people: 'Google', 'Editor to Admin'. Never a secret. */
   detail: z.string().nullable(),
   at: Time,
 });
 export type SecurityEvent = z.output<typeof SecurityEvent>;
 
-/** A page of a list, newest first; `cursor` is the `nextCursor` of the page before. */
+/** A page of a list, newest first. `cursor`: the previous page’s `nextCursor`. */
 export const EventsQuery = z.strictObject({
   limit: wholeNumber(1, 100).default(25),
   cursor: z.string().max(200).optional(),
 });
 
-/** Something that the owner of an account has to have read. */
+/** A notice that the account’s owner has to confirm reading. */
 export const AccountNotice = z.object({
   id: Id,
   /** A link that sets the password of the account was shown to another person. */
   kind: z.enum(['reset_link_shown']),
-  /** The administrator it was shown to; null: the operator. */
+  /** The administrator who saw it; null: the operator. */
   doneBy: z.string().nullable(),
   at: Time,
 });
 export type AccountNotice = z.output<typeof AccountNotice>;
 
 export const AccountDeletion = z.strictObject({
-  /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
+  /** Required if the account has one; otherwise the sign-in must be less than ten minutes old. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
-  /** Removes the files' copies at the provider first; what is left there otherwise stays. */
+  /** Removes the user’s objects at the provider first; otherwise they stay there. */
   removeAtProvider: z.boolean().optional(),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 import { nameText } from './text/text.ts';
 
-/** What a token may be used for; each call under /v1 names the one that it needs. */
+/** Permissions of a token; each call under /v1 names the one it requires. */
 export const tokenPermissions = ['chat', 'assistants', 'files'] as const;
 export const TokenPermission = z.enum(tokenPermissions);
 export type TokenPermission = z.output<typeof TokenPermission>;
@@ -13,16 +13,16 @@ export const accessTokenLimit = 50;
 export const AccessToken = z.object({
   id: Id,
   name: z.string(),
-  /** As chosen; a Viewer's tokens have `chat` alone while they are one. */
+  /** As chosen; while the owner is a Viewer, `chat` only. */
   rights: z.array(TokenPermission),
   last4: z.string(),
   monthlyBudgetUsd: z.number().nullable(),
-  /** By estimated costs, in this calendar month (UTC). */
+  /** Estimated costs in this calendar month (UTC). */
   spentUsd: z.number(),
   createdAt: Time,
-  /** null: never. */
+  /** null: does not expire. */
   expiresAt: Time.nullable(),
-  /** null: not yet. */
+  /** null: not used yet. */
   lastUsedAt: Time.nullable(),
   lastUsedIp: z.string().nullable(),
 });

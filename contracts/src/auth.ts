@@ -24,11 +24,11 @@ export const User = z.object({
 });
 export type User = z.output<typeof User>;
 
-// One pass, no backtracking: one @, something on both sides, a dot in the domain; control characters, spaces, commas
-// and angle brackets never (they would reach mail headers).
+// Linear time, no backtracking: one @, something on both sides, a dot in the domain; no control characters, spaces,
+// commas or angle brackets, which would reach mail headers.
 const emailPattern = /^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}.]+(?:\.[^\s@<>,;:"()[\]\\\p{Cc}.]+)+$/u;
 
-/** An e-mail address in its canonical form: trimmed, NFC, lower case. */
+/** An email address in canonical form: trimmed, NFC, lower case. */
 export const Email = z
   .string()
   .max(320, 'The email address is too long')
@@ -42,10 +42,10 @@ export const Email = z
   );
 
 export const passwordMinimum = 8;
-/** What the interface recommends where the password is the only factor (NIST SP 800-63B-4). */
+/** Recommended in the interface, where the password is the only factor (NIST SP 800-63B-4). */
 export const passwordRecommended = 15;
 
-/** A password someone chooses. Whether it is too common is the server's to say. */
+/** A chosen password. The server also rejects common ones. */
 export const NewPassword = z
   .string()
   .min(1, 'Password is required')
@@ -63,16 +63,15 @@ export const Credentials = z.strictObject({
 export const Registration = z.strictObject({
   email: Email,
   password: NewPassword,
-  /** Printed by the server at its start; asked for only by the first account of an installation that is not on loopback. */
+  /** Printed by the server at startup. Required for the first account of an installation that is not on loopback. */
   setupCode: z.string().max(100).optional(),
 });
 
-/** Sign-in through another party's account, besides the password. */
 export const loginProviders = ['google', 'github'] as const;
 export const LoginProvider = z.enum(loginProviders);
 export type LoginProvider = z.output<typeof LoginProvider>;
 
-/** Error codes with which a provider says that it must ask the person something first, or cannot go on now. */
+/** Error codes of a provider that must ask the user something first, or cannot continue now. */
 export const loginProviderRefusals = [
   'login_required',
   'interaction_required',
@@ -82,54 +81,53 @@ export const loginProviderRefusals = [
   'server_error',
 ] as const;
 
-/** Why a sign-in through Google or GitHub came to nothing: `?error=` on the page where it ends. */
+/** Why a sign-in through Google or GitHub failed: `?error=` on the page where it ends. */
 export const loginProviderFailures = [
-  /** The person said no at the provider. */
+  /** The user declined at the provider. */
   'cancelled',
-  /** Begun in another browser, more than ten minutes ago, or answered twice. */
+  /** Started in another browser or more than ten minutes ago, or answered twice. */
   'expired',
-  /** The provider did not answer, or not as it should. */
+  /** The provider did not respond, or not as expected. */
   'provider_failed',
   'not_configured',
-  /** Too many sign-ins from this address in a few minutes. */
+  /** Too many sign-ins from this IP address in a few minutes. */
   'too_many',
   ...loginProviderRefusals,
-  /** It signs identity tokens with the application's secret (HS256), which proves nothing to Roster. */
+  /** The provider signs identity tokens with the client secret (HS256), which proves nothing to Roster. */
   'shared_signature',
-  /** The provider says that the person's address is not verified. */
+  /** The provider says that the email address is not verified. */
   'email_unverified',
-  /** It names none. */
+  /** The provider names no email address. */
   'email_missing',
-  /** It does not say of the address whether it is verified. */
+  /** The provider does not say whether the email address is verified. */
   'email_unvouched',
-  /** No mail could be sent to it, such as an address without a dot. */
+  /** No mail can be sent to the address, for example because it has no dot. */
   'email_unusable',
-  /** There is an account with this address: sign in to it first, then connect. */
+  /** An account with this address exists: sign in to it first, then connect. */
   'account_exists',
   'registration_closed',
   'setup_code_required',
   'inactive',
-  /** This Google or GitHub account belongs to another account of this installation. */
+  /** The Google or GitHub account is connected to another account of this installation. */
   'linked_elsewhere',
-  /** This account is connected to another Google or GitHub account already. */
+  /** The account is connected to another Google or GitHub account already. */
   'already_connected',
-  /** The account's own address is not confirmed, so nothing is connected to it. */
+  /** The account’s own address is not confirmed, so nothing can be connected to it. */
   'unconfirmed_email',
-  /** Connecting takes a sign-in that is younger than ten minutes. */
+  /** Connecting requires a sign-in that is less than ten minutes old. */
   'sign_in_again',
 ] as const;
 export const LoginProviderFailure = z.enum(loginProviderFailures);
 export type LoginProviderFailure = z.output<typeof LoginProviderFailure>;
 
-/** What the sign-in page can offer on this installation. */
 export const SignInOptions = z.object({
   registration: z.enum(['open', 'closed']),
   setupCodeRequired: z.boolean(),
-  /** Without any, the first visitor is led to registering. */
+  /** false: the first visitor is sent to registration. */
   hasAccounts: z.boolean(),
   google: z.boolean(),
   github: z.boolean(),
-  /** Whether mail goes out; without a mail server it is kept in the data folder for the operator. */
+  /** false: there is no mail server, and mails are stored in the data folder for the operator. */
   mail: z.boolean(),
   provider: z.object({ name: z.string(), isOpenAi: z.boolean() }),
 });
@@ -149,13 +147,15 @@ export type Session = z.output<typeof Session>;
 
 const ConnectedAccount = z.object({
   connected: z.boolean(),
-  /** The address of the connected Google or GitHub account. */
   email: z.string().nullable(),
 });
 export const ConnectedAccounts = z.object({ google: ConnectedAccount, github: ConnectedAccount });
 export type ConnectedAccounts = z.output<typeof ConnectedAccounts>;
 
-/** A mailed token as it comes back. Only 43 characters of base64url can be one; anything else is refused as a wrong one. */
+/**
+ * A mailed token as it comes back. Only 43 characters of base64url are valid; anything else is rejected like a wrong
+ * token.
+ */
 const MailedToken = z.string('Invalid reset link').max(200, 'Invalid reset link');
 const OwnerOfToken = z.number('Invalid reset link').pipe(Id);
 
@@ -168,14 +168,13 @@ export const PasswordChange = z.strictObject({
   newPassword: NewPassword,
 });
 
-/** How a person is called. */
 export const UserName = textUpTo(100, 'Name cannot exceed 100 characters')
   .transform((name) => tidyName(name).normalize('NFC'))
   .refine((name) => visibleLength(name) >= 2, 'Name must be at least 2 characters');
 
 export const EmailChange = z.strictObject({
   email: Email,
-  /** Asked for where the account has one; otherwise the sign-in must be younger than ten minutes. */
+  /** Required if the account has one; otherwise the sign-in must be less than ten minutes old. */
   password: z.string().max(1024, 'Password cannot exceed 256 characters').optional(),
 });
 

@@ -7,43 +7,43 @@ import { PlacedLink, WebLink } from './text/web-links.ts';
 
 export const messageLimit = 10_000;
 export const attachedFilesLimit = 20;
-/** What the files that go to the provider with one request may have together: 20 MB. */
+/** Total size of the files sent to the provider with one request: 20 MB. */
 export const attachedBytesLimit = 20_971_520;
-/** One text file: 4 MB. */
+/** Size of one text file: 4 MB. */
 export const attachedTextLimit = 4_194_304;
 const Title = nameText(255, 'Title cannot exceed 255 characters', 'Title is required');
 
 export const Thread = z.object({
   id: Id,
   title: z.string(),
-  /** What answers in it: an assistant with its own model; or, where it is null, `model`. Never both. */
+  /** The assistant that answers, with its own model; if null, `model` answers. Never both. */
   assistantId: Id.nullable(),
-  /** null, and no assistant: the default model, settled when an answer is written. */
+  /** null, without an assistant: the default model, resolved when an answer is written. */
   model: z.string().nullable(),
-  /** Left out: all tools as its assistant has them; without an assistant, none. */
+  /** Left out: all tools as the assistant has them; without an assistant, none. */
   tools: ThreadTools.optional(),
   pinned: z.boolean(),
   archived: z.boolean(),
-  /** What the access token of the program that made it is called; null: its owner made it. */
+  /** The name of the access token that created it; null: its owner did. */
   madeBy: z.string().nullable(),
   createdAt: Time,
-  /** The time of the last message; the list is in this order. */
+  /** The time of the last message, by which lists are sorted. */
   updatedAt: Time,
-  /** A run that is under way in it: where several models answer one question, that of the shown answer if it is one of them. */
+  /** An active run in it. If several models answer one message, the run of the shown answer if that is active. */
   runId: Id.nullable(),
-  /** A run in it waits until its owner approves the call of a tool; left out: none does. */
+  /** A run in it waits for its owner to approve a tool call; left out: none. */
   waitsForApproval: z.literal(true).optional(),
 });
 export type Thread = z.output<typeof Thread>;
 
-/** A thread in a list; `match` says where a search found it. */
+/** A thread in a list. `match`: where a search found it. */
 export const ThreadListItem = Thread.extend({
   match: z.object({ messageId: Id, snippet: z.string() }).nullable(),
 });
 export type ThreadListItem = z.output<typeof ThreadListItem>;
 
 export const finalStates = ['complete', 'stopped', 'failed', 'interrupted'] as const;
-/** `waiting`: until a person approves what a tool is asked; no process holds it. */
+/** `waiting`: for a user’s approval of a tool call; no process holds the run. */
 export const RunState = z.enum(['queued', 'running', 'waiting', ...finalStates]);
 export type RunState = z.output<typeof RunState>;
 
@@ -52,14 +52,14 @@ export const Usage = z.object({
   cachedTokens: z.number().int(),
   outputTokens: z.number().int(),
   reasoningTokens: z.number().int(),
-  /** null: no price is known for the model. */
+  /** null: the model has no known price. */
   costUsd: z.number().nullable(),
-  /** Counted by Roster because the provider's own figures did not arrive (a stopped or broken answer). */
+  /** Counted by Roster because the provider’s usage did not arrive (a stopped or broken answer). */
   estimated: z.boolean(),
 });
 export type Usage = z.output<typeof Usage>;
 
-/** What a model reads it as. */
+/** The form in which a model reads it. */
 export const AttachmentKind = z.enum(['image', 'document', 'text']);
 export type AttachmentKind = z.output<typeof AttachmentKind>;
 
@@ -75,20 +75,19 @@ export type AttachedFile = z.output<typeof AttachedFile>;
 
 export const generatedFileLimit = 20;
 
-/** What a tool has made for an answer and is not kept as a file. */
+/** A file that a tool generated for an answer and that is not stored. */
 export const UnstoredFile = z.object({
   filename: z.string(),
-  /** `fetching`: it is being fetched from the provider. `failed`: nothing more will come of it. */
+  /** `fetching`: being downloaded from the provider. `failed`: given up. */
   state: z.enum(['fetching', 'failed']),
-  /** Why, in words; null: nothing has gone wrong so far. */
+  /** Error message; null: no error so far. */
   error: z.string().nullable(),
 });
 export type UnstoredFile = z.output<typeof UnstoredFile>;
 
-/** What the reader thinks of an answer, and how it should have read. */
 export const AnswerRating = z.object({
   value: z.enum(['good', 'bad']).nullable(),
-  /** The better answer in the reader’s words; null: none. The conversation itself is not changed by it. */
+  /** The better answer in the user’s words; null: none. It does not change the conversation. */
   correction: z.string().nullable(),
 });
 export type AnswerRating = z.output<typeof AnswerRating>;
@@ -96,45 +95,48 @@ export type AnswerRating = z.output<typeof AnswerRating>;
 export const correctionLimit = 100_000;
 
 /**
- * How far a call of a tool is. `waiting`: for a program that answers a function, or for a person. `uncertain`: it may have run.
+ * State of a tool call. `waiting`: for the client’s function output, or for the user’s approval. `uncertain`: it may
+ * have run.
  */
 export const ToolCallState = z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'uncertain']);
 export type ToolCallState = z.output<typeof ToolCallState>;
 
-/** A tool that the model called while it answered. */
 export const ToolCall = z.object({
-  /** `server`: a tool of a tool server; a `function` is a program's, and the others are run by the provider. */
+  /** `server`: a connected tool. `function`: a function of the API client. The others run at the provider. */
   kind: z.enum(['function', 'file_search', 'code_interpreter', 'web_search', 'image_generation', 'server']),
   /** Unique within its run. */
   callId: z.string(),
   name: z.string(),
-  /** As its tool server names it, where `name` is what the model calls it by; left out: of no tool server, or none it has. */
+  /**
+   * The tool’s name on its server, whereas `name` is the one the model calls; left out: not a connected tool, or an
+   * unknown one.
+   */
   tool: z.string().nullish(),
-  /** For people: what the tool calls itself; empty where the kind says it. */
+  /** The tool’s own title, for people; empty if `kind` says enough. */
   title: z.string(),
-  /** Of which tool server it is; null: of none. */
+  /** The name of its tool server; null: none. */
   server: z.string().nullable(),
   state: ToolCallState,
-  /** Of a function its arguments as JSON; of a search its queries as a JSON list; else the code or the description. */
+  /** A function’s arguments as JSON; a search’s queries as a JSON list; otherwise the code or the description. */
   input: z.string(),
-  /** What came of it; null: nothing yet. Of the provider's own tools a JSON list. */
+  /** The result; null: none yet. For built-in tools a JSON list. */
   output: z.string().nullable(),
 });
 export type ToolCall = z.output<typeof ToolCall>;
 
-/** As an answer shows it: of long texts the beginning. */
+/** A tool call as shown with an answer. Long texts are cut. */
 export const DisplayedToolCall = ToolCall.extend({
-  /** Where it stands: before this character (UTF-16 unit) of the answer's text. */
+  /** Position in the answer’s text: before this UTF-16 unit. */
   at: z.number().int(),
 });
 export type DisplayedToolCall = z.output<typeof DisplayedToolCall>;
 
-/** Why the provider ended an answer before it was whole. */
+/** Why the provider ended an answer before it was complete. */
 export const EndedEarly = z.enum(['length', 'content_filter']);
 export type EndedEarly = z.output<typeof EndedEarly>;
 
 const functionCallNotePrefix = 'Called ';
-/** The note of an answer that ends with calls of functions. */
+/** The note of an answer that ends with function calls. */
 export const functionCallNote = (names: Iterable<string>) =>
   `${functionCallNotePrefix}${new Intl.ListFormat('en').format(new Set(names))}`;
 export const isFunctionCallNote = (note: string) => note.startsWith(functionCallNotePrefix);
@@ -145,49 +147,55 @@ export const Message = z.object({
   parentId: Id.nullable(),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  /** The model's summary of its thinking, where there is one. */
+  /** The model’s summary of its reasoning, if any. */
   reasoning: z.string(),
   state: RunState,
   run: z.object({ id: Id, state: RunState }).nullable(),
-  /** Of an answer by an assistant: which one it was, and in which version. */
+  /** For an assistant’s answer: the assistant and its version. */
   answeredBy: z.object({ assistantId: Id, version: z.number().int() }).optional(),
-  /** Of an answer; null until it is settled which model answers. */
+  /** For an answer; null until the model is resolved. */
   model: z.string().nullable(),
   usage: Usage.nullable(),
   error: RunError.nullable(),
-  /** What Roster did differently than asked, in words: a parameter left out, a history cut. */
+  /** Differences from the request, in words: a parameter left out, a history cut. */
   notes: z.array(z.string()),
-  /** Of a question what was attached to it; of an answer what tools of the provider have made for it. */
+  /** For a question, its attachments; for an answer, the files generated by built-in tools. */
   files: z.array(AttachedFile),
-  /** Of an answer what was made for it and is not among `files`: not yet, or never. */
+  /** For an answer: generated files that are not among `files` yet, or failed. */
   unkept: z.array(UnstoredFile).optional(),
-  /** The addresses of images, where a program put any into it. Only the provider looks at what is there. */
+  /** URLs of images that an API client put into the message. Only the provider fetches them. */
   imageUrls: z.array(z.string()).optional(),
-  /** The names of the assistant’s files that the model took the answer from, as the provider cites them. */
+  /** The names of the assistant’s files that the answer is based on, as cited by the provider. */
   sources: z.array(z.string()),
-  /** Of an answer that cites pages of the web: where in its text which one is. */
+  /** For an answer that cites web pages: their positions in its text. */
   links: z.array(PlacedLink).optional(),
-  /** What the model called while it wrote this. */
+  /** Tool calls made while this was written. */
   calls: z.array(DisplayedToolCall).optional(),
-  /** So long a program can say what the functions have answered; left out: none is waited for. */
+  /** Deadline for the client’s function outputs; left out: none is awaited. */
   waitsUntil: Time.optional(),
-  /** Of an answer that was asked for in a form: its run has the schema. */
+  /** For an answer requested with a schema, which its run has. */
   hasSchema: z.literal(true).optional(),
-  /** null: not rated. Questions have none. */
+  /** null: not rated. Questions have no rating. */
   rating: AnswerRating.nullable(),
-  /** The ids of all messages that follow the same parent, this one included, oldest first: the branches. */
+  /** The ids of all messages with the same parent, including this one, oldest first: the branches. */
   siblings: z.array(Id),
-  /** Of an answer: the ids of those that several models were asked for together, this one included, in the order asked; else empty. */
+  /**
+   * For an answer: the ids of the answers that several models were asked for at once, including this one, in the order
+   * requested; otherwise empty.
+   */
   together: z.array(Id),
-  /** Which of `together` was chosen to go on with, by showing it; null: none so far. */
+  /** The one of `together` that was chosen to continue with, by showing it; null: none so far. */
   chosenId: Id.nullable(),
   createdAt: Time,
   finishedAt: Time.nullable(),
-  /** Why a complete answer is not whole: it reached the limit of the output, or the provider's filter ended it; null: it is whole, or `state` says why not. */
+  /**
+   * Why a complete answer was cut: it reached the output limit, or the provider’s filter ended it; null: it was not, or
+   * `state` says why.
+   */
   endedEarly: EndedEarly.nullable(),
-  /** Of an answer that was continued after it had ended early. */
+  /** For an answer that was continued after it had ended early. */
   continued: z.literal(true).optional(),
-  /** How long the model thought in all, in milliseconds; left out: it did not, or that was not measured. */
+  /** Total reasoning time in milliseconds; left out: none, or not measured. */
   thoughtMs: z.number().int().optional(),
 });
 export type Message = z.output<typeof Message>;
@@ -195,29 +203,31 @@ export type Message = z.output<typeof Message>;
 export const Run = z.object({
   id: Id,
   threadId: Id,
-  /** The answer that the run writes. */
   messageId: Id,
   state: RunState,
 });
 export type Run = z.output<typeof Run>;
 
-/** What an answer is made of, in order. `finished` or `failed` comes exactly once, last; a run that is continued goes on with its numbers. */
+/**
+ * Events of an answer, in order. `finished` or `failed` comes exactly once, last. A continued run continues the
+ * numbering.
+ */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
     type: z.literal('reasoning'),
     text: z.string(),
-    /** How long the model has thought so far, in milliseconds: said with an empty text whenever it stops thinking. */
+    /** Reasoning time so far in milliseconds, sent with an empty text whenever the model stops reasoning. */
     thoughtMs: z.number().int().optional(),
   }),
   z.object({ type: z.literal('note'), text: z.string() }),
-  /** A file of the assistant that the answer is taken from. */
+  /** A file of the assistant that the answer is based on. */
   z.object({ type: z.literal('source'), text: z.string() }),
-  /** What was said last is taken from this file. */
+  /** The preceding text is based on this file. */
   z.object({ type: z.literal('citation'), fileId: Id }),
-  /** What was said last is taken from this page of the web. */
+  /** The preceding text is based on this web page. */
   WebLink.extend({ type: z.literal('link') }),
-  /** A call, or how far it is by now: a later one takes the place of the earlier one with the same `callId`. */
+  /** A tool call or its new state, which replaces the earlier event with the same `callId`. */
   z.object({ type: z.literal('tool'), call: ToolCall }),
   Usage.extend({ type: z.literal('usage') }),
   z.object({ type: z.literal('finished'), reason: z.enum(['complete', 'stopped', 'length', 'content_filter']) }),
@@ -226,21 +236,20 @@ export const RunEvent = z.discriminatedUnion('type', [
 export type RunEvent = z.output<typeof RunEvent>;
 
 const byId = z.strictObject({ id: PathId });
-/** What denies a call says it to the model. */
+/** The reason for denying a call, which the model reads. */
 export const approvalReasonLimit = 1_000;
-/** How a person decides on the call of a tool; `approve_thread`: also on later calls of it in the conversation. */
+/** The user’s decision on a tool call. `approve_thread`: also for later calls of the tool in this conversation. */
 export const ApprovalDecision = z.enum(['approve', 'approve_thread', 'deny']);
 export type ApprovalDecision = z.output<typeof ApprovalDecision>;
-/** What a tool may be called with, in UTF-16 units. */
+/** Size of a tool’s input, in UTF-16 units. */
 export const toolInputLimit = 65_536;
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
-/** As the provider calls it. */
 const ModelId = requiredText(200, 'A model’s name cannot exceed 200 characters', 'Choose a model').transform((id) =>
   id.trim(),
 );
 
-/** A conversation is answered by an assistant or by a model. */
+/** A conversation is answered either by an assistant or by a model. */
 const oneAnswers = ({ assistantId, model }: { assistantId?: unknown; model?: unknown }) =>
   typeof assistantId !== 'number' || typeof model !== 'string';
 const bothAnswer = { message: 'Choose an assistant or a model, not both', path: ['model'] };
@@ -250,17 +259,17 @@ export const parallelModelLimit = 4;
 /** The longest text to find in one conversation, in characters. */
 export const findLimit = 200;
 
-/** Asked for once more, after a budget with a hard stop refused it: this one call goes through. */
+/** true: send although a budget with a hard stop has refused this call. */
 const OverBudget = z.boolean().optional();
 
 export const MessageDraft = z.strictObject({
   message: requiredText(messageLimit, 'Message cannot exceed 10000 characters', 'Message is required'),
   clientId: ClientId,
-  /** Files that go along, in this order. */
+  /** Attached files, in this order. */
   fileIds: z.array(Id).max(attachedFilesLimit, 'At most 20 files can be attached to a message').optional(),
-  /** The message this one follows: left out, the end of the shown branch; null, the beginning. */
+  /** The message to reply to; left out: the end of the shown branch; null: the beginning. */
   parentId: Id.nullable().optional(),
-  /** Several answers side by side, one of each model, with all else as it is in the conversation; the first is shown. */
+  /** Several answers in parallel, one per model, with everything else as in the conversation; the first is shown. */
   models: z
     .array(ModelId)
     .min(2, 'Choose at least two models')
@@ -324,9 +333,9 @@ export const chat = {
         archived: z.boolean().optional(),
         assistantId: Id.nullable().optional(),
         model: ModelId.nullable().optional(),
-        /** In place of what was switched before, from the next question on; null: all as the assistant has them. */
+        /** Replaces the earlier switches from the next message on; null: all as the assistant has them. */
         tools: ThreadTools.nullable().optional(),
-        /** Shows the branch that runs through this message, down to its newest end. */
+        /** Shows the branch through this message, down to its newest end. */
         shownMessageId: Id.optional(),
       })
       .refine(oneAnswers, bothAnswer),
@@ -365,9 +374,9 @@ export const chat = {
     }),
     output: z.object({
       items: z.array(Message),
-      /** Towards the beginning. */
+      /** Towards older messages. */
       nextCursor: z.string().nullable(),
-      /** Towards the end. */
+      /** Towards newer messages. */
       newerCursor: z.string().nullable(),
     }),
   }),
@@ -380,7 +389,7 @@ export const chat = {
     params: byId,
     query: z.strictObject({
       q: requiredText(findLimit, `Type at most ${findLimit} characters`, 'Type the text to find'),
-      /** The branch that runs through this message; left out: the shown one. */
+      /** The branch through this message; left out: the shown one. */
       through: PathId.optional(),
     }),
     output: z.object({
@@ -418,7 +427,7 @@ export const chat = {
     params: byId,
     body: z.strictObject({
       clientId: ClientId.optional(),
-      /** Left out: what answers in the conversation. */
+      /** Left out: the conversation’s assistant or model. */
       model: ModelId.optional(),
       overBudget: OverBudget,
     }),
@@ -484,7 +493,7 @@ export const chat = {
     params: z.strictObject({ id: PathId, callId: z.string().regex(/^[\x21-\x7e]{1,220}$/) }),
     body: z.strictObject({
       decision: ApprovalDecision,
-      /** Why it is denied, for the model. */
+      /** The reason for denying, which the model reads. */
       reason: textUpTo(approvalReasonLimit, 'The reason cannot exceed 1000 characters').optional(),
     }),
     output: Run,

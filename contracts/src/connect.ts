@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { endpoint, Id } from './endpoint.ts';
 
-/** How a program calls an assistant in a model’s place. */
+/** An assistant that API clients can use as a model. */
 export const CallableAssistant = z.object({
   id: Id,
   name: z.string(),
   /** `asst_…` */
   model: z.string(),
-  /** `name@roster`, as long as no other assistant has that name. */
+  /** `name@roster`, while no other assistant has that name. */
   alias: z.string().nullable(),
 });
 export type CallableAssistant = z.output<typeof CallableAssistant>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Who may make a call. `editor` is anyone but a Viewer. */
+/** Roles that may make a call. `editor`: everybody but Viewers. */
 export type Access = 'public' | 'user' | 'editor' | 'admin';
 
-/** The named limits, whose numbers are in server/src/http/limits/rate-limits.ts; a call without one counts against `default`. */
+/** Named rate limits, defined in server/src/http/limits/rate-limits.ts. A call without one counts against `default`. */
 export type Rate =
   | 'default'
   | 'signIn'
@@ -15,10 +15,10 @@ export type Rate =
   | 'uploads'
   | 'jobs';
 
-/** A part of a call (path, query or body) that carries nothing. */
+/** An empty path, query or body. */
 export const Empty = z.strictObject({});
 
-/** One call, described once: the server answers it, the browser makes it, the API description lists it. */
+/** Single definition of a call, used by the server, the browser and the API description. */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -26,22 +26,21 @@ export type Endpoint<
   Output extends z.ZodType = z.ZodType,
 > = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** `:name` parts are filled from `params`. */
+  /** `:name` parts are filled in from `params`. */
   path: `/api/${string}`;
   access: Access;
   rate: Rate;
-  /** One sentence for the API description. */
   summary: string;
   params: Params;
   query: Query;
   body: Body;
   output: Output;
   status: 200 | 201 | 202 | 204;
-  /** `events`: server-sent events of the type `output`; `bytes`: a download, `output` does not apply. */
+  /** `events`: server-sent events of type `output`. `bytes`: a download, for which `output` does not apply. */
   respondsWith: 'json' | 'events' | 'bytes';
-  /** `multipart`: a form of the texts in `body` and exactly one file, in the part `file`. */
+  /** `multipart`: a form with the texts in `body` and exactly one file, in the part `file`. */
   accepts: 'json' | 'multipart';
-  /** Bytes; the server's general limit for JSON (256 KiB) unless stated. For `multipart` those of the file. */
+  /** Bytes; 256 KiB of JSON by default. For `multipart`, bytes of the file. */
   bodyLimit?: number;
 };
 
@@ -56,7 +55,7 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
     output: O;
   };
 
-/** Completes a description with the defaults: no parameters, no body, status 200, JSON. */
+/** Completes a description with defaults: no parameters, no body, status 200, JSON. */
 export function endpoint<
   O extends z.ZodType,
   P extends z.ZodType = typeof Empty,
@@ -76,14 +75,14 @@ export function endpoint(description: Description<z.ZodType, z.ZodType, z.ZodTyp
   };
 }
 
-/** The answer of a call that has nothing to say (204). */
+/** The empty response of a call (204). */
 export const NoContent = z.void();
 
 const digits = /^(0|[1-9]\d{0,14})$/;
 
 /**
- * A whole number in a path or query, where everything arrives as text: decimal digits and nothing else, so that no other
- * text (0x1e, 1e1, +30, 030, ' 30') can mean a number that its sender did not write.
+ * A whole number in a path or query. Only decimal digits are accepted, so that no other text (0x1e, 1e1, +30, 030, '
+ * 30') can mean a number that the client did not write.
  */
 export const wholeNumber = (least: number, most: number) =>
   z
@@ -93,16 +92,14 @@ export const wholeNumber = (least: number, most: number) =>
     )
     .meta({ type: 'integer', minimum: least, maximum: most });
 
-/** As far as the integers of PostgreSQL reach. */
+/** The largest PostgreSQL integer. */
 export const largestId = 2_147_483_647;
 
-/** An integer id in a path or query. */
 export const PathId = wholeNumber(1, largestId);
 
-/** An integer id in a JSON body or answer. */
 export const Id = z.number().int().min(1).max(largestId);
 
-/** Made by the client; the same one again gives the first answer again. */
+/** Idempotency key made by the client: repeating it returns the first response again. */
 export const ClientId = z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'clientId must be 8 to 64 letters, digits, - or _');
 
 /** ISO 8601, UTC. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every expected failure and its HTTP status: the one table that server and browser share. */
+/** All expected failures with their HTTP status, shared by server and browser. */
 export const errorStatus = {
   invalid_input: 400,
   invalid_token: 400,
@@ -20,10 +20,10 @@ export const errorStatus = {
   no_api_key: 409,
   key_unreadable: 409,
   budget_exceeded: 409,
-  /** The model that would answer has been shut down; which one goes on is to be chosen. */
+  /** The model has been shut down; the user has to choose another. */
   model_ended: 409,
   run_in_progress: 409,
-  /** The same clientId with something else. */
+  /** The same clientId with a different request. */
   client_id_used: 409,
   too_many_runs: 409,
   quota_exceeded: 409,
@@ -42,7 +42,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** What every failed call answers. `message` is what a person can act on; `fields` names the wrong fields. */
+/** The body of every failed call. `message`: what the user can do. `fields`: messages by invalid field. */
 export const ErrorBody = z.object({
   code: z.string(),
   message: z.string(),
@@ -51,7 +51,7 @@ export const ErrorBody = z.object({
 });
 export type ErrorBody = z.output<typeof ErrorBody>;
 
-/** Why a run failed, as stored with the message and sent in its `failed` event. */
+/** Reasons why a run failed, as stored with the message and sent in its `failed` event. */
 export const runFailures = [
   'key_rejected',
   'key_unreadable',
@@ -76,9 +76,9 @@ export const runFailures = [
 export const RunError = z.object({
   code: z.enum(runFailures),
   message: z.string(),
-  /** Seconds the provider asked to wait, where it said so. */
+  /** Seconds that the provider asked to wait, if it did. */
   retryAfterSeconds: z.number().optional(),
-  /** Where the model is not there any more: what comes after it, as far as is known. */
+  /** The successor of a retired model, if known. */
   successor: z.string().optional(),
 });
 export type RunError = z.output<typeof RunError>;

@@ -1,4 +1,4 @@
-/** The addresses of the browser application's pages. The server answers any other with the 404 page, with status 404. */
+/** Paths of the browser application’s pages. The server responds to any other with the 404 page. */
 export const pages = [
   '/',
   '/chat',

@@ -1,8 +1,8 @@
 const article = /^(?:the|an?)\s+/i;
 
 /**
- * What an operator calls the provider, as it stands in a sentence; they may have written it with an article. Within one
- * it stands as it is: 'a model at OpenAI', 'a model at the simulator'.
+ * The provider’s name in a sentence; the operator may have written it with an article. In the middle of a sentence it
+ * is used as it is: 'a model at OpenAI', 'a model at the simulator'.
  * `beginning`: 'OpenAI accepted it.', 'The simulator accepted it.'
  * `compound`, before another noun: 'your OpenAI API key', 'your simulator API key'.
  */

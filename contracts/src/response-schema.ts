@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const responseSchemaLimit = 65_536;
 const depthLimit = 64;
 
-/** What keeps a schema from being used: `at` is its place as a JSON pointer, empty for all of it. */
+/** Why a schema cannot be used. `at`: JSON pointer to the place, empty for the whole schema. */
 export type SchemaProblem = { at: string; message: string };
 
 type Json = { [name: string]: unknown };
@@ -30,7 +30,7 @@ const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'm
 
 const below = (at: string, key: string | number) => `${at}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** What a text that is no JSON is told: the engines of browsers say the place in different ways, or not at all. */
+/** The problem of a text that is not JSON. Browser engines state the position in different ways, or not at all. */
 function syntaxProblem(error: unknown): SchemaProblem {
   const place = /line (\d+) column (\d+)/.exec(String(error));
   return { at: '', message: `This is not JSON yet${place ? `: see line ${place[1]}, column ${place[2]}` : ''}` };
@@ -48,7 +48,7 @@ function outOfBounds(root: unknown): SchemaProblem | undefined {
   return undefined;
 }
 
-/** What stands at a pointer like `#/$defs/step`; undefined: nothing. */
+/** The value at a pointer like `#/$defs/step`; undefined: none. */
 function pointedAt(root: unknown, ref: string): unknown {
   let found = root;
   for (const part of ref.slice(1).split('/').slice(1)) {
@@ -63,7 +63,7 @@ function patternProblem(pattern: unknown, at: string): SchemaProblem | undefined
   try {
     if (typeof pattern === 'string' && new RegExp(pattern, 'u')) return undefined;
   } catch {
-    // Said below.
+    // Reported below.
   }
   return { at, message: 'This pattern is not a regular expression' };
 }
@@ -71,7 +71,7 @@ function patternProblem(pattern: unknown, at: string): SchemaProblem | undefined
 const isNameList = (value: unknown) => Array.isArray(value) && value.every((name) => typeof name === 'string');
 const isTypes = (value: unknown) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType));
 
-/** What certain keywords have to hold where they stand. */
+/** Required values of certain keywords. */
 const holds: [keys: string[], fits: (value: unknown) => boolean, message: string][] = [
   [['type'], isTypes, `A type is one of ${types.join(', ')}`],
   [['required'], isNameList, 'This is a list of names'],
@@ -88,7 +88,7 @@ function referenceProblem(ref: unknown, at: string, root: unknown): SchemaProble
   return isJson(found) || typeof found === 'boolean' ? undefined : { at, message: 'This reference points at nothing' };
 }
 
-/** What is wrong with the keywords of one schema, without those inside it. */
+/** A problem with the keywords of one schema, without nested schemas. */
 function keywordProblem(schema: Json, at: string, root: unknown): SchemaProblem | undefined {
   for (const [keys, fits, message] of holds) {
     const wrong = keys.find((key) => schema[key] !== undefined && !fits(schema[key]));
@@ -105,7 +105,7 @@ function keywordProblem(schema: Json, at: string, root: unknown): SchemaProblem 
 
 type Place = { schema: unknown; at: string };
 
-/** The schemas inside one whose keywords are right. */
+/** The nested schemas of one whose keywords are valid. */
 function inside(schema: Json, at: string): Place[] {
   const places = (entries: Iterable<[string | number, unknown]>, here: string): Place[] =>
     [...entries].map(([key, inner]) => ({ schema: inner, at: below(here, key) }));
@@ -126,7 +126,7 @@ function inside(schema: Json, at: string): Place[] {
   ];
 }
 
-/** What keeps a text from being the schema of answers; undefined: nothing. */
+/** Why a text cannot be a response schema; undefined: it can. */
 export function schemaProblem(text: string): SchemaProblem | undefined {
   if (text.length > responseSchemaLimit)
     return { at: '', message: `The answer format cannot exceed ${responseSchemaLimit} characters` };
@@ -153,16 +153,15 @@ export function schemaProblem(text: string): SchemaProblem | undefined {
   return undefined;
 }
 
-/** In one sentence. */
 export const problemText = ({ at, message }: SchemaProblem) => (at === '' ? message : `${message} (at ${at})`);
 
-/** The JSON schema of an assistant's answers, as it was written. */
+/** The JSON schema of an assistant’s answers, as written. */
 export const ResponseSchema = z.string().superRefine((text, context) => {
   const problem = schemaProblem(text);
   if (problem) context.addIssue({ code: 'custom', message: problemText(problem) });
 });
 
-/** What the provider keeps to exactly, by its guide of structured outputs; anything else only asks for a best effort. */
+/** Keywords that the provider enforces, by its guide to structured outputs; all others are best effort. */
 const strictKeywords = new Set([
   '$schema',
   '$ref',
@@ -199,7 +198,7 @@ function isStrictSchema(schema: unknown, at: string): boolean {
   return (!isObject || isStrictObject(schema)) && (format === undefined || strictFormats.includes(String(format)));
 }
 
-/** Whether the provider can be held to every word of a schema that has no problem. */
+/** True if the provider can enforce every part of a valid schema. */
 export function isStrict(root: unknown): boolean {
   if (!isJson(root) || root.anyOf !== undefined) return false;
   const open: Place[] = [{ schema: root, at: '' }];

@@ -4,10 +4,10 @@ import { endpoint, Id, NoContent, PathId, Time } from './endpoint.ts';
 const Count = z.number().int().min(0);
 const Milliseconds = z.number().min(0);
 
-/** Each part is asked by itself: one that does not answer says so, and the others are there. */
+/** Each part is queried separately: one that does not respond reports that, and the others are still there. */
 const part = <Answer extends z.ZodType>(answer: Answer) =>
   z.object({
-    /** null: there is a problem. */
+    /** null: see `problem`. */
     answer: answer.nullable(),
     problem: z.string().nullable(),
   });
@@ -18,13 +18,13 @@ export const FailedJob = z.object({
   createdAt: Time,
   givenUpAt: Time,
   attempts: Count,
-  /** A word for the kind of failure, such as `ECONNREFUSED`: nothing that a person wrote. */
+  /** A word for the kind of failure, such as `ECONNREFUSED`; never text written by a user. */
   failure: z.string(),
 });
 export type FailedJob = z.output<typeof FailedJob>;
 
 export const SystemWarning = z.object({
-  /** `problem`: something is wrong, or soon will be. `advice`: it may be meant so. */
+  /** `problem`: something is wrong, or soon will be. `advice`: it may be intended. */
   level: z.enum(['problem', 'advice']),
   text: z.string(),
 });
@@ -32,10 +32,10 @@ export type SystemWarning = z.output<typeof SystemWarning>;
 
 export const SystemReport = z.object({
   version: z.string(),
-  /** Of Node.js. */
+  /** The Node.js version. */
   runtime: z.string(),
   at: Time,
-  /** Those that are alive, the newest 50. */
+  /** Live processes, the newest 50. */
   processes: part(z.array(z.object({ id: Id, startedAt: Time, version: z.string().nullable() })).max(50)),
   database: part(
     z.object({
@@ -43,7 +43,7 @@ export const SystemReport = z.object({
       version: z.string(),
       bytes: Count,
       latencyMs: Milliseconds,
-      /** Of its tables: as this version has them, of a newer version that runs beside it, or of an older one. */
+      /** The schema’s version: this one, a newer one that runs beside it, or an older one. */
       schema: z.enum(['ok', 'newer', 'older']),
     }),
   ),
@@ -51,7 +51,6 @@ export const SystemReport = z.object({
     z.object({ kind: z.enum(['folder', 's3']), latencyMs: Milliseconds, freeBytes: z.number().nullable() }),
   ),
   files: part(z.object({ count: Count, bytes: Count })),
-  /** The disk of the data folder. */
   disk: part(z.object({ freeBytes: Count, minimumBytes: Count })),
   jobs: part(
     z.object({
@@ -59,13 +58,13 @@ export const SystemReport = z.object({
       due: Count,
       oldestDueAt: Time.nullable(),
       givenUp: Count,
-      /** The newest 50 of those. */
+      /** The newest 50 of them. */
       newestGivenUp: z.array(FailedJob).max(50),
     }),
   ),
   mail: part(
     z.object({
-      /** false: each mail is kept as a file. */
+      /** false: mails are stored as files. */
       delivers: z.boolean(),
       lastSentAt: Time.nullable(),
       lastFailure: z.object({ at: Time, failure: z.string() }).nullable(),
@@ -73,11 +72,11 @@ export const SystemReport = z.object({
   ),
   backups: part(
     z.object({
-      /** What `roster backup` has written last. */
+      /** The last backup by `roster backup`. */
       last: z.object({ at: Time, name: z.string(), bytes: Count }).nullable(),
-      /** When the newest one of BACKUP_SCHEDULE failed; null where it did not, or one was made since. */
+      /** When the newest backup of BACKUP_SCHEDULE failed; null: it did not, or one was made since. */
       failedAt: Time.nullable(),
-      /** Made by itself before the tables were changed. */
+      /** Made automatically before the tables were changed. */
       beforeUpgrades: z.object({ count: Count, bytes: Count, newestAt: Time.nullable() }),
     }),
   ),

@@ -3,18 +3,18 @@ import { EventsQuery, SecurityEvent } from './account.ts';
 import { Email, NewPassword, Role, UserName, UserStatus } from './auth.ts';
 import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from './endpoint.ts';
 
-/** An account as administrators see it: never its key, its contents or what it costs. */
+/** An account as administrators see it: never its key, its contents or its cost. */
 export const ManagedUser = z.object({
   id: Id,
   email: z.string(),
   name: z.string().nullable(),
   role: Role,
   status: UserStatus,
-  /** null: has never signed in. */
+  /** null: never signed in. */
   lastActive: Time.nullable(),
   hasPassword: z.boolean(),
   emailVerified: z.boolean(),
-  /** How many access tokens there are. */
+  /** The number of access tokens. */
   accessTokens: z.number().int(),
   createdAt: Time,
 });
@@ -29,7 +29,7 @@ export const NewUser = z.strictObject({
   email: Email,
   role: Role,
   status: UserStatus.default('Active'),
-  /** Left out: the person gets a link to set one. */
+  /** Left out: the user gets a link to set one. */
   password: NewPassword.optional(),
 });
 
@@ -41,17 +41,17 @@ export const UserChanges = z.strictObject({
   status: UserStatus.optional(),
 });
 
-/** How a person comes to a password: the link was mailed, or it is shown to the administrator, once. */
+/** A link to set a password: mailed to the user, or shown to the administrator once. */
 export const PasswordLink = z.object({
   mailed: z.boolean(),
-  /** null where it was mailed. Works once, for 30 minutes. */
+  /** null: it was mailed. Valid once, for 30 minutes. */
   link: z.string().nullable(),
 });
 export type PasswordLink = z.output<typeof PasswordLink>;
 
-/** An event with the account it concerns; without the person's address and device, which are theirs. */
+/** An event with its account, without the user’s IP address and device, which are private. */
 export const AccountEvent = SecurityEvent.omit({ device: true, ipAddress: true }).extend({
-  /** The account it happened to; null once it is gone. */
+  /** The account’s address; null once the account is deleted. */
   email: z.string().nullable(),
 });
 export type AccountEvent = z.output<typeof AccountEvent>;
@@ -82,7 +82,7 @@ export const users = {
       total: z.number().int(),
       active: z.number().int(),
       administrators: z.number().int(),
-      /** Signed in and there at least once in the last 7 days. */
+      /** Users who were active within the last 7 days. */
       recent: z.number().int(),
     }),
   }),

@@ -7,12 +7,11 @@ import { nameText, requiredText, textUpTo } from '../text/text.ts';
 import { AssistantColor, AssistantIcon, Starters } from './avatar.ts';
 import { AssistantTools } from './tools.ts';
 
-/** What the pages call one that has no name. */
 export const untitled = 'Untitled assistant';
 export const nameLimit = 100;
 export const descriptionLimit = 500;
 export const instructionsLimit = 1500;
-/** What the retired Assistants API allowed; imported instructions are kept whole up to here. */
+/** The limit of the retired Assistants API, up to which imported instructions are kept whole. */
 export const importedInstructionsLimit = 256_000;
 
 const Name = nameText(nameLimit, `Name cannot exceed ${nameLimit} characters`, 'Name is required');
@@ -28,26 +27,25 @@ const instructionsMessage = `Instructions cannot exceed ${instructionsLimit} cha
 const Effort = ReasoningEffort.nullable();
 
 /**
- * What a person sets of an assistant, field by field: as the form of a new one sends it, as a change sends it, and as it
- * is stored. Drafts, changes, answers, export and import, the database's columns and both forms follow from this list.
+ * The fields of an assistant: as sent by the form of a new one, as sent by a change, and as stored. Drafts, changes,
+ * responses, export and import, the database’s columns and both forms follow from this list.
  */
 const assistantFields = {
   name: { draft: Name, change: Name, stored: z.string() },
   description: { draft: Description.default(''), change: Description, stored: z.string() },
   model: { draft: Model, change: Model, stored: z.string() },
   temperature: { draft: Temperature.default(0.7), change: Temperature, stored: z.number() },
-  /** null: the model's own default. */
+  /** null: the model’s default. */
   reasoningEffort: { draft: Effort.default(null), change: Effort, stored: Effort },
   instructions: {
     draft: textUpTo(instructionsLimit, instructionsMessage).default(''),
     /**
-     * Longer than the form allows only while they do not grow: an imported text stays whole (the service checks that
-     * against the stored one).
+     * May exceed the form’s limit only if it does not grow, so that an imported text stays whole. The service checks it
+     * against the stored text.
      */
     change: textUpTo(importedInstructionsLimit, instructionsMessage),
     stored: z.string(),
   },
-  /** Questions that a conversation can begin with. */
   starters: { draft: Starters.default([]), change: Starters, stored: z.array(z.string()) },
   icon: {
     draft: AssistantIcon.nullable().default(null),
@@ -60,7 +58,7 @@ const assistantFields = {
     stored: AssistantColor.nullable(),
   },
   tools: { draft: AssistantTools.default({}), change: AssistantTools, stored: AssistantTools },
-  /** The form of its answers, as the text of a JSON schema; null: none. */
+  /** A JSON schema for answers, as text; null: none. */
   responseSchema: {
     draft: ResponseSchema.nullable().default(null),
     change: ResponseSchema.nullable(),
@@ -70,51 +68,46 @@ const assistantFields = {
 
 type Fields = typeof assistantFields;
 
-/** The schemas of one of the three, by the names of the fields. */
+/** The schemas of one form, by field name. */
 const schemasOf = <Form extends 'draft' | 'change' | 'stored'>(form: Form) =>
-  // The names are those of the list: what `fromEntries` forgets.
+  // The keys are those of the list, which `fromEntries` does not know.
   Object.fromEntries(Object.entries(assistantFields).map(([name, field]) => [name, field[form]])) as {
     [Name in keyof Fields]: Fields[Name][Form];
   };
 
-/** What the create form holds. */
 export const AssistantDraft = z.strictObject(schemasOf('draft'));
 export type AssistantDraft = z.output<typeof AssistantDraft>;
 
-/** What the edit form may send. */
 export const AssistantChanges = z.strictObject(schemasOf('change')).partial();
 export type AssistantChanges = z.output<typeof AssistantChanges>;
 
-/** The fields alone: parsing takes them out of whatever holds them. */
+/** The fields alone; parsing removes everything else. */
 export const AssistantSettings = z.object(schemasOf('stored'));
 export type AssistantSettings = z.output<typeof AssistantSettings>;
 export const assistantFieldNames = AssistantSettings.keyof().options;
 
-/** What a new assistant begins with. */
 export const assistantDefaults = AssistantDraft.omit({ name: true, model: true }).parse({});
 
 export const Assistant = z.object({
   id: Id,
   ...AssistantSettings.shape,
   isDefault: z.boolean(),
-  /** The provider's own id, where the assistant was imported. */
+  /** The provider’s own id if the assistant was imported. */
   openaiAssistantId: z.string().nullable(),
-  /** How many files it knows from. */
+  /** The number of files that it searches. */
   files: z.number().int(),
-  /** The number of its newest version. */
+  /** The number of its current version. */
   version: z.number().int(),
   createdAt: Time,
   updatedAt: Time,
 });
 export type Assistant = z.output<typeof Assistant>;
 
-/** What one assistant may know from. */
 export const assistantFileLimit = 50;
 
 /**
- * How far a file of an assistant can be searched by the model.
- * `waiting`: the provider does not have it yet. `indexing`: it is being read there. `ready`: it is searched. `failed`:
- * `error` says why. `not_served`: this provider has no file search.
+ * Searchability of an assistant’s file. `waiting`: the provider does not have it yet. `indexing`: the provider is
+ * reading it. `ready`: it is searched. `failed`: see `error`. `not_served`: the provider has no file search.
  */
 export const knowledgeStates = ['waiting', 'indexing', 'ready', 'failed', 'not_served'] as const;
 export const KnowledgeState = z.enum(knowledgeStates);
@@ -126,7 +119,7 @@ export const AssistantFile = z.object({
   /** Bytes. */
   size: z.number().int(),
   state: KnowledgeState,
-  /** In words for people; null where nothing went wrong. */
+  /** Message for people; null: no error. */
   error: z.string().nullable(),
   addedAt: Time,
 });
@@ -138,7 +131,7 @@ export const ImportCandidate = z.object({
   model: z.string(),
   description: z.string(),
   source: z.enum(['assistants', 'agents']),
-  /** What cannot be taken along or is changed on the way, in words. */
+  /** Notes on what is lost or changed by the import. */
   notes: z.array(z.string()),
   /** The assistant that came from this one in an earlier import. */
   importedAs: z.object({ id: Id, name: z.string() }).nullable(),
@@ -151,7 +144,7 @@ export const ImportResult = z.object({
 });
 export type ImportResult = z.output<typeof ImportResult>;
 
-/** Roster's own export format; `import-file` reads it back. */
+/** Roster’s export format, which `import-file` reads. */
 export const AssistantExport = z.object({
   format: z.literal('roster.assistants'),
   version: z.literal(1),
@@ -160,16 +153,16 @@ export const AssistantExport = z.object({
     z.object({
       ...AssistantSettings.shape,
       openaiAssistantId: z.string().nullable(),
-      /** The names of the files that it knows from. */
+      /** The names of the files that it searches. */
       files: z.array(z.string()),
-      /** What programs have said of it beyond these fields, as they said it. */
+      /** Fields set by API clients beyond these, as they sent them. */
       api: z.record(z.string(), z.unknown()).optional(),
     }),
   ),
 });
 export type AssistantExport = z.output<typeof AssistantExport>;
 
-/** As the provider's list gives it; it is compared with that list and never put into an address. */
+/** As in the provider’s list. It is compared with that list and never put into a URL. */
 export const ProviderAssistantId = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'This is not an assistant id of the provider');

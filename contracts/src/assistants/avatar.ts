@@ -4,7 +4,7 @@ import { requiredText } from '../text/text.ts';
 export const starterCountLimit = 6;
 export const starterLengthLimit = 200;
 
-/** Questions that a conversation with an assistant can begin with. */
+/** Suggested first messages of a conversation. */
 export const Starters = z
   .array(
     requiredText(

@@ -4,18 +4,18 @@ import { requiredText } from '../text/text.ts';
 import { UsageComparison } from '../usage/usage.ts';
 import type { assistantFieldNames } from './assistants.ts';
 
-/** So many assistants are moved at once, in one transaction; the others of more by another move. */
+/** At most this many assistants are migrated at once, in one transaction. Further ones need another migration. */
 export const migrationLimit = 2_000;
-/** So many can be named one by one. */
 export const migrationSelectionLimit = 1_000;
-/** So many of the assistants are listed before a move. */
 export const migrationPreviewLimit = 200;
-/** Of a move, so many of its assistants are named. */
+/** Assistants named in a finished migration. */
 export const migrationNamesLimit = 5;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
-/** What of an assistant a model does not take. A temperature stays with the assistant and is not sent; an effort is taken away. */
+/**
+ * Settings that a model may not accept. A temperature stays with the assistant and is not sent; an effort is removed.
+ */
 export const UnsupportedSetting = z.enum([
   'temperature',
   'reasoningEffort',
@@ -23,16 +23,16 @@ export const UnsupportedSetting = z.enum([
 export type UnsupportedSetting = z.output<typeof UnsupportedSetting>;
 
 const Label = z.object({ id: Id, name: z.string() });
-/** An assistant that a move or its undoing left as it is, with the model that it has. */
+/** An assistant left unchanged by a migration or its undo, with its current model. */
 export const UnchangedAssistant = Label.extend({ model: z.string() });
 export type UnchangedAssistant = z.output<typeof UnchangedAssistant>;
 
 export const MigrationPlan = z.object({
   /** How many assistants use the model. */
   count: z.number().int(),
-  /** The newest 200 of them, with what the other model does not take of each. */
+  /** The newest 200 of them, with their settings that the new model does not accept. */
   assistants: z.array(Label.extend({ notTaken: z.array(UnsupportedSetting) })),
-  /** Of all of them. */
+  /** Counted over all assistants with the model. */
   withoutTemperature: z.number().int(),
   withoutEffort: z.number().int(),
   usage: UsageComparison,
@@ -43,11 +43,11 @@ export const ModelMigration = z.object({
   id: Id,
   fromModel: z.string(),
   toModel: z.string(),
-  /** How many assistants it moved, and of how many of them the new model does not take something. */
+  /** The number of migrated assistants, and for how many of them the new model does not accept a setting. */
   moved: z.number().int(),
   withoutTemperature: z.number().int(),
   withoutEffort: z.number().int(),
-  /** Those of them that are still there, the newest five. */
+  /** The newest five of them that still exist. */
   assistants: z.array(Label),
   createdAt: Time,
   undoneAt: Time.nullable(),
@@ -55,17 +55,17 @@ export const ModelMigration = z.object({
 export type ModelMigration = z.output<typeof ModelMigration>;
 
 export const CompletedMigration = ModelMigration.extend({
-  /** Those among the chosen ones that use another model by now. */
+  /** Chosen assistants that use another model by now. */
   leftAlone: z.array(UnchangedAssistant),
-  /** How many assistants still use the old model. */
+  /** Assistants that still use the old model. */
   remaining: z.number().int(),
 });
 export type CompletedMigration = z.output<typeof CompletedMigration>;
 
 export const UndoneMigration = ModelMigration.extend({
-  /** How many assistants use the old model again. */
+  /** Assistants that use the old model again. */
   undone: z.number().int(),
-  /** Those whose model was changed again since. */
+  /** Assistants whose model has been changed again since. */
   leftAlone: z.array(UnchangedAssistant),
 });
 export type UndoneMigration = z.output<typeof UndoneMigration>;

@@ -5,14 +5,14 @@ import { textUpTo } from '../text/text.ts';
 export const searchedDomainsLimit = 20;
 
 const domainMessage = 'Enter a domain like example.org, without https:// and without a path';
-/** Those below it are searched too. */
+/** Subdomains are searched too. */
 export const SearchedDomain = z
   .string(domainMessage)
   .max(253, domainMessage)
   .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i, domainMessage);
 
 const placeLimit = 100;
-/** Where a search is made from, roughly. */
+/** The approximate place from which a search is made. */
 export const SearchLocation = z.strictObject({
   city: textUpTo(placeLimit, `City cannot exceed ${placeLimit} characters`).optional(),
   region: textUpTo(placeLimit, `Region cannot exceed ${placeLimit} characters`).optional(),
@@ -23,11 +23,11 @@ export const SearchLocation = z.strictObject({
 });
 export type SearchLocation = z.output<typeof SearchLocation>;
 
-/** The tools that the provider runs itself and an assistant may use; what is there is switched on. */
+/** Built-in tools of an assistant. Each one that is present is switched on. */
 export const AssistantTools = z.strictObject({
   webSearch: z
     .strictObject({
-      /** It keeps to these; left out: all. */
+      /** Limits the search to these domains; left out: all. */
       domains: z
         .array(SearchedDomain)
         .max(searchedDomainsLimit, `At most ${searchedDomainsLimit} domains can be named`)
@@ -44,15 +44,15 @@ export const BuiltInTool = AssistantTools.keyof();
 export type BuiltInTool = z.output<typeof BuiltInTool>;
 export const builtInTools = BuiltInTool.options;
 
-/** As many servers as a person can have, and as many that others offer. */
+/** The servers that a user can have, and as many that others offer. */
 const serversOffAtMost = 100;
 
-/** What a conversation switches on or off for itself; what is left out is as its assistant has it. */
+/** Tools switched on or off in one conversation; what is left out follows the assistant. */
 export const ThreadTools = z.strictObject({
   webSearch: z.boolean().optional(),
   codeInterpreter: z.boolean().optional(),
   imageGeneration: z.boolean().optional(),
-  /** The tool servers whose tools are not used in it. */
+  /** Tool servers whose tools are not used in the conversation. */
   serversOff: z
     .array(Id)
     .max(serversOffAtMost, `At most ${serversOffAtMost} tool servers can be switched off`)

@@ -3,26 +3,26 @@ import { endpoint, Id, PathId, Time, wholeNumber } from '../endpoint.ts';
 import { ToolApproval } from '../tool-servers/tool-servers.ts';
 import { Assistant, AssistantSettings, assistantFieldNames } from './assistants.ts';
 
-/** The newest ones that are kept in any case; older ones are while an answer came from them. */
+/** The newest versions, which are always stored. Older ones are stored if an answer came from them. */
 export const retainedVersionCount = 1_000;
 
-/** Who or what made a version. */
+/** The cause of a version. */
 export const VersionOrigin = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('person') }),
-  /** By the name that its access token had. */
+  /** `name`: the name of the access token. */
   z.object({ kind: z.literal('program'), name: z.string() }),
   z.object({ kind: z.literal('import') }),
   z.object({ kind: z.literal('restore'), number: z.number().int() }),
   z.object({ kind: z.literal('duplicate'), name: z.string() }),
-  /** A move of several assistants to the model of this name, and that such a move was undone. */
+  /** Migration of several assistants to the model `name`, and its undo. */
   z.object({ kind: z.literal('move'), name: z.string() }),
   z.object({ kind: z.literal('move_undone'), name: z.string() }),
-  /** It was there before there were versions. */
+  /** Created before versions were stored. */
   z.object({ kind: z.literal('before') }),
 ]);
 export type VersionOrigin = z.output<typeof VersionOrigin>;
 
-/** What a version consists of: the assistant's own fields, its files, the tools of tool servers, and what programs have set. */
+/** Contents of a version: the assistant’s fields, its files, its connected tools, and the fields set by API clients. */
 export const versionFields = [...assistantFieldNames, 'files', 'chosenTools', 'programFields'] as const;
 export const VersionField = z.enum(versionFields);
 export type VersionField = z.output<typeof VersionField>;
@@ -30,7 +30,7 @@ export type VersionField = z.output<typeof VersionField>;
 export const AssistantVersion = z.object({
   number: z.number().int(),
   origin: VersionOrigin,
-  /** The fields that differ from the version before it. */
+  /** The fields that differ from the previous version. */
   changed: z.array(VersionField),
   createdAt: Time,
 });
@@ -38,26 +38,26 @@ export type AssistantVersion = z.output<typeof AssistantVersion>;
 
 export const AssistantVersionDetail = AssistantVersion.extend({
   settings: AssistantSettings,
-  /** `isThere`: false where it was deleted since. */
+  /** `isThere`: false if the file has been deleted since. */
   files: z.array(z.object({ fileId: Id, filename: z.string(), isThere: z.boolean() })),
   chosenTools: z.array(
     z.object({
       serverId: Id,
-      /** Empty where it was out of reach already. */
+      /** Empty if the server was not available even then. */
       serverName: z.string(),
       name: z.string(),
       approval: ToolApproval,
       isThere: z.boolean(),
     }),
   ),
-  /** What programs had set beyond the form; null: nothing. */
+  /** Fields set by API clients beyond the form; null: none. */
   programFields: z.record(z.string(), z.unknown()).nullable(),
 });
 export type AssistantVersionDetail = z.output<typeof AssistantVersionDetail>;
 
 export const RestoredVersion = z.object({
   assistant: Assistant,
-  /** What could not be restored, in words. */
+  /** Notes on what could not be restored. */
   notes: z.array(z.string()),
 });
 export type RestoredVersion = z.output<typeof RestoredVersion>;

@@ -5,42 +5,42 @@ import { RunError } from '../errors.ts';
 import { ReasoningEffort } from '../models/models.ts';
 import { requiredText, textUpTo } from '../text/text.ts';
 
-/** In one comparison. */
 export const promptLimit = 50;
 export const PromptText = requiredText(10_000, 'A prompt cannot exceed 10000 characters', 'A prompt is required');
 const ModelId = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
 
-/** What is compared: two models, a draft of an assistant, an old model with its successor, or a test set's runs. */
+/**
+ * `models`: two models. `draft`: a draft of an assistant. `replay`: an old model and its successor. `test`: a test
+ * set’s runs.
+ */
 export const comparisonKinds = ['models', 'draft', 'replay', 'test'] as const;
 export const ComparisonKind = z.enum(comparisonKinds);
 export type ComparisonKind = z.output<typeof ComparisonKind>;
 
-/** The candidate is what is tried, the baseline what it is measured by. */
+/** The candidate is tested against the baseline. */
 export const comparedSides = ['candidate', 'baseline'] as const;
 export type ComparedSide = (typeof comparedSides)[number];
 
-/** How one side is asked. */
 export const ComparedSettings = z.object({
-  /** What the side is called. */
   label: z.string(),
   model: z.string(),
   /** null: each prompt has its own. */
   instructions: z.string().nullable(),
-  /** null: the model’s own default. Left out where the model is known to take none. */
+  /** null: the model’s default, or the model is known to accept none. */
   temperature: z.number().nullable(),
   effort: ReasoningEffort.nullable(),
-  /** The form of the answers, as the text of a JSON schema; null: none. */
+  /** A JSON schema for answers, as text; null: none. */
   responseSchema: z.string().nullable(),
-  /** Of the assistant whose settings these are; null: of none, or not saved. */
+  /** The version of the assistant with these settings; null: no assistant, or not saved. */
   assistantVersion: z.number().int().nullable(),
 });
 export type ComparedSettings = z.output<typeof ComparedSettings>;
 
-/** An answer of an earlier day that stands for the baseline's, which is not asked. */
+/** An earlier answer used for the baseline, which is not asked again. */
 export const StoredText = z.object({
   text: z.string(),
   model: z.string().nullable(),
-  /** Of the assistant. */
+  /** The assistant’s version. */
   version: z.number().int().nullable(),
   createdAt: Time,
 });
@@ -50,9 +50,9 @@ export const votes = ['candidate', 'baseline', 'tie'] as const;
 export const Vote = z.enum(votes);
 export type Vote = z.output<typeof Vote>;
 
-/** One side's answer. Its text is streamed by the run's events (`GET /api/runs/{id}/events`). */
+/** One side’s answer. Its text is streamed by the run’s events (`GET /api/runs/{id}/events`). */
 export const ComparedAnswer = z.object({
-  /** null: an earlier answer, which nobody was asked for here. */
+  /** null: an earlier answer, without a run here. */
   runId: Id.nullable(),
   state: RunState,
   text: z.string(),
@@ -60,26 +60,26 @@ export const ComparedAnswer = z.object({
   error: RunError.nullable(),
   createdAt: Time,
   finishedAt: Time.nullable(),
-  /** Of an earlier answer. */
+  /** For an earlier answer. */
   stored: StoredText.pick({ model: true, version: true }).nullable(),
 });
 export type ComparedAnswer = z.output<typeof ComparedAnswer>;
 
 export const ComparisonPrompt = z.object({
   id: Id,
-  /** What stands before the question, where the sides have no instructions of their own. */
+  /** Instructions before the question, if the sides have none of their own. */
   instructions: z.string(),
-  /** The conversation up to the question, the question last. */
+  /** The conversation up to and including the question. */
   turns: z.array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() })),
-  /** The answer that was wished for, where it is known. */
+  /** The desired answer, if known. */
   expected: z.string().nullable(),
-  /** null: not asked yet, or not at all. */
+  /** null: not asked yet, or never. */
   candidate: ComparedAnswer.nullable(),
   baseline: ComparedAnswer.nullable(),
-  /** false: there is no earlier answer, and none is asked for. */
+  /** false: there is no earlier answer and none will be requested. */
   hasBaseline: z.boolean(),
   vote: Vote.nullable(),
-  /** It will be asked, if asking is not stopped before. */
+  /** Will be asked unless asking is stopped first. */
   isDue: z.boolean(),
 });
 export type ComparisonPrompt = z.output<typeof ComparisonPrompt>;
@@ -95,23 +95,21 @@ export const Comparison = z.object({
   prompts: z.number().int(),
   answered: z.number().int(),
   tally: z.object({ candidate: z.number().int(), baseline: z.number().int(), tie: z.number().int() }),
-  /** `asking`: the open prompts are put to both sides, two answers at a time, until all have been asked. */
+  /** `asking`: both sides are asked the open prompts, two answers at a time, until all are done. */
   state: z.enum(['idle', 'asking']),
-  /** Why asking has stopped, or what it waits for while it goes on. */
+  /** Why asking has stopped, or what it is waiting for. */
   refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
   createdAt: Time,
 });
 export type Comparison = z.output<typeof Comparison>;
 
-/** What asking the open prompts will take, estimated. */
 export const ComparisonEstimate = z.object({
-  /** How many answers are to be written. */
+  /** The number of answers to write. */
   answers: z.number().int(),
   inputTokens: z.number().int(),
   outputTokens: z.number().int(),
-  /** Of those with a price; null where none has one. */
+  /** Covers models with a price; null: none has one. */
   costUsd: z.number().nullable(),
-  /** The models without a known price. */
   unpriced: z.array(z.string()),
 });
 export type ComparisonEstimate = z.output<typeof ComparisonEstimate>;
@@ -142,7 +140,7 @@ export const comparisons = {
     body: z.strictObject({
       candidateModel: ModelId,
       baselineModel: ModelId,
-      /** null: each model’s own default. */
+      /** null: each model’s default. */
       temperature: z.number().min(0).max(2).nullable().default(null),
       /** For typed prompts. */
       instructions: textUpTo(10_000, 'Instructions cannot exceed 10000 characters').default(''),
@@ -154,7 +152,7 @@ export const comparisons = {
             .min(1, 'Enter at least one prompt')
             .max(promptLimit, `At most ${promptLimit} prompts`)
             .optional(),
-          /** A file in chat or preference format: evenly chosen lines of it. */
+          /** A file in chat or preference format, from which evenly spaced lines are taken. */
           fileId: Id.optional(),
           count: z
             .number()
@@ -168,7 +166,7 @@ export const comparisons = {
           'Enter prompts, or choose a file to take them from',
         ),
     }),
-    // As many prompts as may be typed, with characters of any length.
+    // The maximum number of prompts, with characters of any width.
     bodyLimit: 4 * 1024 * 1024,
     output: Comparison,
     status: 201,

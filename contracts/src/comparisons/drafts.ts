@@ -4,17 +4,16 @@ import { endpoint, Id, PathId, Time } from '../endpoint.ts';
 import { requiredText } from '../text/text.ts';
 import { Comparison } from './comparisons.ts';
 
-/** Of a draft's comparison. */
 export const draftQuestionLimit = 20;
 const tooMany = `At most ${draftQuestionLimit} questions`;
 
-/** What a person has asked an assistant in a conversation. */
+/** A question that the user has asked an assistant in a conversation. */
 export const AskedQuestion = z.object({ messageId: Id, text: z.string(), createdAt: Time });
 export type AskedQuestion = z.output<typeof AskedQuestion>;
 
 const byId = z.strictObject({ id: PathId });
 
-/** A draft of an assistant beside what is saved of it. */
+/** Compares a draft of an assistant with the saved version. */
 export const draftComparisons = {
   questions: endpoint({
     method: 'GET',

@@ -5,7 +5,6 @@ import { RunError } from '../errors.ts';
 import { requiredText } from '../text/text.ts';
 import { ComparisonEstimate, Vote } from './comparisons.ts';
 
-/** Of one comparison. */
 export const judgingLimit = 10;
 export const criteriaLimit = 4_000;
 
@@ -16,16 +15,15 @@ const Criteria = requiredText(
   'Say what makes an answer better',
 ).trim();
 
-/** Who judges, and by what. */
 export const JudgingDraft = z.strictObject({ model: JudgeModel, criteria: Criteria });
 export type JudgingDraft = z.output<typeof JudgingDraft>;
 
-/** What the judge says, asked for one order of the two answers. */
+/** The judge’s answer for one order of the two answers. */
 export const JudgeAnswer = z.object({
   runId: Id,
   state: RunState,
   text: z.string(),
-  /** The side that it chose; null: it has not answered, or its answer cannot be read. */
+  /** The side it chose; null: it has not answered, or its answer cannot be read. */
   choice: Vote.nullable(),
   reason: z.string().nullable(),
   usage: Usage.nullable(),
@@ -36,8 +34,8 @@ export const JudgeAnswer = z.object({
 export type JudgeAnswer = z.output<typeof JudgeAnswer>;
 
 /**
- * `position`: the judge chose otherwise when the answers came in the other order, which counts as a tie. `unreadable`: it
- * answered, but in one order or both its choice cannot be read.
+ * `position`: the judge chose differently with the answers in the other order, which counts as a tie. `unreadable`: it
+ * answered, but its choice cannot be read in one order or both.
  */
 export const outcomes = [...Vote.options, 'position', 'unreadable'] as const;
 export const Outcome = z.enum(outcomes);
@@ -45,29 +43,28 @@ export type Outcome = z.output<typeof Outcome>;
 
 export const Verdict = z.object({
   promptId: Id,
-  /** null: there is none yet, or the judge did not answer. */
+  /** null: no verdict yet, or the judge did not answer. */
   outcome: Outcome.nullable(),
-  /** An answer was asked for again since: the verdict is of another one, and counts no more. */
+  /** An answer was regenerated since, so the verdict no longer counts. */
   isStale: z.boolean(),
-  /** The judge will be asked, if judging is not stopped before. */
+  /** The judge will be asked unless judging is stopped first. */
   isDue: z.boolean(),
-  /** By the answer that was read first. */
+  /** Named by the answer that the judge read first. */
   candidateFirst: JudgeAnswer.nullable(),
   baselineFirst: JudgeAnswer.nullable(),
 });
 export type Verdict = z.output<typeof Verdict>;
 
-/** A model that was asked to say which answers of a comparison are better. */
 export const Judging = z.object({
   id: Id,
   model: z.string(),
-  /** In the words of whoever asked. */
+  /** In the words of the user who started it. */
   criteria: z.string(),
-  /** `asking`: the judge is asked for one prompt after the other, in both orders. */
+  /** `asking`: the judge is asked for one prompt after another, in both orders. */
   state: z.enum(['idle', 'asking']),
-  /** It begins by itself when the prompts have been asked. */
+  /** Starts by itself once the prompts have been asked. */
   follows: z.boolean(),
-  /** Why judging has stopped, or what it waits for while it goes on. */
+  /** Why judging has stopped, or what it is waiting for. */
   refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
   createdAt: Time,
 });
@@ -75,7 +72,7 @@ export type Judging = z.output<typeof Judging>;
 
 export const JudgingDetail = Judging.extend({
   verdicts: z.array(Verdict),
-  /** `position` is a part of `tie`. */
+  /** `position` is part of `tie`. */
   tally: z.object({
     candidate: z.number().int(),
     baseline: z.number().int(),
@@ -83,11 +80,10 @@ export const JudgingDetail = Judging.extend({
     position: z.number().int(),
     unreadable: z.number().int(),
   }),
-  /** With the votes of the person, where both have one: so many are the same. */
+  /** How many verdicts match the user’s votes, of those prompts that have both. */
   agreement: z.object({ same: z.number().int(), of: z.number().int() }),
-  /** Prompts that starting it would judge: not judged, cut off, or with an answer that has changed. */
+  /** Prompts that a start would judge: not judged, cut off, or with a changed answer. */
   open: z.number().int(),
-  /** What that would take. */
   estimate: ComparisonEstimate,
 });
 export type JudgingDetail = z.output<typeof JudgingDetail>;

@@ -4,11 +4,9 @@ import { endpoint, Id, PathId, Time } from '../endpoint.ts';
 import { requiredText } from '../text/text.ts';
 import { Comparison } from './comparisons.ts';
 
-/** In one replay. */
 export const replayQuestionLimit = 20;
-/** So many are offered to choose from. */
 export const offeredQuestionLimit = 50;
-/** What goes before a question of its conversation: at most so many tokens, estimated. */
+/** Estimated tokens of the conversation before a question. */
 export const replayTokenLimit = 16_000;
 
 const ModelName = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').trim();
@@ -16,27 +14,27 @@ const byAssistant = z.strictObject({ id: PathId });
 
 /** A question that an assistant has answered. */
 export const AskedQuestion = z.object({
-  /** The answer, by which the question is chosen. */
+  /** The answer’s id, by which the question is chosen. */
   answerId: Id,
   /** The beginning of the question. */
   text: z.string(),
-  /** Of its conversation. */
+  /** The title of its conversation. */
   title: z.string(),
-  /** How many messages come before it. */
+  /** Messages before it. */
   earlier: z.number().int(),
-  /** How many files are attached to it; they are not asked with. */
+  /** Files attached to it, which are not sent. */
   files: z.number().int(),
   byProgram: z.boolean(),
-  /** Of the answer. */
+  /** The time of the answer. */
   createdAt: Time,
 });
 export type AskedQuestion = z.output<typeof AskedQuestion>;
 
 export const Replay = z.object({
   comparison: Comparison,
-  /** What of the assistant the new model does not take. */
+  /** Settings of the assistant that the new model does not accept. */
   notTaken: z.array(UnsupportedSetting),
-  /** Earlier messages that were too much to be asked with, and files that were left out. */
+  /** Earlier messages that did not fit, and files that were left out. */
   messagesLeftOut: z.number().int(),
   filesLeftOut: z.number().int(),
 });
@@ -51,9 +49,9 @@ export const replays = {
       'The newest questions that an assistant has answered, each once: at most 50, of the 500 newest conversations.',
     params: byAssistant,
     query: z.strictObject({
-      /** Those that this model has answered; of all models where none is named. */
+      /** Questions that this model has answered; left out: any model. */
       model: ModelName.optional(),
-      /** Those in conversations that programs have made, too. */
+      /** Includes conversations created by API clients. */
       programs: z.enum(['true', 'false']).default('false'),
     }),
     output: z.object({ items: z.array(AskedQuestion) }),
@@ -73,7 +71,7 @@ export const replays = {
         .array(Id)
         .min(1, 'Please select at least one question')
         .max(replayQuestionLimit, `At most ${replayQuestionLimit} questions can be replayed`),
-      /** The answers of then, or new ones. */
+      /** `stored`: the earlier answers. `asked`: new ones. */
       baseline: z.enum(['stored', 'asked']).default('stored'),
     }),
     output: Replay,

@@ -5,11 +5,10 @@ import { nameText, requiredText, textUpTo } from '../text/text.ts';
 import { Comparison, ComparisonEstimate, PromptText, promptLimit } from './comparisons.ts';
 import { JudgingDraft } from './judging.ts';
 
-/** Of one assistant. */
 export const testSetLimit = 20;
-/** In one set: as many as a comparison has prompts. */
+/** Questions per set: as many as a comparison has prompts. */
 export const testQuestionLimit = promptLimit;
-/** Of one question: what was said before it, itself, and the answer that is wished for. */
+/** Characters per question, including the conversation before it and the expected answer. */
 export const testQuestionCharacters = 40_000;
 export const testSetNameLimit = 100;
 export const expectedLimit = 10_000;
@@ -25,18 +24,19 @@ export type TestQuestionSource = z.output<typeof TestQuestionSource>;
 export const TestQuestion = z.object({
   id: Id,
   source: TestQuestionSource,
-  /** The conversation up to the question, the question last. */
+  /** The conversation up to and including the question. */
   turns: z.array(z.object({ role: z.enum(['user', 'assistant']), text: z.string() })),
-  /** The answer that is wished for, which a judge reads. */
+  /** The expected answer, which a judge reads. */
   expected: z.string().nullable(),
 });
 export type TestQuestion = z.output<typeof TestQuestion>;
 
-/** What the answers of a run came to, each beside the one that it is measured by. */
+/** Results of a run’s answers, each compared with its baseline. */
 export const testResults = ['unchanged', 'better', 'worse', 'open', 'new', 'unanswered'] as const;
 /**
- * `unchanged`: the same words but for spaces, or a tie. `open`: the words differ, and neither a vote nor a verdict says which
- * is better. `new`: there is no earlier answer. `unanswered`: not asked yet, or without a whole answer.
+ * `unchanged`: the same text except for whitespace, or a tie. `open`: the texts differ, and neither a vote nor a
+ * verdict says which is better. `new`: there is no earlier answer. `unanswered`: not asked yet, or without a complete
+ * answer.
  */
 export const TestResult = z.enum(testResults);
 export type TestResult = z.output<typeof TestResult>;
@@ -51,10 +51,10 @@ export const TestCounts = z.object({
 });
 export type TestCounts = z.output<typeof TestCounts>;
 
-/** One time that a set was asked: a comparison of the kind `test`. */
+/** One run of a set: a comparison of the kind `test`. */
 export const TestRun = Comparison.extend({
   counts: TestCounts,
-  /** A model is judging, or will when all is asked. */
+  /** A model is judging, or will be once all questions are asked. */
   isJudging: z.boolean(),
 });
 export type TestRun = z.output<typeof TestRun>;
@@ -65,7 +65,7 @@ export const TestSet = z.object({
   name: z.string(),
   questions: z.number().int(),
   runs: z.number().int(),
-  /** null: it was not run yet. */
+  /** null: never run. */
   newestRun: TestRun.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -77,12 +77,12 @@ export type TestSetDetail = z.output<typeof TestSetDetail>;
 
 const NewQuestion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('typed'), text: PromptText, expected: Expected.nullable().default(null) }),
-  /** By its answer, with what was said before it. */
+  /** By its answer, with the conversation before it. */
   z.strictObject({ kind: z.literal('conversation'), answerId: Id }),
-  /** With the example's answer as the expected one. */
+  /** With the example’s answer as the expected one. */
   z.strictObject({ kind: z.literal('dataset'), exampleId: Id }),
 ]);
-/** One that is in the set, where it is named with other words. */
+/** A question of the set, possibly with other texts. */
 const KeptQuestion = z.strictObject({
   kind: z.literal('kept'),
   questionId: Id,
@@ -97,46 +97,48 @@ const questionsOf = <Question extends z.ZodType>(question: Question) =>
     .array(question)
     .min(1, 'Enter or choose at least one question')
     .max(testQuestionLimit, `At most ${testQuestionLimit} questions`);
-// As many questions as a set has, with characters of any length.
+// The maximum number of questions, with characters of any width.
 const bodyLimit = 4 * 1024 * 1024;
 
 const byId = z.strictObject({ id: PathId });
 const version = z.number().int().min(1).max(1_000_000_000);
 
-/** What a set is put to, and what its answers are measured by. */
 export const NewTestRun = z.strictObject({
   candidate: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('version'), version }),
-    /** Changes to the present version that are not saved. */
+    /** Unsaved changes to the current version. */
     z.strictObject({ kind: z.literal('draft'), changes: AssistantChanges }),
-    /** The present version with another model. */
+    /** The current version with another model. */
     z.strictObject({ kind: z.literal('model'), model: ModelName }),
   ]),
   baseline: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('nothing') }),
-    /** The answers of this run; a question that it has not answered is new. */
+    /** The answers of this run. Questions that it did not answer are new. */
     z.strictObject({ kind: z.literal('run'), runId: Id }),
-    /** Its newest answers; what it has not answered is asked of it. A draft is measured by the present version alone. */
+    /**
+     * The newest answers of this version, which is asked where it has none. The baseline of a draft can only be the
+     * current version.
+     */
     z.strictObject({ kind: z.literal('version'), version }),
   ]),
-  /** Who judges the answers that differ; null: the person alone. */
+  /** The judge of answers that differ; null: only the user judges. */
   judge: JudgingDraft.nullable().default(null),
 });
 export type NewTestRun = z.output<typeof NewTestRun>;
 
 export const TestRunEstimate = ComparisonEstimate.extend({
-  /** Of the answers, so many are the baseline's. */
+  /** How many of the answers are the baseline’s. */
   baselineAnswers: z.number().int(),
-  /** Earlier answers that stand for the baseline's. */
+  /** Earlier answers used for the baseline. */
   stored: z.number().int(),
-  /** Questions without an answer to measure by. */
+  /** Questions without a baseline answer. */
   withoutBaseline: z.number().int(),
-  /** At most: answers with the same words are not judged. null: nobody judges. */
+  /** The maximum: identical answers are not judged. null: no judge. */
   judge: ComparisonEstimate.nullable(),
 });
 export type TestRunEstimate = z.output<typeof TestRunEstimate>;
 
-/** Whose word a result is: the answers' own, the person's, or a judge's. */
+/** The source of a result: the texts themselves, the user’s vote, or a judge. */
 export const TestResultBy = z.enum(['words', 'vote', 'judge']);
 export type TestResultBy = z.output<typeof TestResultBy>;
 
@@ -228,7 +230,7 @@ export const testSets = {
     output: z.object({
       set: z.object({ id: Id, name: z.string() }),
       run: TestRun,
-      /** In the order of the prompts. `by`: null where there is nothing to say. */
+      /** In the order of the prompts. `by`: null if there is no result. */
       items: z.array(z.object({ promptId: Id, result: TestResult, by: TestResultBy.nullable() })),
     }),
   }),

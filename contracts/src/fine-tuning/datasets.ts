@@ -3,11 +3,9 @@ import { endpoint, Id, NoContent, PathId, Time, wholeNumber } from '../endpoint.
 import { File } from '../files/files.ts';
 import { nameText, requiredText, textUpTo } from '../text/text.ts';
 
-/** Of one person. */
 export const datasetLimit = 100;
-/** In one dataset. */
 export const datasetExampleLimit = 5_000;
-/** What a person may write into one text of an example. */
+/** Characters per text of an example. */
 export const exampleTextLimit = 100_000;
 
 const Name = nameText(100, 'Name cannot exceed 100 characters', 'Name is required');
@@ -22,7 +20,7 @@ export const Dataset = z.object({
   name: z.string(),
   format: DatasetFormat,
   examples: z.number().int(),
-  /** Those that a review has kept, left out, and not looked at yet. */
+  /** Examples that a review has kept, left out, or not covered yet. */
   kept: z.number().int(),
   leftOut: z.number().int(),
   unreviewed: z.number().int(),
@@ -34,47 +32,45 @@ export type Dataset = z.output<typeof Dataset>;
 const DatasetTurn = z.object({
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  /** The names of the files that were attached to it: a training file holds words only. */
+  /** The names of attached files; a training file contains text only. */
   files: z.array(z.string()),
 });
 export type DatasetTurn = z.output<typeof DatasetTurn>;
 
 export const DatasetExample = z.object({
   id: Id,
-  /** The assistant's instructions, as the system message; empty: none. */
+  /** The assistant’s instructions, as the system message; empty: none. */
   instructions: z.string(),
-  /** The conversation up to the question, the question last. */
+  /** The conversation up to and including the question. */
   turns: z.array(DatasetTurn),
-  /** What the model is to learn to answer. */
   answer: z.string(),
   /** In preference format, the worse answer; null otherwise. */
   rejected: z.string().nullable(),
   review: z.enum(['unreviewed', 'kept', 'left_out']),
-  /** Changed by hand in the dataset. */
+  /** Edited in the dataset. */
   edited: z.boolean(),
-  /** Where it came from, while that still exists. */
+  /** Its origin, if that still exists. */
   source: z.object({ threadId: Id, messageId: Id, title: z.string() }).nullable(),
 });
 export type DatasetExample = z.output<typeof DatasetExample>;
 
-/** Instructions for an assistant that are made of a dataset: they go into its form, and nothing is stored. */
+/** Instructions generated from a dataset for an assistant’s form. Nothing is stored. */
 export const ExampleInstructions = z.object({
-  /** No longer than the form takes; empty: no example is short enough. */
+  /** Within the form’s limit; empty: no example is short enough. */
   instructions: z.string(),
-  /** So many examples are in them. */
+  /** The number of examples used. */
   examples: z.number().int(),
-  /** Of those that were not left out. */
+  /** The number of examples that were not left out. */
   of: z.number().int(),
   dataset: z.object({ id: Id, name: z.string() }),
 });
 export type ExampleInstructions = z.output<typeof ExampleInstructions>;
 
-/** What gathering has come to. `left`: rated answers for which the dataset has no room. */
+/** Result of gathering. `left`: rated answers that did not fit into the dataset. */
 const gathered = { added: z.number().int(), left: z.number().int() };
 
-/** Which rated answers to take. */
 export const Gathering = z.strictObject({
-  /** null: of all conversations. */
+  /** null: all conversations. */
   assistantId: Id.nullable().default(null),
   /** Puts the assistant's instructions before each example. */
   withInstructions: z.boolean().default(true),
@@ -82,7 +78,7 @@ export const Gathering = z.strictObject({
 
 const ValidationShare = z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %');
 
-/** In a query, where it arrives as text: decimal digits and nothing else. */
+/** A number in a query, where it arrives as text: decimal digits only. */
 const share = z
   .preprocess(
     (written: number | string) =>
@@ -212,9 +208,9 @@ export const datasets = {
     params: byId,
     query: z.strictObject({ validationShare: share }),
     output: z.object({
-      /** That the examples come from. A single one is not divided. */
+      /** The conversations that the examples come from. A single one is not divided. */
       conversations: z.number().int(),
-      /** Examples; as near to the share as whole conversations come. */
+      /** Examples, as close to the share as whole conversations allow. */
       training: z.number().int(),
       validation: z.number().int(),
     }),
@@ -228,7 +224,7 @@ export const datasets = {
     params: byId,
     body: z.strictObject({
       filename: nameText(200, 'The name cannot exceed 200 characters', 'Name is required'),
-      /** The share for a second file, for validation; null: one file. */
+      /** Share of a second file for validation; null: a single file. */
       validationShare: ValidationShare.nullable().default(null),
     }),
     output: z.object({ training: File, validation: File.nullable() }),

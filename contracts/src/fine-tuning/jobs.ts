@@ -4,9 +4,7 @@ import { nameText, requiredText } from '../text/text.ts';
 
 export const jobNameLimit = 100;
 
-/**
- * `created`: stored here and not at the provider yet, its files are on the way there. The others are the provider's own.
- */
+/** `created`: stored here, not yet at the provider, and its files are being uploaded. The others are the provider’s. */
 export const jobStatuses = [
   'created',
   'validating_files',
@@ -30,7 +28,7 @@ export type TrainingMethod = z.output<typeof TrainingMethod>;
 
 const Auto = z.literal('auto');
 
-/** What is left out is the provider's choice, as `auto` is. `beta` is of preference training only. */
+/** Omitted values are chosen by the provider, like `auto`. `beta` applies to preference training only. */
 export const Hyperparameters = z.strictObject({
   n_epochs: z
     .union([Auto, z.number().int('Epochs are whole').min(1, 'At least 1 epoch').max(50, 'At most 50 epochs')])
@@ -45,15 +43,14 @@ export const Hyperparameters = z.strictObject({
 });
 export type Hyperparameters = z.output<typeof Hyperparameters>;
 
-/** A base model that can be trained, by its id. */
+/** A base model for fine-tuning. */
 export const BaseModel = z.object({
   description: z.string(),
-  /** USD per 1,000 tokens of training, an estimate; null: no price known. */
+  /** Estimated USD per 1,000 training tokens; null: no price known. */
   training_cost_per_1k: z.number().nullable(),
-  /** The day of that price. */
   priceAsOf: z.string().nullable(),
   methods: z.array(TrainingMethod),
-  /** `YYYY-MM-DD`; what is trained on it ends with it. */
+  /** `YYYY-MM-DD`. Models trained on it retire with it. */
   shutdownDate: z.string().nullable(),
 });
 export type BaseModel = z.output<typeof BaseModel>;
@@ -69,10 +66,10 @@ export const JobDraft = z.strictObject({
 });
 export type JobDraft = z.output<typeof JobDraft>;
 
-/** A file of a job. `id` is null where it was deleted, or where the job was not made here. */
+/** A file of a job. `id`: null if it was deleted or the job was not created here. */
 const JobFile = z.object({ id: Id.nullable(), filename: z.string() });
 
-/** The dataset that something was trained with, while it is there; a file that was uploaded comes from none. */
+/** The dataset used for training, if it still exists; null for an uploaded file. */
 export const TrainingDataset = z.object({ id: Id, name: z.string() }).nullable();
 
 export const Job = z.object({
@@ -81,27 +78,29 @@ export const Job = z.object({
   baseModel: z.string(),
   method: TrainingMethod,
   status: JobStatus,
-  /** In words for people: what it waits for, or why it failed. */
+  /** Message for people: what the job waits for, or why it failed. */
   notice: z.string().nullable(),
-  /** `training_not_available`: this account may not train at the provider (any more). Any other code is the provider's. */
+  /**
+   * `training_not_available`: this account may not train at the provider (any more). Other codes are the provider’s.
+   */
   errorCode: z.string().nullable(),
   trainingFile: JobFile,
   validationFile: JobFile.nullable(),
   dataset: TrainingDataset,
   hyperparameters: Hyperparameters,
-  /** The provider's own id; null while it has not taken the job. */
+  /** The provider’s job id; null until the provider has accepted the job. */
   providerJobId: z.string().nullable(),
-  /** The model that came of it, as the provider calls it. */
+  /** The provider’s id of the resulting model. */
   tunedModel: z.string().nullable(),
-  /** Null until the provider has counted them. */
+  /** null until the provider has counted them. */
   trainedTokens: z.number().int().nullable(),
-  /** Of the training: final once it has succeeded, until then null. An estimate from the last known price. */
+  /** Training cost, estimated from the last known price; null until the job has succeeded. */
   costUsd: z.number().nullable(),
-  /** A cancellation was asked for and not confirmed yet. */
+  /** Cancellation was requested and is not confirmed yet. */
   cancelling: z.boolean(),
-  /** Whether the provider says when it will be done. */
+  /** The provider’s estimate, if it gives one. */
   estimatedFinishAt: Time.nullable(),
-  /** Steps so far and in all; null while nothing is known of them. */
+  /** Steps so far and in total; null: unknown. */
   progress: z.object({ step: z.number().int(), totalSteps: z.number().int().nullable() }).nullable(),
   createdAt: Time,
   finishedAt: Time.nullable(),
@@ -116,7 +115,7 @@ export const JobEvent = z.object({
 });
 export type JobEvent = z.output<typeof JobEvent>;
 
-/** One point of the curves; what the provider did not measure at this step is null. */
+/** One point of the curves. Values that the provider did not measure at this step are null. */
 export const JobMetric = z.object({
   step: z.number().int(),
   trainLoss: z.number().nullable(),
@@ -131,13 +130,13 @@ export type JobMetric = z.output<typeof JobMetric>;
 export const Checkpoint = z.object({
   id: Id,
   step: z.number().int(),
-  /** The id under which it can be called. */
+  /** The model id for calls. */
   model: z.string(),
   trainLoss: z.number().nullable(),
   validLoss: z.number().nullable(),
   validAccuracy: z.number().nullable(),
   createdAt: Time,
-  /** The tuned model that was made of it here; null: not activated yet. */
+  /** The fine-tuned model created from it here; null: not activated yet. */
   customModelId: Id.nullable(),
 });
 export type Checkpoint = z.output<typeof Checkpoint>;
@@ -146,23 +145,23 @@ export const CustomModel = z.object({
   id: Id,
   name: z.string(),
   baseModel: z.string(),
-  /** As the provider calls it. */
+  /** The provider’s model id. */
   model: z.string(),
-  /** Offered in the model choice. */
+  /** Offered by the model picker. */
   isActive: z.boolean(),
-  /** The job that made it, where it is known here. */
+  /** The job that created it, if known here. */
   jobId: Id.nullable(),
   jobName: z.string().nullable(),
   dataset: TrainingDataset,
-  /** Of a checkpoint; null: the end of the training. */
+  /** The checkpoint’s step; null: the end of the training. */
   step: z.number().int().nullable(),
-  /** Its base model ends, and it with it: from 90 days before. */
+  /** Retirement of its base model, with which it retires; from 90 days before. */
   end: z
     .object({
       /** `YYYY-MM-DD` */
       shutdownDate: z.string(),
       lifecycle: z.enum(['ending', 'gone']),
-      /** Of the base model. */
+      /** The successor of the base model. */
       successor: z.string().nullable(),
     })
     .nullable(),
@@ -188,7 +187,7 @@ export const fineTuning = {
     query: z.strictObject({
       limit: wholeNumber(1, 100).default(50),
       cursor: PathId.optional(),
-      /** Only those that are under way. */
+      /** true: only unfinished jobs. */
       open: z
         .enum(['true', 'false'])
         .transform((value) => value === 'true')

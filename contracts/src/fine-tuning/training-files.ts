@@ -3,30 +3,28 @@ import { endpoint, Id, Time } from '../endpoint.ts';
 import { File } from '../files/files.ts';
 import { TrainingMethod } from './jobs.ts';
 
-/** The provider trains on no less. */
+/** The provider’s minimum. */
 export const minExamples = 10;
-/** From here on more examples are worth the money. */
+/** The number from which training is likely to be worth its cost. */
 export const recommendedExamples = 50;
-/** What of one example is trained on; the rest is cut off. */
+/** Tokens per example; the rest is cut off. */
 export const exampleTokenLimit = 65_536;
-/** Of the lines that a conversion leaves out, so many are named; all are counted. */
+/** Omitted lines that a conversion names; all are counted. */
 export const listedLineLimit = 20;
-/** Of each file at most so many problems are listed; all are counted. */
+/** Problems listed per file; all are counted. */
 export const listedProblemLimit = 100;
 
-/** `chat` and `preference` can be trained on; `prompt_completion` is what the old models took. */
+/** `chat` and `preference` can be used for training; `prompt_completion` is the format of old models. */
 export const trainingFormats = ['chat', 'preference', 'prompt_completion', 'unknown'] as const;
 export const TrainingFormat = z.enum(trainingFormats);
 export type TrainingFormat = z.output<typeof TrainingFormat>;
 
 export const TrainingProblem = z.object({
-  /** From 1; null: of the file as a whole. */
+  /** From 1; null: the file as a whole. */
   line: z.number().int().nullable(),
-  /** An `error` keeps the file from training; a `warning` does not. */
+  /** An `error` prevents training; a `warning` does not. */
   severity: z.enum(['error', 'warning']),
-  /** What is wrong. */
   message: z.string(),
-  /** What to change. */
   fix: z.string(),
 });
 export type TrainingProblem = z.output<typeof TrainingProblem>;
@@ -38,13 +36,11 @@ export const TrainingFileReport = z.object({
   lines: z.number().int(),
   /** Lines that can be trained on. */
   examples: z.number().int(),
-  /** Of all examples, once, each cut at the limit. Counted with the tokenizer of the base model. */
+  /** Tokens of all examples, each counted once and cut at the limit, with the base model’s tokenizer. */
   tokens: z.number().int(),
-  /** Of the longest example. */
   longestTokens: z.number().int(),
-  /** Examples that are longer than the limit. */
+  /** Examples longer than the limit. */
   cutExamples: z.number().int(),
-  /** Lines that repeat an earlier one. */
   duplicates: z.number().int(),
   errors: z.number().int(),
   warnings: z.number().int(),
@@ -53,17 +49,17 @@ export const TrainingFileReport = z.object({
 export type TrainingFileReport = z.output<typeof TrainingFileReport>;
 
 export const TrainingReport = z.object({
-  /** Nothing keeps these files from training. */
+  /** true: nothing prevents training with these files. */
   ok: z.boolean(),
   training: TrainingFileReport,
   validation: TrainingFileReport.nullable(),
-  /** Examples that stand in both files: the validation would measure nothing. The first lines, and how many there are. */
+  /** Examples in both files, which make the validation meaningless: their number and the first lines. */
   overlap: z.object({
     examples: z.number().int(),
     lines: z.array(z.object({ training: z.number().int(), validation: z.number().int() })),
   }),
   estimate: z.object({
-    /** As given, or what `auto` would most likely be. */
+    /** As given, or the most likely value of `auto`. */
     epochs: z.number().int(),
     /** Tokens times epochs. */
     tokens: z.number().int(),
@@ -72,7 +68,7 @@ export const TrainingReport = z.object({
     pricePerMillionUsd: z.number().nullable(),
     priceAsOf: z.string().nullable(),
   }),
-  /** How long Roster took. Milliseconds. */
+  /** Milliseconds that the check took. */
   tookMs: z.number().int(),
 });
 export type TrainingReport = z.output<typeof TrainingReport>;
@@ -103,9 +99,9 @@ export const trainingFiles = {
     body: z.strictObject({ fileId: Id }),
     output: z.object({
       file: File,
-      /** Lines that were converted. */
+      /** Converted lines. */
       examples: z.number().int(),
-      /** Lines that are no pair with a completion; empty lines do not count. `first`: the numbers of the first of them. */
+      /** Lines that are not a pair with a completion, without empty lines. `first`: the numbers of the first ones. */
       leftOut: z.object({ lines: z.number().int(), first: z.array(z.number().int()) }),
       convertedAt: Time,
     }),
@@ -120,13 +116,12 @@ export const trainingFiles = {
       'Makes two new files of one: for training and for validation, always the same way. Examples with the same first question stay together.',
     body: z.strictObject({
       fileId: Id,
-      /** The share of the examples that is for validation. */
+      /** Share of the examples used for validation. */
       validationShare: z.number().min(0.05, 'At least 5 %').max(0.5, 'At most 50 %').default(0.2),
     }),
     output: z.object({
       training: File,
       validation: File,
-      /** How many are in each. */
       examples: z.object({ training: z.number().int(), validation: z.number().int() }),
     }),
     status: 201,

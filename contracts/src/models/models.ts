@@ -10,16 +10,16 @@ export const Price = z.object({
   input: z.number(),
   cachedInput: z.number().nullable(),
   output: z.number(),
-  /** The day the price was read. */
+  /** The day on which the price was read. */
   asOf: z.string(),
-  /** The model whose price this is, where the catalogue does not know the snapshot itself; null: its own. */
+  /** The model whose price is used if the catalogue does not have the snapshot; null: its own. */
   family: z.string().nullable(),
 });
 export type Price = z.output<typeof Price>;
 
 export const Model = z.object({
   id: z.string(),
-  /** `YYYY-MM-DD`, from the provider where it says so, else from the catalogue. */
+  /** `YYYY-MM-DD`, from the provider if it states one, otherwise from the catalogue. */
   shutdownDate: z.string().nullable(),
   /** `ending`: shut down within 90 days. */
   lifecycle: z.enum(['current', 'ending', 'gone']),
@@ -27,10 +27,10 @@ export const Model = z.object({
   price: Price.nullable(),
   /** `conditional`: only with reasoning effort `none`. */
   temperature: z.enum(['yes', 'no', 'conditional', 'unknown']),
-  /** Empty where the model does not reason. */
+  /** Empty: the model does not reason. */
   efforts: z.array(ReasoningEffort),
   contextTokens: z.number().nullable(),
-  /** Fine-tuned by the key's own organisation. */
+  /** Fine-tuned by the key’s own organization. */
   tuned: z.boolean(),
 });
 export type Model = z.output<typeof Model>;
@@ -38,39 +38,39 @@ export type Model = z.output<typeof Model>;
 export const ModelList = z.object({
   /** `unknown`: no key, or the provider could not be asked; any model id is accepted then. */
   source: z.enum(['provider', 'unknown']),
-  /** Why the list is unknown, in words. */
+  /** Why the list is unknown. */
   notice: z.string().nullable(),
   models: z.array(Model),
-  /** What a new assistant starts with. */
+  /** The initial model of a new assistant. */
   defaultModel: z.string(),
 });
 export type ModelList = z.output<typeof ModelList>;
 
-/** Of each tool that the provider runs why a model is known not to have it; null: nothing speaks against it. */
+/** For each built-in tool, why the model is known not to support it; null: no known reason. */
 export const ModelToolSupport = z.object({
   webSearch: z.string().nullable(),
   codeInterpreter: z.string().nullable(),
   imageGeneration: z.string().nullable(),
-  /** What is to be known of all of them before one is used, in words. */
+  /** A notice about all of them, to be read before use. */
   notice: z.string().nullable(),
 });
 export type ModelToolSupport = z.output<typeof ModelToolSupport>;
 
-/** What a title takes, roughly: the first exchange, its request, and a few words of answer. */
+/** Approximate tokens of a title: the first exchange, the request, and a few words of answer. */
 const titleTokens = { input: 700, output: 30 };
 
-/** USD for one title, roughly; null where no price is known. */
+/** Approximate USD per title; null: no price known. */
 export const titleCost = (price: Price | null): number | null =>
   price && (price.input * titleTokens.input + price.output * titleTokens.output) / 1_000_000;
 
-/** The cheapest model to ask for titles, of those with a known price that are neither tuned nor about to end. */
+/** The cheapest model for titles, among those with a known price that are neither fine-tuned nor retiring. */
 export function cheapestTitleModel(list: readonly Model[]): Model | undefined {
   const usable = list.filter(({ price, tuned, lifecycle }) => price !== null && !tuned && lifecycle === 'current');
   const costOf = ({ price }: Model) => titleCost(price) ?? 0;
   return usable.reduce<Model | undefined>((best, one) => (best && costOf(best) <= costOf(one) ? best : one), undefined);
 }
 
-/** Offered while the key's own list is unknown. */
+/** Offered while the key’s own list is unknown. */
 export const wellKnownModels = ['gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo'] as const;
 
 export const models = {

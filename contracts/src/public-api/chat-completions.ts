@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiEndpoint } from './endpoint.ts';
 
-/** What Roster reads of a request; every other field goes to the provider as it came. */
+/** The fields that Roster reads; every other field is passed to the provider unchanged. */
 export const ChatCompletion = z.looseObject({
   /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
   model: z
@@ -22,7 +22,7 @@ export const apiChatCompletions = {
     right: 'chat',
     summary: 'Asks a model of the own provider key, or an assistant; at once or as events.',
     body: ChatCompletion,
-    // The provider’s own answer.
+    // The provider’s own response.
     output: z.unknown(),
     bodyLimit: 20 * 1024 * 1024,
   }),

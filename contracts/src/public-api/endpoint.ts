@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TokenPermission } from '../api-tokens.ts';
 import { Empty, type Rate } from '../endpoint.ts';
 
-/** A call under /v1, which programs make with an access token. */
+/** A call under /v1, made by API clients with an access token. */
 export type ApiEndpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -11,22 +11,22 @@ export type ApiEndpoint<
 > = {
   method: 'GET' | 'POST' | 'DELETE';
   path: `/v1/${string}`;
-  /** What the token must be allowed to do; a list where either will do. */
+  /** The permission that the token needs; with a list, either is enough. */
   right: TokenPermission | readonly TokenPermission[];
   summary: string;
   params: Params;
   query: Query;
   body: Body;
   output: Output;
-  /** `multipart`: a form of the texts in `body` and exactly one file, in the part `file`. */
+  /** `multipart`: a form with the texts in `body` and exactly one file, in the part `file`. */
   accepts: 'json' | 'multipart';
-  /** Bytes of JSON; for `multipart` those of the file. */
+  /** Bytes of JSON; for `multipart`, of the file. */
   bodyLimit: number;
-  /** Counted for its person beside the calls of the token, as the pages count it. */
+  /** A limit per user besides the token’s calls, shared with the pages. */
   rate?: Rate;
-  /** Its texts are kept, so they have to be what a database can hold. */
+  /** Its texts are stored, so they must be storable in a database. */
   keepsTexts: boolean;
-  /** Answered only with the header `OpenAI-Beta: assistants=v2`. */
+  /** Requires the header `OpenAI-Beta: assistants=v2`. */
   isBeta: boolean;
 };
 
@@ -41,7 +41,7 @@ type Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, 
     output: O;
   };
 
-/** Completes a description with the defaults: no parameters, no body, 256 KiB of JSON; texts are not kept; not beta. */
+/** Completes a description with defaults: no parameters, no body, 256 KiB of JSON; texts are not stored; not beta. */
 export function apiEndpoint<
   O extends z.ZodType,
   P extends z.ZodType = typeof Empty,
@@ -61,7 +61,7 @@ export function apiEndpoint(description: Description<z.ZodType, z.ZodType, z.Zod
   };
 }
 
-/** What a failed call under /v1 answers: the provider's shape, which its clients know. */
+/** The body of a failed call under /v1, in the provider’s shape, which its clients know. */
 export const ApiErrorBody = z.object({
   error: z.object({
     message: z.string(),

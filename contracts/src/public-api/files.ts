@@ -4,25 +4,27 @@ import { FilePurpose, fileSizeLimit } from '../files/files.ts';
 import { apiEndpoint } from './endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
 
-/** A file of Roster’s as the provider’s programs know it. */
 export const ApiFile = z.object({
   id: z.string(),
   object: z.literal('file'),
   bytes: z.number().int(),
-  /** Seconds. */
+  /** Unix seconds. */
   created_at: z.number().int(),
   filename: z.string(),
   purpose: FilePurpose,
-  /** `uploaded`: on its way to the provider. `processed`: there, or as far as it will come. `error`: the provider does not take it. */
+  /**
+   * `uploaded`: being sent to the provider. `processed`: there, or as far as it can get. `error`: rejected by the
+   * provider.
+   */
   status: z.enum(['uploaded', 'processed', 'error']),
-  /** Why the provider does not take it. */
+  /** Why the provider rejected it. */
   status_details: z.string().optional(),
 });
 export type ApiFile = z.output<typeof ApiFile>;
 
 const served = ['assistants', 'user_data', 'fine-tune', 'vision'] as const;
 
-/** What a program may upload for. Images that are looked at are files of the user’s, here as there. */
+/** Purposes for uploads by clients. Images for vision are files with `user_data`, here as at the provider. */
 const UploadPurpose = z
   .enum(served, {
     error: ({ input }) =>
@@ -32,7 +34,7 @@ const UploadPurpose = z
   })
   .transform((purpose) => (purpose === 'vision' ? 'user_data' : purpose));
 
-/** What the provider also makes files for, or takes them for: none of Roster's ever are. */
+/** Further purposes of the provider, which no file of Roster has. */
 const notServed = ['assistants_output', 'batch', 'batch_output', 'fine-tune-results'] as const;
 const ListedPurpose = z
   .enum([...served, ...notServed])

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { wholeNumber } from '../endpoint.ts';
 
-/** An id as programs know it: a prefix that says what it is of, and letters. Whose it is and whether it is one is for the server. */
+/** An id as clients know it: a prefix for its kind, and letters. The server checks that it exists and whose it is. */
 export const ApiId = z.string().min(1).max(100);
 
-/** How the provider's lists are paged: by the ids at their ends. */
+/** Paging of the provider’s lists, by the ids at their ends. */
 export const apiPage = {
   limit: wholeNumber(1, 100).default(20),
-  /** By the time of creation. */
+  /** By time of creation. */
   order: z.enum(['asc', 'desc']).default('desc'),
   after: ApiId.optional(),
   before: ApiId.optional(),
@@ -15,7 +15,6 @@ export const apiPage = {
 const ApiPage = z.strictObject(apiPage);
 export type ApiPage = z.output<typeof ApiPage>;
 
-/** A page of a list. */
 export const apiList = <Item extends z.ZodType>(item: Item) =>
   z.object({
     object: z.literal('list'),
@@ -25,6 +24,5 @@ export const apiList = <Item extends z.ZodType>(item: Item) =>
     has_more: z.boolean(),
   });
 
-/** What is left of something that was deleted. */
 export const apiDeleted = <Kind extends string>(kind: Kind) =>
   z.object({ id: z.string(), object: z.literal(kind), deleted: z.literal(true) });

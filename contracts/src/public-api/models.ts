@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { tokenPermissions } from '../api-tokens.ts';
 import { apiEndpoint } from './endpoint.ts';
 
-/** A model, or an assistant in a model's place. */
 export const ApiModel = z.object({
   id: z.string(),
   object: z.literal('model'),
-  /** Seconds; 0 where it is not known. */
+  /** Unix seconds; 0: unknown. */
   created: z.number().int(),
   owned_by: z.string(),
 });

@@ -3,14 +3,14 @@ import { apiEndpoint } from './endpoint.ts';
 import { ApiId, apiDeleted, apiList, apiPage } from './list.ts';
 import { Metadata } from './metadata.ts';
 
-/** One thing that a model reads or writes: a message, a call of a function, its output, a thought … */
+/** An item that a model reads or writes: a message, a function call, its output, reasoning … */
 export const ResponseItem = z.looseObject({ type: z.string().min(1).max(100).optional() });
 export type ResponseItem = z.output<typeof ResponseItem>;
 
-/** Items of one request; with those of the responses before it there can be more. */
+/** Items of one request; together with earlier responses there can be more. */
 const itemsAtMost = 2_000;
 
-/** What Roster reads of a request; every other field goes to the provider as it came. */
+/** The fields that Roster reads; every other field is passed to the provider unchanged. */
 export const ResponseRequest = z.looseObject({
   /** A model of the provider, or an assistant: `asst_…` or `name@roster`. */
   model: z
@@ -23,7 +23,7 @@ export const ResponseRequest = z.looseObject({
   }),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
-  /** Kept for 30 days unless it is false. */
+  /** Stored for 30 days unless false. */
   store: z.boolean().nullish(),
   background: z.boolean().nullish(),
   previous_response_id: ApiId.nullish(),
@@ -37,7 +37,7 @@ export type ResponseRequest = z.output<typeof ResponseRequest>;
 export const responseStates = ['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled'] as const;
 export type ResponseState = (typeof responseStates)[number];
 
-/** The object of a response; what the provider says more is in it too. */
+/** A response object, including further fields of the provider. */
 export const ApiResponse = z.looseObject({
   id: z.string(),
   object: z.literal('response'),
@@ -48,7 +48,7 @@ export const ApiResponse = z.looseObject({
 });
 
 const ById = z.strictObject({ id: ApiId });
-/** Which optional parts the provider's answer shall have; what is kept is answered whole. */
+/** Optional parts of the provider’s response; a stored response is returned whole. */
 const include = z.union([z.string(), z.array(z.string())]).optional();
 
 export const apiResponses = {

@@ -14,7 +14,7 @@ const longestDescription = 2_000;
 const longestQuery = 4_000;
 const queriesAtMost = 20;
 
-/** What a program says of a file in a store, to filter a search by. */
+/** A client’s attributes of a file in a store, for filtering searches. */
 const Attributes = z
   .record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]))
   .refine((pairs) => Object.keys(pairs).length <= pairsAtMost, `Attributes can have at most ${pairsAtMost} pairs.`);
@@ -54,7 +54,7 @@ export const ApiVectorStore = z.object({
   usage_bytes: z.number().int(),
   file_counts: FileCounts,
   status: z.enum(['expired', 'in_progress', 'completed']),
-  /** Left out where it never expires. */
+  /** Left out: never expires. */
   expires_after: ExpiresAfter.optional(),
   expires_at: z.number().int().nullable(),
   last_active_at: z.number().int().nullable(),
@@ -195,7 +195,7 @@ const ofBatch = z.strictObject({ id: ApiId, batchId: ApiId });
 const Page = z.strictObject(apiPage);
 const FilePage = z.strictObject({ ...apiPage, filter: z.enum(fileStatuses).optional() });
 export type FilePage = z.output<typeof FilePage>;
-/** Many files with attributes of their own. */
+/** Allows many files with their own attributes. */
 const batchBytes = 5 * 1024 * 1024;
 
 const kept = { right: 'files', keepsTexts: true } as const;

@@ -1,6 +1,6 @@
 const escaped = (word: string) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Matches a text as it was typed, in any case and with any blanks between its words; null: there is nothing to find. */
+/** Matches a text as typed, ignoring case and the amount of whitespace between words; null: nothing to find. */
 export function findPattern(query: string): RegExp | null {
   const words = query.split(/\s+/).filter(Boolean).map(escaped);
   return words.length === 0 ? null : new RegExp(words.join('\\s+'), 'giu');
@@ -12,7 +12,10 @@ const countIn = (text: string, pattern: RegExp) => {
   return count;
 };
 
-/** Signs that are not drawn: addresses of links, elements without attributes, backslashes before signs, emphasis and code. */
+/**
+ * Removes Markdown syntax that is not shown: link targets, tags without attributes, backslash escapes, emphasis and
+ * code.
+ */
 const stripMarkdown = (source: string) =>
   source
     .replaceAll(/\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
@@ -20,7 +23,7 @@ const stripMarkdown = (source: string) =>
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '')
     .replaceAll(/[*`~]+/g, '');
 
-/** How often a Markdown source has the text, about as often as its reader sees it: counted with and without its signs. */
+/** Approximates how often a reader sees the text in a Markdown source, by counting with and without its syntax. */
 export function countMatches(source: string, pattern: RegExp): number {
   const count = countIn(source, pattern);
   return /[*`~<[\\]/.test(source) ? Math.max(count, countIn(stripMarkdown(source), pattern)) : count;
@@ -33,7 +36,7 @@ type Searched = {
   calls?: readonly { input: string; output: string | null }[] | undefined;
 };
 
-/** How often a message has the text: in its words, its reasoning, the names of its files and what its tools were asked and answered. */
+/** Counts the text in a message: its text, reasoning, file names, and the input and output of its tools. */
 export function countMatchesInMessage({ text, reasoning, files, calls = [] }: Searched, pattern: RegExp): number {
   const texts = [text, reasoning, ...files.map(({ filename }) => filename)];
   for (const { input, output } of calls) texts.push(input, output ?? '');

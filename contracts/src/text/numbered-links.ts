@@ -1,9 +1,8 @@
 import type { PlacedLink, WebLink } from './web-links.ts';
 
-/** Where a text has which number. */
 export type LinkMark = { at: number; number: number };
 
-/** The pages, each once and numbered from 1 as they come in the text, and where the text has their numbers. */
+/** Numbers the pages from 1 in the order of the text, each once, and returns the positions of the numbers. */
 export function numberedLinks(links: readonly PlacedLink[]): { pages: WebLink[]; marks: LinkMark[] } {
   const pages = new Map<string, WebLink & { number: number }>();
   const marks = new Map<string, LinkMark>();
@@ -18,7 +17,10 @@ export function numberedLinks(links: readonly PlacedLink[]): { pages: WebLink[];
   };
 }
 
-/** The part of a text between two places with its marks written in. One at a border belongs to what stands before it. */
+/**
+ * The part of a text between two positions, with its marks inserted. A mark at a boundary belongs to the text before
+ * it.
+ */
 export function insertMarks(
   text: string,
   marks: readonly LinkMark[],
@@ -37,7 +39,7 @@ export function insertMarks(
   return result + text.slice(written, to);
 }
 
-/** A text as it is taken along: Markdown with a footnote for each page. */
+/** Markdown text with a footnote for each page, for copying. */
 export function appendFootnotes(text: string, links: readonly PlacedLink[] = []): string {
   if (links.length === 0) return text;
   const { pages, marks } = numberedLinks(links);

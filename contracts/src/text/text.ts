@@ -3,16 +3,19 @@ import { isBlank } from './blank.ts';
 import { codePointLength } from './length.ts';
 import { tidyName } from './name.ts';
 
-/** A text of at most `max` code points. The UTF-16 bound comes first, so that huge input is refused without counting. */
+/**
+ * A text of at most `max` code points. The UTF-16 bound is checked first, so that huge input is rejected without
+ * counting.
+ */
 export const textUpTo = (max: number, message: string) => upTo(z.string(), max, message);
 
-/** A text that has to be seen: neither missing nor blank. */
+/** A text that must be visible: neither missing nor blank. */
 export const requiredText = (max: number, tooLong: string, missing: string) =>
   upTo(z.string({ error: ({ input }) => (input === undefined ? missing : undefined) }), max, tooLong)
     .min(1, { message: missing, abort: true })
     .refine((text) => !isBlank(text), missing);
 
-/** A name that has to be seen, by the rule for names (name.ts): what can't be seen in it is removed. */
+/** A visible name by the rule for names (name.ts), which removes invisible characters. */
 export const nameText = (max: number, tooLong: string, missing: string) =>
   requiredText(max, tooLong, missing).overwrite(tidyName);
 

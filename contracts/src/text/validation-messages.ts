@@ -8,7 +8,7 @@ const named: Record<string, string> = {
   '*': 'Model',
 };
 
-/** `trainingFileId` is 'Training file' to a person. */
+/** For example, `trainingFileId` becomes 'Training file'. */
 function label(path: readonly PropertyKey[] | undefined): string {
   const name = path?.findLast((part) => typeof part === 'string');
   if (name === undefined) return 'What was sent';
@@ -30,7 +30,7 @@ const kinds: Record<string, string> = {
   object: 'an object with named fields',
 };
 
-/** In an address every value is a text: of one that is no such number, all that it has to be is told at once. */
+/** Values in a URL are text: if one is not a valid number, states everything that is required of it at once. */
 function kindOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   if (!(inst instanceof z.ZodNumber) || !inst.isInt) return kinds[expected] ?? `of the type ${expected}`;
   const { minValue: least, maxValue: most } = inst;
@@ -51,8 +51,8 @@ function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig> | z.core.$ZodR
 }
 
 /**
- * What is said of a field whose schema has no sentence of its own; given to every parse of what comes in, so that nobody
- * reads the schema library's words.
+ * The message for a field whose schema has none of its own. Passed to every parse of input, so that nobody reads the
+ * schema library’s messages.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   const field = label(issue.path);

@@ -3,14 +3,14 @@ import { endpoint, PathId } from '../endpoint.ts';
 import { requiredText } from '../text/text.ts';
 import { HeaderName, SecretValue, ServerName, ServerUrl, ToolServer } from './tool-servers.ts';
 
-/** Characters of the text of an OpenAPI description. */
+/** Characters of an OpenAPI description. */
 export const descriptionLimit = 20 * 1024 * 1024;
 
 const QueryName = requiredText(100, 'The name cannot exceed 100 characters', 'The name is required')
   .trim()
   .refine((name) => /^[A-Za-z0-9._~[\]$-]+$/.test(name), 'A name in the query has letters, digits, hyphens and dots');
 
-/** `value` left out: the one that is stored stays. */
+/** `value` left out: the stored one stays. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
@@ -26,7 +26,7 @@ const Description = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('address'), url: ServerUrl }),
 ]);
 
-/** null: the address in the description. */
+/** null: the URL in the description. */
 const BaseUrl = ServerUrl.refine((url) => !url.includes('?'), 'Leave out what follows the ? in the address').nullable();
 const isOffered = z.boolean();
 
@@ -35,7 +35,7 @@ export const NewOpenApiServer = z.strictObject({
   description: Description,
   baseUrl: BaseUrl.default(null),
   auth: Auth.default({ type: 'none' }),
-  /** Everybody may choose its tools; for administrators only. */
+  /** Lets everybody use its tools; for administrators only. */
   isOffered: isOffered.default(false),
 });
 export type NewOpenApiServer = z.output<typeof NewOpenApiServer>;
@@ -59,13 +59,13 @@ export type DescribedOperation = z.output<typeof DescribedOperation>;
 export const Operations = z.object({
   /** null: the description has to be read again first. */
   operations: z.array(DescribedOperation).nullable(),
-  /** The operations that are tools by choice, also those that the description no longer has; null: the first ones are. */
+  /** The operations chosen as tools, including those that the description no longer has; null: the first ones. */
   chosen: z.array(z.string()).nullable(),
 });
 export type Operations = z.output<typeof Operations>;
 
 const byId = z.strictObject({ id: PathId });
-/** With what JSON needs to write the text of a description. */
+/** Allows for JSON escapes in the description’s text. */
 const bodyLimit = 2 * descriptionLimit;
 
 export const openApiServers = {

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { endpoint, Id, NoContent, PathId, Time } from '../endpoint.ts';
 import { nameText, requiredText } from '../text/text.ts';
 
-/** When a person is asked before a tool is called: every time, once in a conversation, or not at all. */
+/** When a tool call needs the user’s approval: every time, once per conversation, or never. */
 export const ToolApproval = z.enum(['always', 'once', 'never']);
 export type ToolApproval = z.output<typeof ToolApproval>;
 
 export const toolServerLimit = 20;
-/** What an assistant may choose, and what a model is offered. */
+/** Tools that an assistant may choose, and that a model is offered. */
 export const chosenToolLimit = 128;
 export const toolNameLimit = 128;
 
 /**
- * What its tools are told by: a server of the Model Context Protocol itself, or an OpenAPI description of a service. `command`: it runs as a
- * process of Roster's machine, by a command that the operator has listed.
+ * `mcp`: a server of the Model Context Protocol. `openapi`: a service with an OpenAPI description. `command`: a process
+ * on Roster’s machine, started by a command that the operator has listed.
  */
 export const ToolServerKind = z.enum(['mcp', 'openapi', 'command']);
 
 const HttpUrl = z.url({ protocol: /^https?$/ });
 const urlMessage = 'Enter an address that begins with https://';
-/** What it leads to is checked when it is connected to; plain http is for servers on Roster's own machine. */
+/** The target is checked on connection. Plain http is for servers on Roster’s own machine. */
 export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 characters', 'The address is required')
   .trim()
   .refine((text) => HttpUrl.safeParse(text).success, urlMessage)
@@ -29,7 +29,7 @@ export const ServerUrl = requiredText(2_000, 'The address cannot exceed 2,000 ch
   )
   .refine((text) => !text.includes('#'), 'Leave out what follows the # in the address');
 
-/** The headers that make a request what it is, which a person's header must not change. */
+/** Headers that define a request, which a user’s header must not change. */
 const reservedHeaders = new Set([
   'accept',
   'accept-encoding',
@@ -61,7 +61,7 @@ export const SecretValue = requiredText(4_000, 'The value cannot exceed 4,000 ch
   .refine((value) => /^[\x20-\x7e]+$/.test(value), 'The value has characters that a header cannot have');
 
 const printable = /^[\x20-\x7e]+$/;
-/** As somebody was given them who has registered Roster by hand; most servers register it by themselves. */
+/** For servers where Roster was registered by hand; most servers register it automatically. */
 const AppId = requiredText(500, 'The client ID cannot exceed 500 characters', 'The client ID is required')
   .trim()
   .refine((id) => printable.test(id), 'The client ID has characters that it cannot have');
@@ -73,11 +73,11 @@ const AppSecret = requiredText(
   .trim()
   .refine((secret) => printable.test(secret), 'The client secret has characters that it cannot have');
 
-/** `value` or `clientSecret` left out: what is stored stays. */
+/** `value` or `clientSecret` left out: the stored one stays. */
 const Auth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('header'), name: HeaderName, value: SecretValue.optional() }),
-  /** Each person signs in at the server for themselves. `clientId`: Roster is known there by it, null: it registers itself. */
+  /** Every user signs in at the server. `clientId`: Roster’s id there; null: it registers itself. */
   z.strictObject({
     type: z.literal('oauth'),
     clientId: AppId.nullable().default(null),
@@ -93,10 +93,10 @@ export const NewToolServer = z.strictObject({
   kind: ToolServerKind.extract(['mcp']).default('mcp'),
   url: ServerUrl,
   auth: Auth.default({ type: 'none' }),
-  /** Everybody may choose its tools; for administrators only. */
+  /** Lets everybody use its tools; for administrators only. */
   isOffered: z.boolean().default(false),
 });
-/** By its name in the operator's list: nobody types a command. */
+/** By its name in the operator’s list; users cannot enter commands. */
 export const NewToolCommand = z.strictObject({
   name: ServerName,
   command: requiredText(40, 'There is no such command', 'Choose a command'),
@@ -107,42 +107,44 @@ export const ToolServerChanges = z
   .partial();
 export type ToolServerChanges = z.output<typeof ToolServerChanges>;
 
-/** `waiting`: Roster is about to ask it, or does; `sign_in`: its owner has to sign in to it first. */
+/** `waiting`: Roster is about to query it, or is querying it. `sign_in`: its owner has to sign in to it first. */
 export const ToolServerState = z.enum(['waiting', 'ready', 'failed', 'sign_in']);
 
-/** Whether a person is signed in at a server: not yet, now, or not any more. */
+/** `needed`: the user has not signed in at the server yet. `done`: signed in. `again`: no longer signed in. */
 export const ServerSignIn = z.enum(['needed', 'done', 'again']);
 
 export const ToolServer = z.object({
   id: Id,
   name: z.string(),
   kind: ToolServerKind,
-  /** Where its tools are called. Of another's server: scheme, host and port only. Of a command: `command:` and its name. */
+  /**
+   * The URL of its tools. For another user’s server only scheme, host and port; for a command, `command:` and its name.
+   */
   url: z.string(),
-  /** Of an own one of the kind `openapi`. */
+  /** For an own server of the kind `openapi`. */
   openApi: z
     .object({
-      /** Where the description lies; null: its text was pasted. */
+      /** The URL of the description; null: its text was pasted. */
       descriptionUrl: z.string().nullable(),
-      /** What its owner wants instead of the address in the description. */
+      /** The URL that the owner set instead of the one in the description. */
       baseUrl: z.string().nullable(),
     })
     .nullable(),
-  /** Its owner's. Others see and use it because an administrator offers it. */
+  /** true: the user’s own. Others can use it because an administrator offers it. */
   isOwn: z.boolean(),
   isOffered: z.boolean(),
-  /** Off: its tools are not offered to any model. */
+  /** false: its tools are not offered to any model. */
   isOn: z.boolean(),
   auth: z.object({
     type: z.enum(['none', 'header', 'query', 'oauth']),
-    /** Of the own server's header, or of its part of the query; of a sign-in the client ID that was entered. */
+    /** The name of an own server’s header or query parameter; for a sign-in, the client ID that was entered. */
     name: z.string().nullable(),
     last4: z.string().nullable(),
   }),
-  /** Of who asks, and why the last attempt did not work; null: there is nothing to sign in to. */
+  /** The current user’s sign-in, and why the last attempt failed; null: no sign-in is needed. */
   signIn: z.object({ state: ServerSignIn, notice: z.string().nullable() }).nullable(),
   state: ToolServerState,
-  /** What is to be known of the last look, in words: why it failed, or what was left out. */
+  /** Notice about the last query: why it failed, or what was left out. */
   notice: z.string().nullable(),
   lookedAt: Time.nullable(),
   tools: z.number().int(),
@@ -150,10 +152,10 @@ export const ToolServer = z.object({
 });
 export type ToolServer = z.output<typeof ToolServer>;
 
-/** Where the browser comes back to from a server that a person signs in at. */
+/** The path to which the browser returns from a sign-in at a tool server. */
 export const toolSignInCallback = '/tool-servers/oauth/callback';
 
-/** Why signing in at a tool server did not work, as the address says it that the browser comes back to. */
+/** Why a sign-in at a tool server failed, as in the URL to which the browser returns. */
 export const toolSignInFailures = ['expired', 'cancelled', 'failed', 'changed', 'too_many'] as const;
 export type ToolSignInFailure = (typeof toolSignInFailures)[number];
 
@@ -165,27 +167,30 @@ export const Tool = z.object({
   description: z.string(),
   /** A JSON schema, as the server gave it. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** By what its server says of it. */
+  /** As stated by the server. */
   isReadOnly: z.boolean(),
-  /** Changes with its description, its schema and whether it only reads. */
+  /** Changes with the description, the schema and the read-only flag. */
   digest: z.string(),
 });
 export type Tool = z.output<typeof Tool>;
 
 export const ToolServerTools = z.object({
   tools: z.array(Tool),
-  /** The tools, or operations of an OpenAPI description, that are not offered, the first 100 of them. */
+  /** Tools, or operations of an OpenAPI description, that are not offered; the first 100. */
   leftOut: z.array(z.object({ operation: z.string(), reason: z.string() })),
   leftOutCount: z.number().int(),
-  /** The own assistants that use a tool of it, at most 20 of them by name. */
+  /** The user’s assistants that use one of its tools, at most 20 by name. */
   usedBy: z.array(z.object({ id: Id, name: z.string() })),
   usedByCount: z.number().int(),
-  /** How many others use a tool of it; 0 for who does not own it. */
+  /** Other users who use one of its tools; 0 unless the current user owns it. */
   otherPeople: z.number().int(),
 });
 export type ToolServerTools = z.output<typeof ToolServerTools>;
 
-/** `changed`: not what it was when it was chosen; `gone`: its server no longer has it; `off`: its server is off or withdrawn. */
+/**
+ * `changed`: it differs from when it was chosen. `gone`: its server no longer has it. `off`: its server is switched off
+ * or withdrawn.
+ */
 export const ChosenToolState = z.enum(['ready', 'changed', 'gone', 'off']);
 export const ChosenTool = z.object({
   serverId: Id,
@@ -193,7 +198,7 @@ export const ChosenTool = z.object({
   name: z.string(),
   title: z.string(),
   approval: ToolApproval,
-  /** What it was when it was chosen. */
+  /** The digest when it was chosen. */
   digest: z.string(),
   state: ChosenToolState,
 });
@@ -203,12 +208,12 @@ const ToolChoice = z.strictObject({
   serverId: Id,
   name: requiredText(toolNameLimit, `A tool’s name cannot exceed ${toolNameLimit} characters`, 'The tool is required'),
   approval: ToolApproval,
-  /** Of the tool as the person has seen it. */
+  /** The digest of the tool as the user saw it. */
   digest: Digest,
 });
 export type ToolChoice = z.output<typeof ToolChoice>;
 
-/** Where nothing else is said: what may change something asks each time. */
+/** The default: tools that may change something ask every time. */
 export const defaultApproval = ({ isReadOnly }: Pick<Tool, 'isReadOnly'>): ToolApproval =>
   isReadOnly ? 'never' : 'always';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The days that can be asked for: nothing here is older, and later years have other lengths. */
+/** The supported days. Nothing here is older, and much later years are written with more digits. */
 export const earliestDay = '2000-01-01';
 export const latestDay = '2199-12-31';
 
@@ -15,6 +15,6 @@ export const Day = z.iso
 /** The day of a moment (milliseconds since 1970), in UTC. */
 export const dayOf = (moment: number): string => new Date(moment).toISOString().slice(0, 10);
 
-/** Of a range from one day to another, both included; less than 1 where they are in the wrong order. */
+/** The number of days from `from` to `to`, inclusive; less than 1 if they are in the wrong order. */
 export const daysBetween = ({ from, to }: { from: string; to: string }): number =>
   (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names that are current today for zones that are listed under an older one; some browsers send these. */
+/** Current names of zones that are listed under an older name; some browsers send these. */
 const newerNames = [
   'Africa/Asmara',
   'America/Argentina/Buenos_Aires',
@@ -25,7 +25,7 @@ const newerNames = [
 
 let names: ReadonlyMap<string, string> | undefined;
 
-/** Every name that is used, by its lower-case letters. Made when it is first needed: a page without times has no use for it. */
+/** All zone names by their lower-case form. Created on first use, because a page without times does not need it. */
 function zones(): ReadonlyMap<string, string> {
   const fixed = Array.from({ length: 27 }, (_, at) => at - 14).filter((hours) => hours !== 0);
   names ??= new Map(
@@ -39,7 +39,7 @@ function zones(): ReadonlyMap<string, string> {
   return names;
 }
 
-/** The zone's name as it is spelled, for any spelling and for older names; undefined: there is none. */
+/** The zone’s correctly spelled name for any spelling or older name; undefined: unknown. */
 export function canonicalTimeZone(text: string): string | undefined {
   const known = zones().get(text.toLowerCase());
   if (known !== undefined) return known;
@@ -51,7 +51,6 @@ export function canonicalTimeZone(text: string): string | undefined {
   }
 }
 
-/** A time zone's IANA name. */
 export const TimeZone = z
   .string()
   .max(64, 'This time zone is not known')

@@ -4,41 +4,41 @@ import { requiredText } from '../text/text.ts';
 import { Day, dayOf, daysBetween } from './day.ts';
 import { TimeZone } from './time-zone.ts';
 
-/** What calls took and cost. `costUsd` is null when nothing in it has a price; a sum leaves unpriced calls out. */
+/** Usage and cost of calls. `costUsd` is null if none of them has a price; sums omit unpriced calls. */
 export const Figures = z.object({
   requests: z.number().int(),
   inputTokens: z.number().int(),
-  /** A part of `inputTokens`. */
+  /** Included in `inputTokens`. */
   cachedTokens: z.number().int(),
   outputTokens: z.number().int(),
-  /** A part of `outputTokens`. */
+  /** Included in `outputTokens`. */
   reasoningTokens: z.number().int(),
   costUsd: z.number().nullable(),
-  /** Calls in it for which no price is known. */
+  /** Calls without a known price. */
   unpricedRequests: z.number().int(),
-  /** Calls in it whose tokens Roster counted itself, because the provider's figures did not arrive. */
+  /** Calls whose tokens Roster counted itself because the provider’s usage did not arrive. */
   estimatedRequests: z.number().int(),
 });
 export type Figures = z.output<typeof Figures>;
 
-/** The use that a price is compared by is of so many days, today included, in UTC. */
+/** Days of usage by which prices are compared, including today, in UTC. */
 export const usageComparisonDays = 30;
-/** The first of these days, the last of which is today. */
+/** The first of these days; the last is today. */
 export const usageComparisonStart = (now: number) => dayOf(now - (usageComparisonDays - 1) * 24 * 60 * 60_000);
-/** What a person used of a model in these days, and what it would cost with another one. */
+/** A user’s usage of a model in these days, and its cost with another model. */
 export const UsageComparison = z.object({
   requests: z.number().int(),
   inputTokens: z.number().int(),
   cachedTokens: z.number().int(),
   outputTokens: z.number().int(),
-  /** As it was recorded; null where a price is unknown. */
+  /** As recorded; null: a price is unknown. */
   costUsd: z.number().nullable(),
-  /** What the same tokens cost with the other model; null where there is none, or no price of it. */
+  /** The cost of the same tokens with the other model; null: no other model, or no known price. */
   costAfterUsd: z.number().nullable(),
 });
 export type UsageComparison = z.output<typeof UsageComparison>;
 
-/** Tools that the provider runs and bills beside tokens, as it calls them. */
+/** Built-in tools that the provider bills besides tokens, by its names. */
 export const BilledTool = z.enum(['file_search', 'web_search', 'code_interpreter', 'image_generation']);
 export type BilledTool = z.output<typeof BilledTool>;
 
@@ -59,17 +59,17 @@ export const UsageRequest = z.object({
   at: Time,
   model: z.string(),
   /**
-   * `tool_step`: a request of an answer that called tools, but for its last one. `continuation`: asked for the rest of an answer that
-   * ended early. `title`: the suggestion of a conversation's title. `evaluation`: a judge of a comparison's answers. `training`: a
-   * fine-tuning job, whose trained tokens are its input tokens.
+   * `tool_step`: a request of an answer that called tools, except its last one. `continuation`: a request for the rest
+   * of an answer that ended early. `title`: the suggestion of a title. `evaluation`: a judge of a comparison.
+   * `training`: a fine-tuning job, with its trained tokens as input tokens.
    */
   purpose: UsagePurpose,
   assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
-  /** Of a program’s call. */
+  /** For an API call. */
   accessToken: z.object({ id: Id, name: z.string() }).nullable(),
-  /** The conversation, where it still exists. */
+  /** The conversation, if it still exists. */
   thread: z.object({ id: Id, title: z.string() }).nullable(),
-  /** The comparison or the fine-tuning job, where it still exists. */
+  /** The comparison or the fine-tuning job, if it still exists. */
   comparisonId: Id.nullable(),
   jobId: Id.nullable(),
   inputTokens: z.number().int(),
@@ -77,13 +77,15 @@ export const UsageRequest = z.object({
   outputTokens: z.number().int(),
   reasoningTokens: z.number().int(),
   costUsd: z.number().nullable(),
-  /** The service tier that answered, where it was not the standard one: what has its own price, or none that is known. */
+  /**
+   * The service tier that answered, unless it was the standard one. Such tiers have their own price, or no known one.
+   */
   serviceTier: z.string().nullable(),
   estimated: z.boolean(),
 });
 export type UsageRequest = z.output<typeof UsageRequest>;
 
-/** The longest range that can be asked for at once, in days. */
+/** The longest range of a query, in days. */
 export const maxRangeDays = 366;
 
 /** Inclusive days in `tz`. */
@@ -100,54 +102,54 @@ export const Analytics = z.object({
   totals: Figures,
   /** The same number of days just before. */
   previous: Figures.extend({ from: z.string(), to: z.string() }),
-  /** Every day of the range, also those without calls. */
+  /** Every day of the range, including days without calls. */
   byDay: z.array(Figures.extend({ day: z.string() })),
-  /** The most expensive first. */
+  /** Most expensive first. */
   byModel: z.array(
     Figures.extend({
       model: z.string(),
-      /** The model whose price is used, because none is known for this snapshot and the person has set none. */
+      /** The model whose price is used, because this snapshot has none and the user has set none. */
       family: z.string().nullable(),
     }),
   ),
   byAssistant: z.array(
     Figures.extend({
-      /** null: chats without an assistant. `name` is null where the assistant was deleted. */
+      /** null: conversations without an assistant. `name`: null if the assistant was deleted. */
       assistant: z.object({ id: Id, name: z.string().nullable() }).nullable(),
     }),
   ),
   /**
-   * Tools that the provider ran; what is known of their cost is in the totals and with their assistants, too. `calls` of code are
-   * not what the provider bills, which is its containers.
+   * Built-in tools. Their known cost is included in the totals and in their assistants’ figures. `calls` of code are
+   * not what the provider bills, which is containers.
    */
   byTool: z.array(
     z.object({
       tool: BilledTool,
       calls: z.number().int(),
-      /** null: no price is known for any of them. */
+      /** null: none has a known price. */
       costUsd: z.number().nullable(),
-      /** Calls in it for which no price is known. */
+      /** Calls without a known price. */
       unpricedCalls: z.number().int(),
-      /** As it is now; null: unknown. */
+      /** The current price; null: unknown. */
       price: z.object({ usdPerThousandCalls: z.number(), asOf: z.string(), source: z.string() }).nullable(),
     }),
   ),
-  /** Fine-tuning jobs that succeeded, by base model. They are not requests; their cost is in the totals. */
+  /** Succeeded fine-tuning jobs by base model. They are not requests; their cost is in the totals. */
   fineTuning: z.array(
     z.object({
       model: z.string(),
       jobs: z.number().int(),
       trainedTokens: z.number().int(),
-      /** null: no price is known for any of them. */
+      /** null: none has a known price. */
       costUsd: z.number().nullable(),
       unpricedJobs: z.number().int(),
     }),
   ),
-  /** What files in vector stores cost at the provider, which is in no sum here; null: unknown. */
+  /** The provider’s price of storage in vector stores, which is in no sum here; null: unknown. */
   storage: z
     .object({ usdPerGigabyteDay: z.number(), freeGigabytes: z.number(), asOf: z.string(), source: z.string() })
     .nullable(),
-  /** Programs’ calls alone. A token that was revoked keeps its name. */
+  /** API calls only. A revoked token keeps its name. */
   byAccessToken: z.array(
     Figures.extend({ accessToken: z.object({ id: Id, name: z.string(), isRevoked: z.boolean() }) }),
   ),
@@ -158,7 +160,7 @@ export type Analytics = z.output<typeof Analytics>;
 /** USD per 1,000,000 tokens. */
 const Amount = z.number().min(0, 'A price cannot be negative').max(1_000_000, 'This price is too high');
 
-/** A person's own price for a model that the catalogue has none for, or only that of its family. */
+/** A user’s custom price for a model for which the catalogue has no price, or only its family’s. */
 export const CustomPrice = z.object({
   model: z.string(),
   input: z.number(),
@@ -170,16 +172,16 @@ export type CustomPrice = z.output<typeof CustomPrice>;
 
 export const Budget = z.object({
   id: Id,
-  /** null: all calls of the person. */
+  /** null: all calls of the user. */
   assistant: z.object({ id: Id, name: z.string() }).nullable(),
   /** USD in a calendar month of `tz`. */
   amountUsd: z.number(),
-  /** The warning comes at this share of the amount, 0.5 for half. */
+  /** The share of the amount at which to warn, for example 0.5. */
   warnAt: z.number(),
-  /** Over the amount, further calls are refused unless their sender insists. */
+  /** Over the amount, further calls are rejected unless the user overrides it. */
   hardStop: z.boolean(),
   tz: z.string(),
-  /** Spent in this month so far, as far as prices are known. */
+  /** Spent this month so far, as far as prices are known. */
   spentUsd: z.number(),
   state: z.enum(['within', 'warning', 'exceeded']),
 });
@@ -193,7 +195,7 @@ export const BudgetInput = z.strictObject({
   tz: TimeZone.default('UTC'),
 });
 
-/** null: what the provider counts could not be read. */
+/** null: the provider’s usage could not be read. */
 const ProviderSum = z.object({
   requests: z.number().int().nullable(),
   inputTokens: z.number().int().nullable(),
@@ -202,7 +204,7 @@ const ProviderSum = z.object({
   costUsd: z.number().nullable(),
 });
 
-/** `costUsd` is null where no price is known. */
+/** `costUsd`: null if no price is known. */
 const RosterSum = Figures.pick({
   requests: true,
   inputTokens: true,
@@ -212,19 +214,18 @@ const RosterSum = Figures.pick({
   unpricedRequests: true,
 });
 
-/** The provider’s own figures beside Roster’s, for UTC days: the provider knows no other. */
+/** The provider’s own figures compared with Roster’s, for UTC days, the only ones that the provider has. */
 export const ProviderFigures = z.object({
   from: z.string(),
   to: z.string(),
-  /** Of the whole organization at the provider, not only of what went through Roster. */
+  /** For the whole organization at the provider, not only for requests through Roster. */
   provider: ProviderSum,
-  /** Roster’s for the same days. */
   roster: RosterSum,
   byDay: z.array(z.object({ day: z.string(), providerUsd: z.number().nullable(), rosterUsd: z.number().nullable() })),
   byModel: z.array(
     z.object({ model: z.string(), providerRequests: z.number().int().nullable(), rosterRequests: z.number().int() }),
   ),
-  /** What could not be read, in words; null where everything was. */
+  /** Notice about what could not be read; null: everything was. */
   notice: z.string().nullable(),
   readAt: Time,
 });
@@ -234,12 +235,12 @@ export const AdminKeyState = z.object({
   hasAdminKey: z.boolean(),
   last4: z.string().nullable(),
   addedAt: Time.nullable(),
-  /** What the provider said when it was last used, in words; null where it works. */
+  /** The provider’s message about its last use; null: it works. */
   notice: z.string().nullable(),
 });
 export type AdminKeyState = z.output<typeof AdminKeyState>;
 
-/** A key for an organization’s own figures: nothing else accepts it, and Roster uses it for nothing else. */
+/** A key for an organization’s own figures. Nothing else accepts it, and Roster uses it for nothing else. */
 export const AdminKey = z
   .string()
   .trim()
@@ -303,10 +304,13 @@ export const usage = {
     summary: 'The single calls of a range of days, the newest first.',
     query: Range.extend({
       model: z.string().max(200).optional(),
-      /** `none`: chats without an assistant. */
+      /** `none`: conversations without an assistant. */
       assistantId: z.union([z.literal('none'), PathId]).optional(),
       accessTokenId: PathId.optional(),
-      /** Fine-tuning jobs alone. Without it, jobs are among all calls, but not among those of a model or without an assistant. */
+      /**
+       * Only fine-tuning jobs. Without it, jobs are listed among all calls, but not when filtering by model or by
+       * `none`.
+       */
       purpose: z.literal('training').optional(),
       limit: wholeNumber(1, 200).default(50),
       cursor: z.string().max(200).optional(),

@@ -1,19 +1,19 @@
 import { AppError } from '#server/lib/errors';
 
-/** Argon2id; memory in KiB. */
+/** Cost of Argon2id; memory in KiB. */
 export type HashingCost = { memoryCost: number; timeCost: number; parallelism: number };
 export const productionCost: HashingCost = { memoryCost: 64 * 1024, timeCost: 3, parallelism: 1 };
 
-/** Hashing takes Node's background threads, of which there are four; files and host names need the other two. */
+/** Hashing occupies Node’s background threads, of which there are four; two remain for files and host names. */
 const atOnce = 2;
 const waitingAllowed = 32;
 
-/** Loaded with the first sign-in: an idle server needs no memory for it. */
+/** Loaded with the first sign-in to save memory on an idle server. */
 const argon2 = () => import('@node-rs/argon2');
 
 /**
- * Hashes and checks passwords, at most two at once: each takes 64 MiB and a core for about 75 ms. More than 32 waiting
- * are refused, so that a flood of sign-ins cannot take the memory of the server.
+ * Hashes and verifies passwords, at most two at a time: each takes 64 MiB and one core for about 75 ms. Rejects
+ * requests while 32 are waiting, so that a flood of sign-ins cannot exhaust memory.
  */
 export function createPasswordHashing(cost: HashingCost = productionCost) {
   let running = 0;
@@ -42,16 +42,16 @@ export function createPasswordHashing(cost: HashingCost = productionCost) {
 
   return {
     hash: (password: string) => limited(() => hashOf(normal(password))),
-    /** Without a stored hash the same work is done against one that nothing matches: the time tells nothing. */
+    /** Without a stored hash, does the same work against one that nothing matches, so that timing reveals nothing. */
     async verify(storedHash: string | null, password: string): Promise<boolean> {
-      // Waited for whether it is needed or not, since the first one takes its time.
+      // Awaited even if it is not needed, because the first one takes time.
       unknownUserHash ??= hashOf('nobody has this password');
       const unknown = await unknownUserHash;
       const { verify } = await argon2();
       const matches = await limited(() => verify(storedHash ?? unknown, normal(password)));
       return storedHash !== null && matches;
     },
-    /** Whether a stored hash was made at another cost than today's. */
+    /** True if a stored hash was made at another cost than the current one. */
     isOutdated(storedHash: string): boolean {
       const { memoryCost, timeCost, parallelism } = cost;
       return !storedHash.includes(`$m=${memoryCost},t=${timeCost},p=${parallelism}$`);

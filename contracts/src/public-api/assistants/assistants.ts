@@ -22,9 +22,9 @@ const fields = {
 };
 const Model = requiredText(200, 'Model cannot exceed 200 characters', 'Model is required');
 
-/** What is kept of an assistant beside Roster's own fields. What is not there is as it begins. */
+/** Stored fields of an assistant beyond Roster’s own. A missing field has its default. */
 export const ApiAssistantFields = z.strictObject({
-  /** Where it has none that a page could show: null or blank. */
+  /** Stored if it is null or blank, which pages cannot show. */
   name: fields.name,
   tools: ApiTools.optional(),
   tool_resources: ToolResources.optional(),
@@ -68,7 +68,7 @@ export type ApiAssistant = z.output<typeof ApiAssistant>;
 
 const byId = z.strictObject({ id: ApiId });
 const reads = { right: ['assistants', 'chat'], isBeta: true } as const;
-/** Instructions in any script, and schemas of functions. */
+/** Allows instructions in any script and schemas of functions. */
 const writes = { right: 'assistants', keepsTexts: true, isBeta: true, bodyLimit: 4 * 1024 * 1024 } as const;
 
 export const apiAssistants = {

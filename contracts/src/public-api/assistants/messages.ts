@@ -6,7 +6,7 @@ import { ApiId, apiDeleted, apiList, apiPage } from '../list.ts';
 import { Metadata } from '../metadata.ts';
 import { AttachmentTool } from './tools.ts';
 
-/** Of all texts of a message together. */
+/** Characters of all texts of a message together. */
 export const apiMessageLimit = 256_000;
 const partsAtMost = 100;
 export const apiImageLimit = 20;
@@ -24,7 +24,7 @@ const ImageFilePart = z.strictObject({
 const ImageUrlPart = z.strictObject({
   type: z.literal('image_url'),
   image_url: z.strictObject({
-    /** The provider fetches it; Roster does not. */
+    /** Fetched by the provider, not by Roster. */
     url: z
       .url({ protocol: /^https?$/, error: 'An image’s address begins with https:// or http://.' })
       .max(8_192)
@@ -35,7 +35,7 @@ const ImageUrlPart = z.strictObject({
 const ContentPart = z.discriminatedUnion('type', [TextPart, ImageFilePart, ImageUrlPart]);
 export type ApiContentPart = z.output<typeof ContentPart>;
 
-/** A text alone is one part. */
+/** A plain text becomes one part. */
 const Content = z.preprocess(
   (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
   z
@@ -55,7 +55,6 @@ const attachments = z
   .max(20)
   .nullish();
 
-/** A message as a program sends it. */
 export const NewApiMessage = z
   .strictObject({
     role: z.enum(['user', 'assistant']),

@@ -32,7 +32,7 @@ const CodeCall = z.object({
 export const ApiToolCall = z.discriminatedUnion('type', [FunctionCall, SearchCall, CodeCall]);
 export type ApiToolCall = z.output<typeof ApiToolCall>;
 
-/** What a run did at one time: it wrote a message, or called tools. */
+/** One step of a run: it wrote a message or called tools. */
 export const ApiRunStep = z.object({
   id: z.string(),
   object: z.literal('thread.run.step'),

@@ -32,7 +32,7 @@ export const TruncationStrategy = z
     path: ['last_messages'],
   });
 
-/** How an assistant is to answer this once; what is left out is as the assistant has it. */
+/** Settings for one run; what is left out follows the assistant. */
 const overrides = {
   assistant_id: ApiId,
   model: requiredText(200, 'Model cannot exceed 200 characters', 'Model is required').nullish(),
@@ -206,7 +206,7 @@ export const apiRuns = {
     path: '/v1/threads/:id/runs/:runId/cancel',
     summary: 'Ends a run that is under way or waits.',
     params: oneOfThread,
-    // Clients send an empty body, or none.
+    // Clients send an empty body or none.
     body: z.strictObject({}),
     output: ApiRun,
   }),

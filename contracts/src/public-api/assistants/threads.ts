@@ -7,7 +7,6 @@ import { NewToolResources, ToolResources } from './tools.ts';
 
 export const newThreadMessageLimit = 100;
 
-/** A thread as a program makes it. */
 export const NewApiThread = z.strictObject({
   messages: z.array(NewApiMessage).max(newThreadMessageLimit).nullish(),
   metadata: Metadata.nullish(),

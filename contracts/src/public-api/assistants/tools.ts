@@ -19,7 +19,7 @@ const FileSearchTool = z.strictObject({
     .optional(),
 });
 
-/** As a program describes a function that it will call itself. */
+/** A function that the client runs itself. */
 export const FunctionTool = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({
@@ -31,25 +31,23 @@ export const FunctionTool = z.strictObject({
 });
 
 export const apiToolLimit = 128;
-/** What a model may use. */
 export const ApiTool = z.discriminatedUnion('type', [CodeInterpreterTool, FileSearchTool, FunctionTool]);
 export type ApiTool = z.output<typeof ApiTool>;
 export const ApiTools = z.array(ApiTool).max(apiToolLimit);
 
-/** What a file that goes along with a message is for. */
+/** The tool that reads an attached file. */
 export const AttachmentTool = z.strictObject({ type: z.enum(['code_interpreter', 'file_search']) });
 
 const codeInterpreter = z.strictObject({ file_ids: z.array(ApiId).max(20).optional() }).optional();
 const vectorStoreIds = z.array(ApiId).max(1).optional();
 
-/** The files and vector stores that tools may use. */
 export const ToolResources = z.strictObject({
   code_interpreter: codeInterpreter,
   file_search: z.strictObject({ vector_store_ids: vectorStoreIds }).optional(),
 });
 export type ToolResources = z.output<typeof ToolResources>;
 
-/** The same where something is made: a vector store may be made along with it. */
+/** For creation: a vector store may be created along with the object. */
 export const NewToolResources = z.strictObject({
   code_interpreter: codeInterpreter,
   file_search: z
@@ -77,6 +75,6 @@ const format = z.discriminatedUnion('type', [
     }),
   }),
 ]);
-/** The form that an answer has to have. */
+/** The required form of an answer. */
 export const ResponseFormat = z.union([z.literal('auto'), format]);
 export type ResponseFormat = z.output<typeof ResponseFormat>;

@@ -24,7 +24,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
   const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
   const config = async (visitor: HttpClient) => (await visitor.get('/api/user/config')).body;
 
-  test('that works is saved, and described without being shown', async () => {
+  test('saves a working key, and describes it without showing it', async () => {
     const visitor = await someone();
     expect(await config(visitor)).toEqual(none);
     const { status, body } = await save(visitor, `  ${goodKey}\n`);
@@ -41,7 +41,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect(await config(visitor)).toEqual(body);
   });
 
-  test('that the provider rejects is not saved; the provider’s words are passed on without the key', async () => {
+  test('rejects a key with the provider’s message, without repeating the key', async () => {
     const visitor = await someone();
     const { status, body } = await save(visitor, `sk-invalid-${'q'.repeat(40)}`);
     expect([status, body.code]).toEqual([422, 'key_rejected']);
@@ -53,7 +53,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect(rows.map((row) => row.user_id)).not.toContain(id);
   });
 
-  test('that is rejected does not replace the one that was there', async () => {
+  test('keeps the earlier key if a new one is rejected', async () => {
     const visitor = await someone();
     const { body: before } = await save(visitor, goodKey);
     expect((await save(visitor, 'sk-invalid-key')).status).toBe(422);
@@ -65,7 +65,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     ['breaks off', { disconnect: true }],
     ['is in trouble', { fail: 'server_error' }],
     ['answers with a proxy’s page', { fail: 'html' }],
-  ] as const)('is saved unverified while the provider %s', async (_what, fault) => {
+  ] as const)('saves a key as unverified while the provider %s', async (_what, fault) => {
     const visitor = await someone();
     const { status, body } = await withFault(app, fault, {}, () => save(visitor, goodKey));
     expect([status, body.hasApiKey, body.apiKeyVerified]).toEqual([200, true, false]);
@@ -73,7 +73,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect((await visitor.get('/api/models')).body.source).toBe('provider');
   });
 
-  test('that may not list models is saved as good, with what it lacks', async () => {
+  test('saves a key that may not list models as good, with what it lacks', async () => {
     for (const key of ['sk-limited-0001-abcdefgh', 'sk-limited-401-abcdefgh']) {
       const { status, body } = await save(await someone(), key);
       expect([status, body.apiKeyVerified]).toEqual([200, true]);
@@ -85,13 +85,13 @@ describe.each(engines)('the provider key on %s', (engine) => {
     ['rate_limit', /limiting requests/],
     ['insufficient_quota', /no credit/],
     ['forbidden', /country or region/],
-  ] as const)('that is good but held up (%s) is saved as good, and says so', async (fail, said) => {
+  ] as const)('saves a good key that is blocked for now (%s), and says so', async (fail, said) => {
     const visitor = await someone();
     const { body } = await withFault(app, { fail }, {}, () => save(visitor, goodKey));
     expect([body.apiKeyVerified, body.apiKeyNotice]).toEqual([true, expect.stringMatching(said)]);
   });
 
-  test('can be replaced; the new one is used at once', async () => {
+  test('replaces a key and uses the new one at once', async () => {
     const visitor = await someone();
     await save(visitor, 'sk-limited-0001-abcdefgh');
     expect((await visitor.get('/api/models')).body.source).toBe('unknown');
@@ -100,7 +100,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect((await visitor.get('/api/models')).body.source).toBe('provider');
   });
 
-  test('is gone once it is removed', async () => {
+  test('deletes a key', async () => {
     const visitor = await someone();
     await save(visitor, goodKey);
     expect((await visitor.delete('/api/settings/apikey')).status).toBe(204);
@@ -109,7 +109,7 @@ describe.each(engines)('the provider key on %s', (engine) => {
     expect((await visitor.delete('/api/settings/apikey')).status).toBe(404);
   });
 
-  test('of one person is nothing to another', async () => {
+  test('hides a key from other users', async () => {
     const owner = await someone();
     await save(owner, goodKey);
     const other = await someone();
@@ -125,17 +125,17 @@ describe.each(engines)('the provider key on %s', (engine) => {
     ['x'.repeat(513), 'The API Key cannot exceed 512 characters'],
     ['sk-with space-in-the-middle', 'The API Key can hold only letters, digits and signs without spaces'],
     ['sk-ключ', 'The API Key can hold only letters, digits and signs without spaces'],
-  ])('is refused as %j', async (apiKey, message) => {
+  ])('rejects %j', async (apiKey, message) => {
     const { status, body } = await save(await someone(), apiKey);
     expect([status, body.fields]).toEqual([400, { apiKey: message }]);
   });
 
-  test('of a provider other than OpenAI may have any form', async () => {
+  test('accepts any form for a provider other than OpenAI', async () => {
     const { status } = await save(await someone(), 'sk-short');
     expect(status).toBe(200);
   });
 
-  test('shows no last characters where it is so short that they would tell too much', async () => {
+  test('hides the last characters of a short key', async () => {
     expect((await save(await someone(), 'sk-short')).body.apiKeyLast4).toBe('');
   });
 });

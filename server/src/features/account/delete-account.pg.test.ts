@@ -27,7 +27,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
   }
   const rows = (userId: number) => beside(app, (db) => rowsOf(db, 'postgres', userId));
 
-  test('stops what another process writes, and closes what is read there', async () => {
+  test('stops answers that another process writes, and closes streams there', async () => {
     const ada = await app.withKey('ada');
     const adaThere = there(ada);
     const userId: number = (await ada.get(path)).body.id;
@@ -43,7 +43,7 @@ describe('closing an account with several processes on one PostgreSQL', () => {
     );
   });
 
-  test.each([0, 1, 2, 3, 4, 5])('while messages are sent through both leaves nothing behind (%i)', async (round) => {
+  test.each([0, 1, 2, 3, 4, 5])('leaves nothing behind while messages are sent through both (%i)', async (round) => {
     const bob = await app.withKey(`bob${round}`);
     const userId: number = (await bob.get(path)).body.id;
     const assistants = await Promise.all([1, 2, 3, 4].map(() => created(bob)));

@@ -17,13 +17,13 @@ import { bare } from '#server/testing/test-environment';
 import { newSet, ran, typed } from '#server/testing/test-sets';
 import { looked, newServer } from '#server/testing/tool-servers';
 
-/** Rows of work that is under way, which ends with the account; the code that does the work removes them. */
+/** Tables of unfinished work, which ends with the account; the code that does the work deletes their rows. */
 const underWay = new Set(['run_events', 'file_uploads', 'api_calls']);
 
 const path = '/api/user';
 const close = (visitor: HttpClient, body: unknown = { password }) => visitor.delete(path, body);
 
-describe.each(engines)('closing the own account on %s', (engine) => {
+describe.each(engines)('closing an account on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine, quick);
@@ -38,8 +38,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     beside(app, (db) => db.selectFrom('security_events').selectAll().where('event', '=', 'account_closed').execute());
   const troubles = () => app.logLines.filter((line) => Number(JSON.parse(line).level) >= 50);
 
-  /** Something in every table that names its owner. */
-  /** A vector store of a program, with a file that came in a batch. */
+  /** Creates an API client’s vector store with a file that was added in a batch. */
   async function batched(token: string, word: string) {
     const post = (path: string, body: object) => called(app, token, path, { method: 'POST', body });
     const { data: files } = (await called(app, token, '/v1/files')).body;
@@ -53,6 +52,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     });
   }
 
+  /** Creates rows in every table that names its owner. */
   async function furnish(visitor: HttpClient, word: string): Promise<number> {
     const userId = await idOf(visitor);
     const assistantId = await created(visitor, { name: word, instructions: word });
@@ -201,7 +201,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     return userId;
   }
 
-  test('leaves nothing of the person in any table, and everything of the others', async () => {
+  test('deletes all rows of the user in every table, and none of others', async () => {
     const [zoe, max] = [await app.withKey('zoe'), await app.withKey('max')];
     const [zoeId, maxId] = [await furnish(zoe, 'asphodel'), await furnish(max, 'bergamot')];
     const before = await rows(zoeId);
@@ -226,7 +226,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     ]);
   });
 
-  test('signs out everywhere, and the address can be registered anew, with nothing in it', async () => {
+  test('signs out everywhere, and the address can be registered again for an empty account', async () => {
     const yan = await app.withKey('yan');
     await furnish(yan, 'cardamom');
     const token = String(yan.cookies.get('session'));
@@ -251,7 +251,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     [{ password: 'not this one' }, 'The password is not right.'],
     [{ password: '' }, 'Enter your password to close the account.'],
     [{}, 'Enter your password to close the account.'],
-  ])('needs the password (%j)', async (body, message) => {
+  ])('requires the password (%j)', async (body, message) => {
     const wes = await app.as('wes');
     expect(await close(wes, body)).toMatchObject({
       status: 400,
@@ -260,7 +260,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     expect((await wes.get(path)).status).toBe(200);
   });
 
-  test('takes no other person’s password, and no other fields', async () => {
+  test('rejects another user’s password and extra fields', async () => {
     const vic = app.visitor();
     await vic.post('/api/register', { email: 'vic@example.com', password: 'another fine password' });
     expect((await close(vic)).status).toBe(400);
@@ -278,7 +278,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
       return visitor;
     }
 
-    test('needs a sign-in of the last ten minutes', async () => {
+    test('requires a sign-in within the last ten minutes', async () => {
       const uma = await withoutPassword('uma');
       const userId = await idOf(uma);
       const before = new Date(Date.now() - 10 * 60_000 - 1_000).toISOString();
@@ -291,14 +291,14 @@ describe.each(engines)('closing the own account on %s', (engine) => {
       expect((await uma.get(path)).status).toBe(200);
     });
 
-    test('works with a fresh one', async () => {
+    test('works with a recent one', async () => {
       const tom = await withoutPassword('tom');
       expect((await close(tom, {})).status).toBe(204);
       expect((await tom.get(path)).status).toBe(401);
     });
   });
 
-  test('stops the answers that are being written, and their calls', async () => {
+  test('stops running answers and API calls', async () => {
     const sam = await app.withKey('sam');
     const userId = await idOf(sam);
     const sent = [];
@@ -308,7 +308,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     const reader = await openEvents(app, sam, Number(first?.run.id));
     await reader.until(10);
     expect((await close(sam)).status).toBe(204);
-    // Like every stream of a session that has ended.
+    // It ends like every stream of an ended session.
     await reader.all();
     for (const [table, found] of await rows(userId)) expect(found, table).toEqual([]);
     await until('The end of the calls', async () => {
@@ -317,7 +317,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     });
   });
 
-  test('twice at once closes it once', async () => {
+  test('closes once for two concurrent requests', async () => {
     const rob = await app.withKey('rob');
     const userId = await furnish(rob, 'dandelion');
     const before = (await closings()).length;
@@ -334,7 +334,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     for (const [table, found] of await rows(userId)) expect(found, table).toEqual([]);
   });
 
-  test.each([0, 1, 2, 3, 4, 5])('while messages are sent and answers end leaves nothing behind (%i)', async (round) => {
+  test.each([0, 1, 2, 3, 4, 5])('leaves nothing behind while messages are sent and answers end (%i)', async (round) => {
     const name = `sender${round}`;
     const sender = await app.withKey(name);
     const userId = await idOf(sender);
@@ -361,7 +361,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     return { statuses, stopped };
   }
 
-  test('takes a conversation of many messages along', async () => {
+  test('deletes a conversation of many messages', async () => {
     const pam = await app.withKey('pam');
     const userId = await idOf(pam);
     await longThread(pam, userId, 3_000);
@@ -369,7 +369,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     for (const [table, found] of await rows(userId)) expect(found, table).toEqual([]);
   });
 
-  test('a conversation of many messages can be exported and deleted', async () => {
+  test('exports and deletes a conversation of many messages', async () => {
     const oli = await app.as('oli');
     const userId = await idOf(oli);
     const threadId = await longThread(oli, userId, 1_500);
@@ -381,7 +381,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
     expect((await rows(userId)).get('messages')).toEqual([]);
   });
 
-  /** A conversation in which each message answers the one before. */
+  /** Creates a thread in which each message replies to the one before. */
   async function longThread(visitor: HttpClient, userId: number, length: number): Promise<number> {
     const threadId = await newThread(visitor, { title: 'Long' });
     await beside(app, (db) =>
@@ -418,7 +418,7 @@ describe.each(engines)('closing the own account on %s', (engine) => {
 });
 
 describe.each(engines)('closing the account of an administrator on %s', (engine) => {
-  test('the last active one stays while there are other accounts', async () => {
+  test('keeps the last active administrator while there are other accounts', async () => {
     const app = await startApp(engine);
     try {
       const [ada, bob, cleo] = [await app.as('ada'), await app.as('bob'), await app.as('cleo')];
@@ -431,7 +431,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
       const answers = await Promise.all([close(ada), close(bob)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
       const [left, email] = answers[0]?.status === 409 ? [ada, 'ada@example.com'] : [bob, 'bob@example.com'];
-      // The one who came second may have been signed out already, and is still the administrator.
+      // The slower one may have been signed out already and is still an Admin.
       const { body: kept } = await left.post('/api/login', { email, password });
       expect(kept).toMatchObject({ role: 'Admin', status: 'Active' });
 
@@ -445,7 +445,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
     }
   });
 
-  test('when it is the only one, a person who registers meanwhile is not left without an administrator', async () => {
+  test('keeps an administrator if a user registers while the only account is closed', async () => {
     const app = await startApp(engine);
     try {
       for (let round = 0; round < 5; round++) {
@@ -472,7 +472,7 @@ describe.each(engines)('closing the account of an administrator on %s', (engine)
     }
   });
 
-  test('wrong passwords count as failed sign-ins', async () => {
+  test('counts wrong passwords as failed sign-ins', async () => {
     const app = await startApp(engine, { env: { RATE_LIMIT_SCALE: '1' } });
     try {
       const ada = await app.as('ada');

@@ -12,13 +12,12 @@ type Dependencies = {
   confirmPassword: ConfirmPassword;
   sessions: Pick<SessionService, 'isFresh'>;
   removeAccount: RemoveAccount;
-  /** What each feature does to empty the account at the provider, in this order. */
+  /** Removes each feature’s objects at the provider, in this order. */
   removeAtProvider: readonly RemoveAtProvider[];
 };
 
 type Closing = z.output<typeof AccountDeletion>;
 
-/** A person closes the own account. */
 export function accountDeletion(dependencies: Dependencies) {
   const { confirmPassword, sessions, removeAccount, removeAtProvider } = dependencies;
   const refuse = (message: string) => new AppError('invalid_input', message, { fields: { password: message } });

@@ -11,7 +11,7 @@ const rowsAtOnce = 500;
 
 const json = (value: unknown) => [`${JSON.stringify(value, undefined, 2)}\n`];
 
-/** The account itself in the export of all of a person's data. Reads beside the main connection. */
+/** The account itself in an account export. Uses the read connection. */
 export function accountPart({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const account = exportRepository(reader);
   const events = securityEventRepository(reader);

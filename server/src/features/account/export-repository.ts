@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** Named column by column: a hash, a token or a sealed key leaves only if it is named here. */
+/** Columns are listed one by one: a hash, a token or an encrypted key is exported only if it is named here. */
 export function exportRepository(db: Kysely<Database>) {
   return {
     async account(userId: number) {
@@ -39,7 +39,7 @@ export function exportRepository(db: Kysely<Database>) {
         adminKey: { isSet: adminKeyAddedAt !== null, addedAt: adminKeyAddedAt },
       };
     },
-    /** At most fifty are kept of a person. */
+    /** A user has at most fifty. */
     sessions: (userId: number) =>
       db
         .selectFrom('sessions')

@@ -16,7 +16,7 @@ import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 const path = '/api/user/export';
 
 const conversation = 'conversations/<number>.json';
-/** Which file of the archive, as its description names it, holds what of a table is a person's. */
+/** The exported file, as named in its description, for each table with user data. */
 const exportedIn = new Map<Table, string>([
   ['users', 'account.json'],
   ['identities', 'account.json'],
@@ -95,7 +95,7 @@ const notExported = new Map<Table, string>([
   ['program_vector_store_batch_files', 'how files came into a vector store'],
 ]);
 
-describe.each(engines)('the export of all own data on %s', (engine) => {
+describe.each(engines)('exporting an account on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -111,7 +111,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
   const json = (files: Map<string, string>, name: string) => JSON.parse(files.get(name) ?? 'null');
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
 
-  test('is an attachment that no browser shows', async () => {
+  test('sends an attachment that no browser shows', async () => {
     const { headers } = await exported(await app.as('ada'));
     expect(headers).toMatchObject({
       'content-type': 'application/octet-stream',
@@ -122,7 +122,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     });
   });
 
-  test('of a new account has every file', async () => {
+  test('contains every file for a new account', async () => {
     const { files } = await exported(await app.as('newcomer'));
     expect([...files.keys()]).toEqual([
       'README.txt',
@@ -162,7 +162,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     for (const file of exportedIn.values()) expect(described).toContain(`\`${file}\``);
   });
 
-  test('holds everything of the person', async () => {
+  test('contains all data of the user', async () => {
     const bob = await app.withKey('bob');
     const assistantId = await created(bob, { name: 'Ünïcode ✓', instructions: 'Be kind.' });
     await created(bob, { name: 'Another' });
@@ -236,7 +236,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     expect(usage[0]).toMatchObject({ model: 'gpt-4o', inputTokens: expect.any(Number), costUsd: expect.any(Number) });
   });
 
-  test('holds no secret, and nothing of anybody else', async () => {
+  test('contains no secret and no data of others', async () => {
     const [cleo, dan] = [await app.withKey('cleo'), await app.withKey('dan')];
     for (const [visitor, word] of [
       [cleo, 'asphodel'],
@@ -266,7 +266,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     }
   });
 
-  test('gives assistants that another account can import', async () => {
+  test('contains assistants that another account can import', async () => {
     const [eve, fay] = [await app.as('eve'), await app.as('fay')];
     for (let index = 1; index <= 45; index++)
       await created(eve, { name: `Assistant ${index}`, description: `"${index}"`, instructions: `Line\n${index}` });
@@ -277,7 +277,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     expect(imported.assistants).toEqual(json(files, 'assistants.json').assistants);
   });
 
-  test('has what has arrived of an answer that is being written, and says that it is', async () => {
+  test('contains the text so far of a running answer, marked as running', async () => {
     const ivy = await app.withKey('ivy');
     const threadId = await newThread(ivy, { title: 'Half said' });
     const { id: comparisonId, items } = await newComparison(ivy, ['[[bench 20]]']);
@@ -308,11 +308,11 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
     });
   });
 
-  test('is refused to those who are not signed in', async () => {
+  test('rejects visitors', async () => {
     expect((await bare(app, 'GET', path)).status).toBe(401);
   });
 
-  describe('of many conversations', () => {
+  describe('with many conversations', () => {
     const conversations = 2_000;
     let gus: HttpClient;
     let userId: number;
@@ -323,7 +323,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       lastMessage = await seed(conversations, () => randomBytes(6_000).toString('base64'));
     });
 
-    test('is whole', async () => {
+    test('is complete', async () => {
       const { files } = await exported(gus);
       const index = jsonLines(files.get('conversations/INDEX.jsonl'));
       expect(index).toHaveLength(conversations);
@@ -336,7 +336,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       }
     });
 
-    test('is made while it is read: the end is not read before the reader is near it', async () => {
+    test('is created while it is read, not ahead of the reader', async () => {
       const { statusCode, body } = await begin(gus);
       expect(statusCode).toBe(200);
       const pieces = body[Symbol.asyncIterator]();
@@ -350,7 +350,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       expect(json(files, last.file).messages.at(-1).text).toBe('Written later');
     });
 
-    test('lets the others work meanwhile', async () => {
+    test('does not block other requests', async () => {
       const hal = await app.as('hal');
       const download = begin(gus).then(({ body }) => body.arrayBuffer());
       let isDone = false;
@@ -361,15 +361,15 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       while (!isDone) {
         expect((await hal.get('/api/threads')).status).toBe(200);
         calls++;
-        // So that it is not these calls that keep the download from going on.
+        // Keeps these calls from slowing the download.
         await sleep(20);
       }
       expect(unzip(Buffer.from(await download)).size).toBeGreaterThan(conversations);
-      // One after the other, so nobody waits for the whole of it, however busy the machine is.
+      // The calls run one after the other, so none waits for the whole export, however busy the machine is.
       expect(calls).toBeGreaterThan(5);
     });
 
-    test('goes on twice at once at most, and ends when its reader leaves', async () => {
+    test('allows two at once, and ends when its reader leaves', async () => {
       const [one, two] = [await begin(gus), await begin(gus)];
       expect([one.statusCode, two.statusCode]).toEqual([200, 200]);
       const refused = await begin(gus);
@@ -395,7 +395,7 @@ describe.each(engines)('the export of all own data on %s', (engine) => {
       expect(statusCode).toBe(200);
       await body[Symbol.asyncIterator]().next();
       await gus.delete('/api/user/sessions');
-      // What was not read before is not sent.
+      // Data that was not read before is not sent.
       await expect(body.arrayBuffer().then(Buffer.from).then(unzip)).rejects.toThrow();
     });
 

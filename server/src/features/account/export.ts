@@ -14,7 +14,7 @@ type Dependencies = {
 
 const atOncePerPerson = 2;
 
-/** Everything of a person as one ZIP archive, made while it is sent. */
+/** All data of a user as one ZIP archive, created while it is sent. */
 export function accountExport({ db, parts }: Dependencies) {
   const underWay = new Map<number, number>();
 

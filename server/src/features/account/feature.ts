@@ -24,13 +24,13 @@ type Dependencies = {
   models: Pick<ModelService, 'forget'>;
   confirmPassword: ConfirmPassword;
   cookie: Pick<SessionCookie, 'clear'>;
-  /** Closes what is open of sessions that have ended. */
+  /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  /** What holds something of a user's; each is built on those before it. */
+  /** Features with user data; each builds on those before it. */
   features: readonly Feature[];
 };
 
-/** A user's own account: preferences, provider key, record, export and removal. */
+/** A user’s own account: preferences, provider key, security record, export and deletion. */
 export function accountFeature(dependencies: Dependencies) {
   const { database, sessions, keys, models, confirmPassword, cookie, onSessionsEnded, features } = dependencies;
   const { db } = database;
@@ -44,7 +44,7 @@ export function accountFeature(dependencies: Dependencies) {
     confirmPassword,
     sessions,
     removeAccount: remove,
-    // What is made of files goes before them.
+    // Reversed, so that objects made from files are removed before the files.
     removeAtProvider: features.toReversed().flatMap(({ removeAtProvider = [] }) => removeAtProvider),
   });
   const exportAll = accountExport({
@@ -72,7 +72,7 @@ export function accountFeature(dependencies: Dependencies) {
 
   return {
     routes: (router: Router) => accountRoutes(router, parts),
-    /** Removes an account with everything of its owner; for the owner, and for administrators. */
+    /** Deletes an account with all its data, for its owner or an administrator. */
     remove,
   };
 }

@@ -8,7 +8,7 @@ import { maskStoredErrors } from './mask-stored-errors.ts';
 const key = 'house-key-of-no-known-form-1';
 const at = '2026-11-01T00:00:00.000Z';
 
-describe.each(engines)('words of providers that an earlier version has stored on %s', (engine) => {
+describe.each(engines)('masking provider texts that an earlier version has stored on %s', (engine) => {
   async function ready() {
     const { url, dataDir, remove } = await readyDatabase(engine);
     const { db, close } = connect(url, dataDir);
@@ -69,7 +69,7 @@ describe.each(engines)('words of providers that an earlier version has stored on
     return id;
   }
 
-  test('lose the key of their person and known forms of keys, once', async () => {
+  test('masks the user’s key and known forms of keys, once', async () => {
     const stage = await ready();
     const { db, opened, chore } = stage;
     const [ada, bob] = [await someone(stage, 1), await someone(stage, 2)];
@@ -92,7 +92,7 @@ describe.each(engines)('words of providers that an earlier version has stored on
     const { error, fields } = await response.executeTakeFirstOrThrow();
     expect(JSON.parse(error ?? '')).toEqual({ code: 'server_error', message: 'Bearer …' });
     expect(JSON.parse(fields)).toEqual({
-      // A person wrote this.
+      // Written by the user.
       instructions: `I keep ${key} here`,
       debug: { askedWith: '…' },
       error: { note: '…' },
@@ -106,7 +106,7 @@ describe.each(engines)('words of providers that an earlier version has stored on
     expect(opened.length).toBe(before);
   });
 
-  test('are masked once more after the pass of a version that did not know responses', async () => {
+  test('masks again after the pass of a version that did not know responses', async () => {
     const stage = await ready();
     const id = await someone(stage, 1);
     await stage.db.insertInto('settings').values({ name: 'provider_words_masked', value: 'done' }).execute();
@@ -114,7 +114,7 @@ describe.each(engines)('words of providers that an earlier version has stored on
     expect(stage.opened).toEqual([id]);
   });
 
-  test('go on where a process was ended', async () => {
+  test('continues where a process was killed', async () => {
     const stage = await ready();
     const [first, second] = [await someone(stage, 1), await someone(stage, 2)];
     await stage.db

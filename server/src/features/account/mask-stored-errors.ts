@@ -10,13 +10,13 @@ import { doneMarker, providerTextColumns, storedErrorsRepository } from './store
 type Dependencies = { db: Kysely<Database>; keys: Pick<ProviderKeyService, 'open'> };
 
 const everyMs = 60_000;
-/** So many people in one go: a server that is stopped waits for it. */
+/** Users per run; a server that shuts down waits for it. */
 const peopleAtOnce = 50;
 const textsAtOnce = 500;
 
 type Mask = (text: string) => string;
 
-/** Every text within a JSON value; the whole as a text where it is none. */
+/** Masks every text within a JSON value, or the whole text if it is not JSON. */
 function maskedJson(json: string, mask: Mask): string {
   try {
     return JSON.stringify(JSON.parse(json, (_name, value) => (typeof value === 'string' ? mask(value) : value)));
@@ -32,25 +32,26 @@ function createMask(place: (typeof providerTextColumns)[number], key: Secret | u
 }
 
 /**
- * Masks keys in words of providers that were stored by versions which did not know every form of a key. Once for each person: how far
- * it has come is kept, so that it goes on after a restart and is not done again. Two processes at once do the same twice.
+ * Masks keys in provider texts stored by versions that did not know every form of a key. Runs once per user: the
+ * progress is stored, so it continues after a restart and is not repeated. Two concurrent processes do the same work
+ * twice.
  */
 export function maskStoredErrors({ db, keys }: Dependencies): ScheduledTask {
   const repository = storedErrorsRepository(db);
   let isDone = false;
 
-  /** A key that is not there, or cannot be read, leaves those forms that anybody knows. */
+  /** Without a readable key, only commonly known forms of keys are masked. */
   const keyOf = (userId: number): Promise<Secret | undefined> =>
     keys.open(userId).catch((error: unknown) => {
       if (error instanceof AppError) return undefined;
       throw error;
     });
 
-  /** One column of a person's, by its different texts. */
+  /** Masks one column of a user, by distinct texts. */
   async function maskColumn(userId: number, place: (typeof providerTextColumns)[number], key: Secret | undefined) {
     const isJson = 'isJson' in place;
     const masked = createMask(place, key);
-    // JSON that holds no key is not written anew for its blanks.
+    // JSON that contains no key is not rewritten just for its whitespace.
     const unmasked = isJson ? (text: string) => maskedJson(text, (words) => words) : (text: string) => text;
     for (let after = ''; ; ) {
       const texts = await repository.texts(userId, place, after, textsAtOnce);

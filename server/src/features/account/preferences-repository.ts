@@ -6,7 +6,7 @@ const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 export function preferencesRepository(db: Kysely<Database>) {
   return {
-    /** The defaults where nothing was saved. */
+    /** Returns the defaults if nothing was saved. */
     async find(userId: number): Promise<Preferences> {
       const row = await db.selectFrom('preferences').selectAll().where('user_id', '=', userId).executeTakeFirst();
       if (!row) return defaultPreferences;

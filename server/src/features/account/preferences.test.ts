@@ -26,12 +26,12 @@ describe.each(engines)('preferences on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('are the defaults until something is saved', async () => {
+  test('returns the defaults until something is saved', async () => {
     const { status, body } = await (await app.as('new')).get(path);
     expect([status, body]).toEqual([200, defaultPreferences]);
   });
 
-  test('are kept as they were saved, colors in lower case, and saved over', async () => {
+  test('stores what was saved, with colors in lower case, and overwrites it', async () => {
     const ada = await app.as('ada');
     const saved = { ...chosen, foregroundColor: '#eeeeee' };
     expect(await ada.post(path, chosen)).toMatchObject({ status: 200, body: saved });
@@ -41,7 +41,7 @@ describe.each(engines)('preferences on %s', (engine) => {
     expect((await ada.get(path)).body).toEqual(darker);
   });
 
-  test('keep no colors while they are off, and none that were not sent', async () => {
+  test('stores no colors while they are off, and none that were not sent', async () => {
     const bob = await app.as('bob');
     await bob.post(path, chosen);
     const { primaryColor: _, cardColor: __, ...few } = chosen;
@@ -59,7 +59,7 @@ describe.each(engines)('preferences on %s', (engine) => {
     expect((await bob.get(path)).body).toEqual(off);
   });
 
-  test('are each person’s own', async () => {
+  test('keeps the preferences of users apart', async () => {
     const [eve, fay] = [await app.as('eve'), await app.as('fay')];
     await eve.post(path, { ...chosen, theme: 'light' });
     await fay.post(path, { ...chosen, theme: 'system' });
@@ -73,13 +73,13 @@ describe.each(engines)('preferences on %s', (engine) => {
     ['another theme', { theme: 'sepia' }, 'theme'],
     ['a missing switch', { soundEnabled: undefined }, 'soundEnabled'],
     ['somebody else', { userId: 1 }, 'userId'],
-  ])('refuse %s', async (_, change, field) => {
+  ])('rejects %s', async (_, change, field) => {
     const { status, body } = await (await app.as('ada')).post(path, { ...chosen, ...change });
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(Object.keys(body.fields)).toEqual([field]);
   });
 
-  test('are a Viewer’s too, and nobody’s who is not signed in', async () => {
+  test('lets Viewers save, and rejects visitors', async () => {
     const vic = await app.as('vic');
     await setUser(app, 'vic@example.com', { role: 'Viewer' });
     expect((await vic.post(path, chosen)).status).toBe(200);

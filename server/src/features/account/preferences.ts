@@ -13,7 +13,7 @@ const noColors = {
 export function preferencesService(preferences: PreferencesRepository) {
   return {
     find: preferences.find,
-    /** Colors are kept only while they are on. */
+    /** Stores colors only while they are on. */
     async save(userId: number, input: z.output<typeof PreferencesInput>): Promise<Preferences> {
       const { primaryColor = null, cardColor = null, ...sent } = input;
       const before = await preferences.find(userId);

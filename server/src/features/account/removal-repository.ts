@@ -5,14 +5,14 @@ import type { Database } from '#server/db/schema';
 export function removalRepository(db: Kysely<Database>) {
   return {
     /**
-     * Until the transaction ends no message of theirs is stored: that takes the same lock. What is just being stored for
-     * them, and only names them as its owner, is waited for when they are deleted.
+     * Keeps messages of the user from being stored until the transaction ends, since that takes the same lock. Rows
+     * that are being stored and only name the user as owner are waited for by the deletion.
      */
     async lock(userId: number): Promise<{ email: string } | undefined> {
       const account = db.selectFrom('users').select('email').where('id', '=', userId);
       return (isPostgres(db) ? account.forNoKeyUpdate() : account).executeTakeFirst();
     },
-    /** What the installation would be without this account. */
+    /** The accounts and active administrators that would remain without this account. */
     async withoutAccount(userId: number) {
       const account = await db
         .selectFrom('users')
@@ -34,7 +34,7 @@ export function removalRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return { ...others, wasActiveAdministrator: account !== undefined };
     },
-    /** Returns the ids of the sessions that ended. */
+    /** Returns the ids of the ended sessions. */
     async endSessions(userId: number): Promise<string[]> {
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map(({ id }) => id);

@@ -13,39 +13,38 @@ import { removalRepository } from './removal-repository.ts';
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   parts: readonly AccountRemovalPart[];
-  /** Closes the open streams of sessions, where they are in this process; the others notice within seconds. */
+  /** Closes open streams of sessions in this process. Other processes notice within seconds. */
   onSessionsEnded: (sessionIds: string[]) => void;
-  /** What this process remembers of a person. */
+  /** Clears what this process has cached for a user. */
   forget: (userId: number) => void;
 };
 
 export type Removal = {
   by: 'self' | 'administrator';
-  /** Asks the session that wants it once more, before anything is removed. */
+  /** Checks the requesting session again before anything is deleted. */
   stillMay: Actor['stillMay'];
   visitor?: Visitor;
-  /** Done first, once it is known that the account may be removed. */
+  /** Runs first, once it is known that the account may be deleted. */
   beforehand?: () => Promise<void>;
 };
 
-/** Thrown inside the transaction to leave it. */
+/** Thrown to roll back the transaction. */
 class ActiveWorkError extends Error {}
 
 const attempts = 5;
 
-/** Removes an account with everything that belongs to it. */
 export const accountRemoval = (dependencies: Dependencies) => (userId: number, removal: Removal) =>
   removeAccount(dependencies, userId, removal);
 
 export type RemoveAccount = ReturnType<typeof accountRemoval>;
 
 /**
- * Once this has resolved, nothing of the person is left. false: there was no such account, or another call removed it
+ * When it resolves, no data of the user is left. false: there was no such account, or a concurrent call deleted it
  * first.
  */
 async function removeAccount(dependencies: Dependencies, userId: number, removal: Removal): Promise<boolean> {
   const { database, parts } = dependencies;
-  // Looked at before anything is stopped for nothing, and again in the transaction.
+  // Checked before work is stopped for nothing, and again in the transaction.
   await rejectLastAdministrator(database.db, userId);
   await removal.beforehand?.();
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -65,7 +64,10 @@ async function removeAccount(dependencies: Dependencies, userId: number, removal
   );
 }
 
-/** So that no process takes more work for them. If the account is kept after all, they have to sign in again. */
+/**
+ * Keeps every process from accepting more work for the user. If the account remains after all, the user has to sign in
+ * again.
+ */
 async function signOut({ database, onSessionsEnded }: Dependencies, userId: number, stillMay?: Actor['stillMay']) {
   const ended = await database.db.transaction().execute(async (trx) => {
     await stillMay?.(trx);
@@ -98,7 +100,7 @@ async function removeOnce(
     const ended = await accounts.endSessions(userId);
     const events = securityEventRepository(trx);
     await events.forget(userId);
-    // That an account was closed stays known; whose it was, or from where, does not.
+    // Keeps on record that an account was closed, but not whose it was or from where.
     await events.record({ userId: null, event: 'account_closed', by, ...(by !== 'self' && { visitor }) });
     await enqueue(trx, mailJob, { template: 'account_closed', email: account.email });
     await accounts.delete(userId);

@@ -6,7 +6,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/user/security-events';
 
-describe.each(engines)('the own security events on %s', (engine) => {
+describe.each(engines)('a user’s security events on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -34,7 +34,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
   const all = async (visitor: HttpClient): Promise<SecurityEvent[]> =>
     (await visitor.get(`${path}?limit=100`)).body.items;
 
-  test('tell of the key, from which device and address, and never the key', async () => {
+  test('record key changes with device and address, but never the key', async () => {
     const ada = await app.as('ada');
     await ada.post('/api/settings/apikey', { apiKey: goodKey });
     await ada.post('/api/settings/apikey', { apiKey: 'sk-invalid-key' });
@@ -49,7 +49,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
     expect(JSON.stringify(events)).not.toContain(goodKey.slice(0, 12));
   });
 
-  test('come in pages, the newest first, also when more come between', async () => {
+  test('are listed in pages, newest first, even while new ones are added', async () => {
     const bob = await app.as('bob');
     const userId = await idOf(bob);
     const details = Array.from({ length: 60 }, (_, index) => `change ${index}`);
@@ -70,7 +70,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
     expect(seen).toEqual(expected);
   });
 
-  test('say nothing of a device where no browser was involved', async () => {
+  test('have no device if no browser was involved', async () => {
     const cleo = await app.as('cleo');
     const userId = await idOf(cleo);
     await record([
@@ -82,7 +82,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
     expect(addressed).toMatchObject({ device: 'Unknown device', ipAddress: '192.0.2.7' });
   });
 
-  test('are seen by nobody else', async () => {
+  test('are hidden from others', async () => {
     const [dan, eve] = [await app.as('dan'), await app.as('eve')];
     await record([{ userId: await idOf(dan), detail: 'only of Dan' }]);
     expect(JSON.stringify(await all(eve))).not.toContain('only of Dan');
@@ -90,7 +90,7 @@ describe.each(engines)('the own security events on %s', (engine) => {
   });
 
   test.each(['x', 'ZTA', 'ZS0x', 'ZTE=', '%20', 'ZTk5OTk5OTk5OTk', `${'A'.repeat(150)}`])(
-    'refuse the cursor %s, which this list never gave',
+    'rejects the foreign cursor %s',
     async (cursor) => {
       const { status, body } = await (await app.as('eve')).get(`${path}?cursor=${cursor}`);
       expect([status, body.code]).toEqual([400, 'invalid_input']);

@@ -10,7 +10,7 @@ export const toSecurityEvent = (row: Selectable<Database['security_events']>): S
   id: row.id,
   event: row.event,
   by: row.done_by,
-  // Without an address no browser was involved; a browser may still say nothing of itself.
+  // Without an IP address no browser was involved; a browser may still send no user agent.
   device: row.ip_address === null ? null : deviceLabel(row.user_agent),
   ipAddress: row.ip_address,
   detail: row.detail,
@@ -19,7 +19,7 @@ export const toSecurityEvent = (row: Selectable<Database['security_events']>): S
 
 const cursors = cursorsOf(Id);
 
-/** What happened to the security of the own account, a page at a time. */
+/** The user’s own security events, in pages. */
 export function securityEventPages(events: SecurityEvents) {
   return async function page(
     userId: number,

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** The number rises when a version masks more than the last one, so that stored words are masked once more. */
+/** Increase the number when a version masks more than the last one, so that stored texts are masked again. */
 const progressName = 'provider_words_masked_2';
 export const doneMarker = 'done';
 
 /**
- * Columns that store a provider's words. `isJson`: every text in a JSON value; `isResponse`: a response of `/v1/responses`, in which a
- * model and people speak too.
+ * Columns with texts by providers. `isJson`: every text in a JSON value is masked. `isResponse`: a response of
+ * `/v1/responses`, which also contains texts by models and users.
  */
 export const providerTextColumns = [
   { table: 'runs', column: 'error' },
@@ -46,7 +46,7 @@ export function storedErrorsRepository(db: Kysely<Database>) {
       const found = db.selectFrom('users').select('id').where('id', '>', after).orderBy('id').limit(limit);
       return (await found.execute()).map(({ id }) => id);
     },
-    /** The different texts of a column, in their order. */
+    /** The distinct texts of a column, in order. */
     async texts(userId: number, { table, column }: Place, after: string, limit: number): Promise<string[]> {
       const { rows } = await sql<{ words: string }>`
         select distinct ${sql.ref(column)} as words from ${sql.table(table)}
@@ -57,7 +57,7 @@ export function storedErrorsRepository(db: Kysely<Database>) {
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${by}
         where user_id = ${userId} and ${sql.ref(column)} = ${text}`.execute(db);
     },
-    /** Jobs have no owner; they keep the reason for which they have to be repeated. */
+    /** Jobs have no owner. They store the error that causes their retry. */
     async jobErrors(): Promise<{ id: number; text: string }[]> {
       const jobs = db.selectFrom('jobs').select(['id', 'last_error as text']).where('last_error', 'is not', null);
       return (await jobs.limit(10_000).execute()).flatMap(({ id, text }) => (text === null ? [] : [{ id, text }]));

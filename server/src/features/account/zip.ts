@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { ExportEntry } from '#server/features/feature';
 
 /**
- * One archive of entries that are asked for one after the other, and read only as fast as the archive is. Destroying it
- * ends the reading; where an entry fails, the archive breaks off instead of looking whole.
+ * Creates one archive of entries that are requested one after the other and read only as fast as the archive is.
+ * Destroying it stops the reading. If an entry fails, the archive breaks off instead of looking complete.
  */
 export async function createZip(entries: AsyncIterable<ExportEntry>): Promise<Readable> {
   const { ZipFile } = await import('yazl');

@@ -12,7 +12,7 @@ describe('the form of access tokens', () => {
     expect(isAccessToken('rst_000000000000000000000000000000002wjyrI')).toBe(true);
   });
 
-  test('is kept by new ones, and a wrong character shows', () => {
+  test('holds for new ones, and detects a wrong character', () => {
     for (let round = 0; round < 100; round++) {
       const token = newAccessToken();
       expect(token).toMatch(/^rst_[0-9A-Za-z]{38}$/);
@@ -39,7 +39,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     return items.map(({ event, detail }: { event: string; detail: string | null }) => [event, detail]);
   };
 
-  test('are shown once, listed without themselves, and stored as a hash', async () => {
+  test('shows a token once, lists it without itself, and stores it as a hash', async () => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post(tokensPath, {
       name: 'CI',
@@ -81,14 +81,14 @@ describe.each(engines)('access tokens on %s', (engine) => {
     ['another lifetime', { expiresInDays: 31 }],
     ['a budget of nothing', { monthlyBudgetUsd: 0 }],
     ['an unknown field', { scope: 'all' }],
-  ])('are refused with %s', async (_what, wrong) => {
+  ])('rejects %s', async (_what, wrong) => {
     const ada = await app.as('ada');
     const draft = { name: 'Script', rights: ['chat'], expiresInDays: null, ...wrong };
     const { status, body } = await ada.post(tokensPath, draft);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
   });
 
-  test('are at most fifty', async () => {
+  test('allows at most fifty', async () => {
     const bea = await app.as('bea');
     const [first] = await Promise.all(Array.from({ length: 49 }, () => newToken(bea)));
     const last = await Promise.all(
@@ -100,7 +100,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await bea.get(tokensPath)).body).toHaveLength(50);
   });
 
-  test('let nobody in once they are revoked, and can be revoked once', async () => {
+  test('rejects revoked tokens, which can be revoked once', async () => {
     const cleo = await app.as('cleo');
     const [kept, lost] = [await newToken(cleo), await newToken(cleo, { name: 'Lost' })];
     expect((await models(lost.token)).status).toBe(200);
@@ -121,7 +121,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await eventsOf(cleo))[0]).toEqual(['access_token_revoked', `Lost (…${lost.token.slice(-4)})`]);
   });
 
-  test('let nobody in once they have expired', async () => {
+  test('rejects expired tokens', async () => {
     const dan = await app.as('dan');
     const { id, token } = await newToken(dan, { expiresInDays: 30 });
     expect((await models(token)).status).toBe(200);
@@ -131,7 +131,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await dan.get(tokensPath)).body).toMatchObject([{ id, expiresAt: past }]);
   });
 
-  test('end with the password: when it is changed, and when it is set by a link', async () => {
+  test('revokes tokens when the password is changed or set by a link', async () => {
     const eve = await app.as('eve');
     const { token } = await newToken(eve);
     const change = { currentPassword: password, newPassword: 'another horse battery' };
@@ -152,7 +152,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(later.token)).status).toBe(401);
   });
 
-  test('end when the account is made inactive, and stay ended', async () => {
+  test('revokes tokens when the account is made inactive, for good', async () => {
     const fay = await app.as('fay');
     const { token } = await newToken(fay);
     const { id } = (await fay.get('/api/user')).body;
@@ -162,7 +162,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(token)).status).toBe(401);
   });
 
-  test('go on when an administrator signs their owner out everywhere', async () => {
+  test('keeps tokens when an administrator signs their owner out everywhere', async () => {
     const fred = await app.as('fred');
     const { token } = await newToken(fred);
     const { id } = (await fred.get('/api/user')).body;
@@ -171,7 +171,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(token)).status).toBe(200);
   });
 
-  test('of a Viewer can chat and nothing else, those from before included', async () => {
+  test('limits tokens of a Viewer to chat, including earlier ones', async () => {
     const gus = await app.as('gus');
     const [both, files] = [await newToken(gus), await newToken(gus, { rights: ['files'] })];
     await setUser(app, 'gus@example.com', { role: 'Viewer' });
@@ -190,7 +190,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models(files.token)).status).toBe(200);
   });
 
-  test('for a try live a minute, one at a time, can chat and are in no list', async () => {
+  test('limits trial tokens to one minute, one at a time, chat only and unlisted', async () => {
     const lea = await app.withKey('lea');
     const made = async () => {
       const { status, body } = await lea.post(`${tokensPath}/trial`);
@@ -222,7 +222,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await models((await made()).token)).status).toBe(200);
   });
 
-  test('say when they were last used, and from where', async () => {
+  test('records when and from where tokens were last used', async () => {
     const hal = await app.as('hal');
     const { id, token } = await newToken(hal);
     await models(token);
@@ -236,7 +236,7 @@ describe.each(engines)('access tokens on %s', (engine) => {
     expect((await hal.get(tokensPath)).body).toEqual([used]);
   });
 
-  test('are counted for administrators, and not described', async () => {
+  test('counts tokens for administrators without describing them', async () => {
     const ida = await app.as('ida');
     await newToken(ida, { name: 'planted-name' });
     const { body } = await admin.get('/api/admin/users?q=ida');

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import { accessTokenRepository } from '#server/security/access-token-repository';
 
-/** What programs called with, without the tokens themselves. */
+/** Access tokens in an account export, without the tokens themselves. */
 export function apiTokenExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   return {
     description: ['access-tokens.json             what programs use the account with; not the tokens themselves'],

@@ -7,11 +7,10 @@ import { apiTokenService } from './service.ts';
 
 type Dependencies = { database: OpenDatabase; log: FastifyBaseLogger };
 
-/** The access tokens with which programs use Roster. */
 export function apiTokenFeature({ database, log }: Dependencies) {
   const tokens = apiTokenService({
     db: database.db,
-    onError: (err) => log.error({ err }, 'the use of an access token could not be noted'),
+    onError: (err) => log.error({ err }, 'the use of an access token could not be recorded'),
   });
   return {
     routes: (router: Router) => apiTokenRoutes(router, tokens),

@@ -17,10 +17,10 @@ import { securityEventRepository, type Visitor } from '#server/security/events-r
 
 const day = 24 * 60 * 60 * 1000;
 const touchEvery = 60_000;
-/** A commit waits for the disk, and no answer is to wait for that: uses are noted together, a moment later. */
+/** A commit waits for the disk and must not delay responses, so uses are recorded together a moment later. */
 const touchAfter = 1_000;
 
-/** What a token may do as long as its owner has this role. */
+/** The permissions that a token has while its owner has this role. */
 const permissionsForRole = (rights: TokenPermission[], role: Role) =>
   role === 'Viewer' ? rights.filter((right) => right === 'chat') : rights;
 
@@ -39,7 +39,7 @@ const toAccessToken = (record: AccessTokenRecord, role: Role): AccessToken => ({
 
 type Draft = z.output<typeof NewAccessToken>;
 
-/** The token itself is in the answer and nowhere else. */
+/** The token itself is only in this response. */
 async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor: Visitor) {
   const { userId, role, stillMay } = actor;
   if (permissionsForRole(input.rights, role).length < input.rights.length)
@@ -47,7 +47,7 @@ async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor:
   const token = newAccessToken();
   const last4 = token.slice(-4);
   const record = await db.transaction().execute(async (trx) => {
-    // Holds the account, so that of two at once the second one counts the first.
+    // Locks the account, so that of two concurrent calls the second counts the first one’s token.
     await stillMay(trx);
     const rows = accessTokenRepository(trx);
     if ((await rows.count(userId)) >= accessTokenLimit)
@@ -69,10 +69,12 @@ async function create(db: Kysely<Database>, actor: Actor, input: Draft, visitor:
   return { ...toAccessToken(record, role), token };
 }
 
-/** Long enough for a look at an answer, and of no use to whoever finds it. */
+/** Long enough to look at an answer, and useless to anybody who finds the token. */
 const trialMs = 60_000;
 
-/** For the page that shows how to call. Not among those that are counted and listed; on record as every token. */
+/**
+ * For the page that shows how to call the API. Such a token is not counted or listed, but recorded like every other.
+ */
 async function createTrial(db: Kysely<Database>, { userId, stillMay }: Actor, visitor: Visitor) {
   const token = newAccessToken();
   const last4 = token.slice(-4);
@@ -106,7 +108,7 @@ type Dependencies = { db: Kysely<Database>; onError: (error: unknown) => void };
 
 type Use = { userId: number; tokenId: number; ipAddress: string; at: string };
 
-/** Notes when tokens are used, and from where, beside the calls. */
+/** Records when and from where tokens are used, without delaying calls. */
 function createUseRecorder(db: Kysely<Database>, onError: (error: unknown) => void) {
   let unwritten = new Map<number, Use>();
   let timer: NodeJS.Timeout | undefined;
@@ -129,7 +131,7 @@ function createUseRecorder(db: Kysely<Database>, onError: (error: unknown) => vo
       unwritten.set(use.tokenId, use);
       timer ??= setTimeout(writeNow, touchAfter);
     },
-    /** Notes those that are known by now. */
+    /** Writes the uses recorded so far. */
     async flush() {
       clearTimeout(timer);
       await writeNow();
@@ -137,14 +139,14 @@ function createUseRecorder(db: Kysely<Database>, onError: (error: unknown) => vo
   };
 }
 
-/** What programs call with: made, listed and revoked by its owner, and known again with each call. */
+/** Access tokens: created, listed and revoked by their owner, and checked with every call. */
 export function apiTokenService({ db, onError }: Dependencies) {
   const tokens = accessTokenRepository(db);
   const uses = createUseRecorder(db, onError);
 
   return {
     async list({ userId, role }: Actor): Promise<AccessToken[]> {
-      // Who has just used one looks for it here.
+      // Includes a use that has just been made.
       await uses.flush();
       return (await tokens.list(userId)).map((record) => toAccessToken(record, role));
     },
@@ -155,7 +157,7 @@ export function apiTokenService({ db, onError }: Dependencies) {
 
     revoke: (actor: Actor, id: number, visitor: Visitor) => revoke(db, actor, id, visitor),
 
-    /** Who calls with this token, read anew each time; notes the use at most once a minute. */
+    /** Returns the token’s owner and permissions, read afresh each time. Records the use at most once a minute. */
     async find(token: string, ipAddress: string): Promise<FoundPrincipal | null> {
       if (!isAccessToken(token)) return null;
       const found = await tokens.byHash(hashOfAccessToken(token));

@@ -6,7 +6,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 type Call = (visitor: HttpClient, id: number, headers?: Record<string, string>) => ReturnType<HttpClient['get']>;
 
-/** Every operation, on an assistant where it takes one. */
+/** Every operation, on one assistant where it takes one. */
 const reading: [name: string, call: Call][] = [
   ['list', (visitor, _id, headers = {}) => visitor.get('/api/assistants', { headers })],
   ['export all', (visitor, _id, headers = {}) => visitor.get('/api/assistants/export', { headers })],
@@ -39,7 +39,7 @@ const onOne = [...reading, ...changing].filter(([name]) =>
   ['export one', 'update', 'delete', 'set default'].includes(name),
 );
 
-describe.each(engines)('who may do what with assistants on %s', (engine) => {
+describe.each(engines)('access to assistants on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let id: number;
@@ -56,7 +56,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     expect(body[0]).toMatchObject({ id, name: 'Ada’s own', isDefault: true });
   };
 
-  test.each(onOne)('%s: another person’s assistant is not found, as an unknown one', async (_name, call) => {
+  test.each(onOne)('%s: responds alike to another user’s assistant and an unknown one', async (_name, call) => {
     const bob = await app.as('bob');
     const foreign = await call(bob, id);
     const unknown = await call(bob, 2_000_000_000);
@@ -65,7 +65,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     await untouched();
   });
 
-  test('lists and exports hold only one’s own', async () => {
+  test('lists and exports only the user’s own', async () => {
     const bob = await app.as('bob');
     const own = await created(bob, { name: 'Bob’s own' });
     expect(await idsOf(bob)).toEqual([own]);
@@ -75,7 +75,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     await untouched();
   });
 
-  test('what one person imported, another can import too', async () => {
+  test('imports what another user has imported before', async () => {
     const entry = { id: 'asst_Shared', object: 'assistant', name: 'Shared', model: 'gpt-4o' };
     for (const name of ['carol', 'dave']) {
       const { body } = await (await app.as(name)).post('/api/assistants/import-file', entry);
@@ -83,13 +83,13 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     }
   });
 
-  test.each([...reading, ...changing])('%s: nobody who is not signed in', async (_name, call) => {
+  test.each([...reading, ...changing])('%s: rejects visitors', async (_name, call) => {
     const { status, body } = await call(app.visitor(), id);
     expect([status, body.code]).toEqual([401, 'not_signed_in']);
     await untouched();
   });
 
-  test.each(changing)('%s: not from another site', async (_name, call) => {
+  test.each(changing)('%s: rejects requests from another site', async (_name, call) => {
     const { status, body } = await call(ada, id, { 'sec-fetch-site': 'cross-site' });
     expect([status, body.code]).toEqual([403, 'cross_site']);
     await untouched();
@@ -101,7 +101,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     await untouched();
   });
 
-  test.each(changing)('%s: not by a Viewer', async (_name, call) => {
+  test.each(changing)('%s: rejects Viewers', async (_name, call) => {
     const viewer = await app.as('viewer');
     await setUser(app, 'viewer@example.com', { role: 'Viewer' });
     const { status, body } = await call(viewer, id);
@@ -109,7 +109,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     expect(await idsOf(viewer)).toEqual([]);
   });
 
-  test('a Viewer reads and exports what is theirs', async () => {
+  test('lets Viewers read and export their own', async () => {
     const eve = await app.as('eve');
     const own = await created(eve);
     await setUser(app, 'eve@example.com', { role: 'Viewer' });
@@ -118,7 +118,7 @@ describe.each(engines)('who may do what with assistants on %s', (engine) => {
     expect((await eve.delete(`/api/assistants/${own}`)).status).toBe(403);
   });
 
-  test('an administrator reaches nobody else’s', async () => {
+  test('gives administrators no access to other users’ assistants', async () => {
     const bob = await app.as('bob');
     const theirs = await created(bob, { name: 'Private' });
     for (const [, call] of onOne) expect((await call(ada, theirs)).status).toBe(404);

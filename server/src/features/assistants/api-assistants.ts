@@ -9,14 +9,13 @@ import type { VersionRecorder } from './versions/recorder.ts';
 import { versionRepository } from './versions/repository.ts';
 
 type Dependencies = { db: Kysely<Database>; models: ModelCheck; versions: VersionRecorder };
-/** A program that changes something: whose, and whether it still may, asked in the transaction. */
+/** An API client that changes something: its user, and the check, made in the transaction, that it still has access. */
 type Writer = Pick<ApiPrincipal, 'userId' | 'tokenId' | 'stillMay'>;
 type StoredAssistant = { assistant: Assistant; fields: ApiFields | undefined };
 
 /**
- * The same assistants for programs, which may set more than the form has and go beyond what is typed there. What the form does not
- * know is kept beside its fields, in the same transaction.
- *
+ * The same assistants for API clients, which may set more than the form has and exceed its limits. Fields that the form
+ * does not know are stored separately, in the same transaction.
  * Long: their calls, each read alone.
  */
 export function apiAssistants({ db, models, versions }: Dependencies) {
@@ -26,7 +25,7 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
   });
 
   return {
-    /** By their numbers. */
+    /** Paged by id. */
     async page(userId: number, page: AssistantPage): Promise<StoredAssistant[]> {
       const found = await assistantRepository(db).numbered(userId, page);
       const ids = found.map(({ id }) => id);
@@ -48,7 +47,7 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
         return { assistant, fields };
       });
     },
-    /** undefined: there is none of theirs. */
+    /** undefined: the user has no such assistant. */
     async change(
       writer: Writer,
       id: number,
@@ -74,7 +73,7 @@ export function apiAssistants({ db, models, versions }: Dependencies) {
         return assistant && { assistant, fields };
       });
     },
-    /** false: there is none of theirs. */
+    /** false: the user has no such assistant. */
     remove: ({ userId, stillMay }: Writer, id: number): Promise<boolean> =>
       withAssistantsLocked(db, userId, async (assistants, trx) => {
         await stillMay(trx);

@@ -13,17 +13,20 @@ import { listSome, quoteBriefly, toArray } from './import-warnings.ts';
 import { isFormOnlyTool } from './parse-built-in-tools.ts';
 import type { ApiFields } from './shared/api-fields-repository.ts';
 
-/** What an assistant has for programs, and what its tools name, which has to be looked for. */
+/** An assistant’s fields for API clients, and the ids in its tools that have to be resolved. */
 export type AssistantApiFields = { fields: ApiFields; stores: string[]; codeFiles: string[] };
 
 const nothing: AssistantApiFields = { fields: {}, stores: [], codeFiles: [] };
 const TopP = z.number().min(0).max(1);
 
-/** What only programs set: as Roster has exported it, else as the provider tells it. `notes`: what cannot be taken along. */
+/**
+ * Reads fields that only API clients set, from Roster’s export or from the provider’s form. Adds what cannot be
+ * imported to `notes`.
+ */
 export function parseApiFields(raw: JsonObject, notes: string[]): AssistantApiFields {
   const { api } = raw;
   const read = isObject(api) ? exportedFields(api) : parseProviderFields(raw, notes);
-  // PostgreSQL's text cannot hold the character with the number 0, nor JSON that names it.
+  // PostgreSQL’s text cannot hold U+0000, nor JSON that contains it.
   if (read && !JSON.stringify(read).includes('\\u0000')) return read;
   notes.push('What programs had set of it cannot be taken along.');
   return nothing;
@@ -52,7 +55,7 @@ function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFiel
   };
   const pairs = isObject(metadata) ? metadata : {};
   const told = {
-    // A program reads that it has none; pages need one.
+    // API clients read a null name; pages need one.
     name: id !== undefined && name === null ? null : undefined,
     tools: taken.length > 0 ? taken : undefined,
     top_p: kept(TopP, topP, 1, () => `top_p (${quoteBriefly(String(topP))}) cannot be taken along.`),
@@ -69,7 +72,7 @@ function parseProviderFields(raw: JsonObject, notes: string[]): AssistantApiFiel
   return { fields, ...namedIn(isObject(resources) ? resources : {}) };
 }
 
-/** Those that a program's run can use. */
+/** Tools that API runs can use. */
 function toolsIn(tools: JsonObject[], notes: string[]): ApiTool[] {
   const taken: ApiTool[] = [];
   const functions: string[] = [];
@@ -87,7 +90,7 @@ function toolsIn(tools: JsonObject[], notes: string[]): ApiTool[] {
   return taken;
 }
 
-/** Without what is null. An agent has the fields of a function beside its type, an assistant below it. */
+/** Removes null fields. An agent has a function’s fields beside its type, an assistant below it. */
 function toRetiredShape({ type, ...rest }: JsonObject): JsonObject {
   const present = (fields: JsonObject) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
@@ -98,16 +101,16 @@ function toRetiredShape({ type, ...rest }: JsonObject): JsonObject {
 const idsIn = (resource: unknown, key: string) =>
   isObject(resource) ? toArray(resource[key]).filter((id) => typeof id === 'string') : [];
 
-/** What its tools may use. */
+/** Vector stores and files that its tools may use. */
 const namedIn = ({ code_interpreter: code, file_search: search }: JsonObject) => ({
   stores: idsIn(search, 'vector_store_ids'),
   codeFiles: idsIn(code, 'file_ids'),
 });
 
-/** What is known here, by the names that others have for it. */
+/** Vector stores and files of this account, by the names that others use for them. */
 export type KnownIds = { stores: ReadonlyMap<string, string>; files: ReadonlyMap<string, string> };
 
-/** With what was found: a run searches one vector store, and its code reads so many files. */
+/** Adds the resolved ids: a run searches one vector store, and its code reads a limited number of files. */
 export function resolveReferences({ fields, stores, codeFiles }: AssistantApiFields, found: KnownIds) {
   const [store, ...otherStores] = stores.filter((id) => found.stores.has(id));
   const lostStores = [...stores.filter((id) => !found.stores.has(id)), ...otherStores];

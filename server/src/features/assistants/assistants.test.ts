@@ -10,7 +10,7 @@ describe.each(engines)('assistants on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('are created with the defaults of the form', async () => {
+  test('creates assistants with the defaults of the form', async () => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post('/api/assistants', { name: '  Tutor ', model: 'gpt-4o' });
     expect(status).toBe(201);
@@ -37,13 +37,10 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect((await ada.get('/api/assistants')).body).toContainEqual(body);
   });
 
-  test.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])(
-    'keep the temperature %d as it was given',
-    async (t) => {
-      const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ temperature: t }));
-      expect([status, body.temperature]).toEqual([201, t]);
-    },
-  );
+  test.each([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])('keeps the temperature %d as given', async (t) => {
+    const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ temperature: t }));
+    expect([status, body.temperature]).toEqual([201, t]);
+  });
 
   test.each([
     ['name', '', 'Name is required'],
@@ -57,13 +54,13 @@ describe.each(engines)('assistants on %s', (engine) => {
     ['temperature', 0.75, 'Temperature goes in steps of 0.1'],
     ['starters', ['a', 'b', 'c', 'd', 'e', 'f', 'g'], 'An assistant can have at most 6 starters'],
     ['instructions', 'a'.repeat(1501), 'Instructions cannot exceed 1500 characters'],
-  ])('are refused with the form’s message where %s is wrong', async (field, value, message) => {
+  ])('rejects a wrong %s with the form’s message', async (field, value, message) => {
     const { status, body } = await (await app.as('ada')).post('/api/assistants', draft({ [field]: value }));
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_input', message, fields: { [field]: message } });
   });
 
-  test('have starters, an icon and a color, which go along with an export', async () => {
+  test('stores starters, an icon and a color, and exports them', async () => {
     const ada = await app.as('ada');
     const look = { starters: ['What is a fraction?', '分数是什么？'], icon: 'graduation', color: 'violet' };
     const id = await created(ada, { name: 'Looks', ...look });
@@ -91,7 +88,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     ]);
   });
 
-  test('have lengths counted in code points', async () => {
+  test('counts lengths in code points', async () => {
     const ada = await app.as('ada');
     const fits = { name: '😀'.repeat(100), description: '😀'.repeat(500), instructions: '😀'.repeat(1500) };
     expect((await ada.post('/api/assistants', draft(fits))).body).toMatchObject(fits);
@@ -99,7 +96,7 @@ describe.each(engines)('assistants on %s', (engine) => {
       expect((await ada.post('/api/assistants', draft({ [field]: `${text}😀` }))).status).toBe(400);
   });
 
-  test('are refused with fields that the server owns or does not know', async () => {
+  test('rejects unknown fields and fields that the server owns', async () => {
     const ada = await app.as('ada');
     for (const field of ['id', 'userId', 'isDefault', 'openaiAssistantId', 'createdAt', 'toolServers']) {
       const { status, body } = await ada.post('/api/assistants', draft({ [field]: 1 }));
@@ -107,13 +104,13 @@ describe.each(engines)('assistants on %s', (engine) => {
     }
   });
 
-  test('take no character that a database cannot store', async () => {
+  test('rejects characters that a database cannot store', async () => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post('/api/assistants', draft({ instructions: 'before\0after' }));
     expect([status, body.code]).toEqual([400, 'invalid_input']);
   });
 
-  test('change only in what is sent', async () => {
+  test('changes only the fields that are sent', async () => {
     const ada = await app.as('ada');
     const id = await created(ada, { description: 'Explains', temperature: 0.2, instructions: 'Be patient.' });
     const longAgo = '2026-01-02T03:04:05.678Z';
@@ -138,7 +135,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     });
   });
 
-  test('with imported long instructions may keep or shorten them, but not let them grow', async () => {
+  test('lets imported long instructions stay or shrink, but not grow', async () => {
     const ada = await app.as('ada');
     const long = '😀'.repeat(2000);
     const { body: result } = await ada.post('/api/assistants/import-file', draft({ instructions: long }));
@@ -154,7 +151,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect((await ada.patch(path, { name: 'Renamed' })).status).toBe(200);
   });
 
-  test('take any model while the key’s list is unknown, and only its models once it is known', async () => {
+  test('accepts any model until the key’s list is known, then only its models', async () => {
     const anybody = await app.as('keyless');
     expect((await anybody.post('/api/assistants', draft({ model: 'house/model-7' }))).status).toBe(201);
 
@@ -167,7 +164,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect((await owner.patch(`/api/assistants/${id}`, { model: 'gpt-5.4' })).body.model).toBe('gpt-5.4');
   });
 
-  test('keep a model that the key has lost', async () => {
+  test('keeps a model that the key has lost', async () => {
     const visitor = await app.as('late');
     const id = await created(visitor, { model: 'gone-model' });
     await app.withKey('late');
@@ -175,7 +172,7 @@ describe.each(engines)('assistants on %s', (engine) => {
     expect(status).toBe(200);
   });
 
-  test('are listed in pages, the newest first, with the next page in the Link header', async () => {
+  test('lists pages, newest first, with the next page in the Link header', async () => {
     const visitor = await app.as('pager');
     const ids: number[] = [];
     for (let number = 1; number <= 5; number++) ids.unshift(await created(visitor, { name: `A${number}` }));
@@ -192,13 +189,13 @@ describe.each(engines)('assistants on %s', (engine) => {
   });
 
   test.each(['limit=0', 'limit=201', 'limit=x', 'cursor=0', 'cursor=-1', 'cursor=1.5', 'page=2'])(
-    'are not listed with %s',
+    'rejects a list with %s',
     async (query) => {
       expect((await (await app.as('ada')).get(`/api/assistants?${query}`)).status).toBe(400);
     },
   );
 
-  test('leave their conversations behind when they are deleted', async () => {
+  test('keeps the conversations of a deleted assistant', async () => {
     const ada = await app.as('ada');
     const id = await created(ada);
     const { id: userId } = (await ada.get('/api/user')).body;

@@ -9,7 +9,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('is the first one, until another is chosen', async () => {
+  test('is the first one until another is chosen', async () => {
     const visitor = await app.as('ada');
     const first = await created(visitor);
     const second = await created(visitor);
@@ -34,7 +34,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
     expect(await defaultsOf(visitor)).toEqual([next]);
   });
 
-  test('is exactly one, whichever of several choices at once comes last', async () => {
+  test('stays exactly one when several are chosen at once', async () => {
     const visitor = await app.as('carol');
     const ids = await Promise.all([1, 2, 3, 4, 5, 6].map(() => created(visitor)));
     expect(await defaultsOf(visitor)).toHaveLength(1);
@@ -45,7 +45,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
     expect(await defaultsOf(visitor)).toHaveLength(1);
   });
 
-  test('is exactly one while assistants are created, chosen and deleted at once', async () => {
+  test('stays exactly one while assistants are created, chosen and deleted at once', async () => {
     const visitor = await app.as('dave');
     const ids = await Promise.all([1, 2, 3, 4].map(() => created(visitor)));
     await Promise.all([
@@ -56,7 +56,7 @@ describe.each(engines)('the default assistant on %s', (engine) => {
     expect(await defaultsOf(visitor)).toHaveLength(1);
   });
 
-  test('cannot be one of another user or an unknown one', async () => {
+  test('cannot be another user’s or an unknown one', async () => {
     const visitor = await app.as('erin');
     const own = await created(visitor);
     const foreign = await created(await app.as('ada'));

@@ -3,10 +3,10 @@ import type { ExportPart } from '#server/features/feature';
 import { exportExtras, toExport } from './service.ts';
 import { assistantRepository } from './shared/repository.ts';
 
-/** Imported instructions may have 256,000 characters. */
+/** Small pages, because imported instructions may have 256,000 characters. */
 const atOnce = 20;
 
-/** The assistants in the export of all of a person's data: the file that Import reads back. */
+/** The assistants in an account export: the file that Import reads back. */
 export function assistantExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const assistants = assistantRepository(reader);
 

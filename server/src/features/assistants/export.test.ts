@@ -11,7 +11,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('gives all of them, the newest first, as a file', async () => {
+  test('exports all of them, newest first, as a file', async () => {
     const ada = await app.as('ada');
     await created(ada, { name: 'First' });
     await created(ada, { name: 'Second' });
@@ -32,7 +32,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     ['日本語', 'assistant'],
     ['../../etc/passwd', 'etc-passwd'],
     ['a\r\nset-cookie: x', 'a-set-cookie-x'],
-  ])('gives one of them under a harmless file name (%j)', async (name, file) => {
+  ])('exports one of them under a harmless file name (%j)', async (name, file) => {
     const ada = await app.as('ada');
     const id = await created(ada, { name });
     const { body, headers } = await ada.get(`/api/assistants/${id}/export`);
@@ -41,7 +41,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect(body.assistants[0].name).toBe(name.replace('\r\n', ' '));
   });
 
-  test('has what programs have said of one beyond its fields', async () => {
+  test('includes fields that API clients have set', async () => {
     const cleo = await app.as('cleo');
     const [id, other] = [await created(cleo), await created(cleo)];
     const user_id = (await cleo.get('/api/user')).body.id;
@@ -53,7 +53,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     expect(assistants.map(({ api }: { api: unknown }) => api)).toEqual([undefined, { metadata: { team: 'blue' } }]);
     expect((await cleo.get(`/api/assistants/${id}/export`)).body.assistants).toEqual([assistants[1]]);
     expect((await cleo.get(`/api/assistants/${other}/export`)).body.assistants).toEqual([assistants[0]]);
-    // Import takes them along.
+    // Import reads them back.
     const dora = await app.as('dora');
     expect((await dora.post('/api/assistants/import-file', assistants[1])).body.imported).toHaveLength(1);
     expect((await dora.get('/api/assistants/export')).body.assistants).toEqual([assistants[1]]);
@@ -63,7 +63,7 @@ describe.each(engines)('exporting assistants on %s', (engine) => {
     );
   });
 
-  test('of nothing gives an empty list, and of an unknown one nothing', async () => {
+  test('exports an empty list, and nothing for an unknown assistant', async () => {
     const bob = await app.as('bob');
     expect((await bob.get('/api/assistants/export')).body.assistants).toEqual([]);
     expect((await bob.get('/api/assistants/4711/export')).status).toBe(404);

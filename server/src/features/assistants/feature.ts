@@ -31,7 +31,6 @@ type Dependencies = {
   versions: VersionRecorder;
 };
 
-/** The assistants of each user, and how they come in. */
 export function assistantFeature({
   database,
   provider,
@@ -56,7 +55,7 @@ export function assistantFeature({
     exportParts: [assistantExport(database), versionExport(database)],
     forPrograms: apiAssistants({ db, models, versions }),
     find,
-    /** Of drafts that are compared before they are saved. */
+    /** For drafts that are compared before they are saved. */
     drafted: { find, checkChanges: assistants.checkChanges, updateVersion: assistants.updateVersion },
     labels,
     owns: async (userId: number, id: number) => (await find(userId, id)) !== undefined,

@@ -10,7 +10,7 @@ import { whileIndexing } from '#server/testing/vector-stores';
 
 const path = '/api/assistants/import-file';
 
-/** As the retired API returned one. */
+/** An assistant as the retired API returned it. */
 const retired = (more: Record<string, unknown> = {}) => ({
   id: 'asst_FromTheOldDays',
   object: 'assistant',
@@ -44,14 +44,14 @@ describe.each(engines)('importing a file on %s', (engine) => {
     ['an object with a list', { assistants: [draft()] }],
     ['an assistant of the retired API', retired()],
     ['a page of the retired API', { object: 'list', data: [retired()], has_more: false }],
-  ])('takes %s', async (_form, document) => {
+  ])('accepts %s', async (_form, document) => {
     const visitor = await someone();
     const { status, body } = await visitor.post(path, document);
     expect([status, body.imported.length, body.failed]).toEqual([200, 1, []]);
     expect(await defaultsOf(visitor)).toEqual([body.imported[0].id]);
   });
 
-  test('takes back what was exported, on another account, whole and in order', async () => {
+  test('restores an export on another account, complete and in order', async () => {
     const from = await someone();
     await created(from, { name: 'First', description: 'd', temperature: 0.1, instructions: 'i' });
     await created(from, { name: 'Second', reasoningEffort: 'high' });
@@ -64,7 +64,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     expect(again.assistants).toEqual(exported.assistants);
   });
 
-  test('does not double what is there already', async () => {
+  test('does not duplicate what is there already', async () => {
     const visitor = await someone();
     await created(visitor, { name: 'Mine', instructions: 'Same' });
     await visitor.post(path, retired());
@@ -128,7 +128,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     });
   });
 
-  test('notes everything that a Roster assistant does not have', async () => {
+  test('notes everything that a Roster assistant cannot have', async () => {
     const { body } = await (await someone()).post(
       path,
       retired({
@@ -167,7 +167,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     });
   });
 
-  test('takes along what programs need to go on with it, under the id that they know', async () => {
+  test('imports what API clients need to continue, under the id that they know', async () => {
     const { visitor, key } = await app.someone();
     const { token } = await newToken(visitor);
     const client = new OpenAI({ apiKey: token, baseURL: `${app.url}/v1`, maxRetries: 0 });
@@ -210,7 +210,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
       ]);
       expect(await client.beta.assistants.retrieve(id)).toMatchObject({ id, ...told, ...searching(store.id) });
     }
-    // An agent has the same in another form. Nobody is given another person's store.
+    // An agent has the same in another shape. Nobody gets another user’s vector store.
     const { visitor: other } = await app.someone();
     const agent = {
       id: 'agent_1',
@@ -228,7 +228,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     expect(api).toEqual({ tools: [{ type: 'function', function: { name: 'get_time' } }] });
   });
 
-  test('takes a model along that has been shut down, with a note', async () => {
+  test('imports an assistant whose model has been shut down, with a note', async () => {
     const { body } = await (await someone()).post(path, draft({ model: 'gpt-4-turbo' }));
     expect(body.imported[0].model).toBe('gpt-4-turbo');
     expect(body.imported[0].notes).toEqual([
@@ -236,7 +236,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     ]);
   });
 
-  test('takes at most 100 at once; the same file again brings the rest', async () => {
+  test('imports at most 100 at once; the same file again brings the rest', async () => {
     const visitor = await someone();
     const file = Array.from({ length: 130 }, (_, number) => draft({ name: `Number ${number}` }));
     const { body: first } = await visitor.post(path, file);
@@ -263,7 +263,7 @@ describe.each(engines)('importing a file on %s', (engine) => {
     expect(await idsOf(visitor)).toEqual([]);
   });
 
-  test('takes files up to 5 MiB', async () => {
+  test('accepts files up to 5 MiB', async () => {
     const visitor = await someone();
     const large = Array.from({ length: 20 }, (_, n) => draft({ name: `L${n}`, instructions: 'x'.repeat(250_000) }));
     expect((await visitor.post(path, large)).body.imported).toHaveLength(20);

@@ -1,7 +1,9 @@
 import { AppError } from '#server/lib/errors';
 import { isObject } from '#server/lib/is-object';
 
-/** The entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API's list. */
+/**
+ * Reads the entries of an import file: one assistant, a list, `{assistants: […]}`, or a page of the retired API’s list.
+ */
 export function parseEntries(document: unknown): unknown[] {
   const entries = findEntries(document);
   if (entries.length === 0) throw new AppError('invalid_input', 'The file holds no assistants.');

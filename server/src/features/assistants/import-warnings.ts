@@ -4,13 +4,13 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const pluralCount = (list: unknown[], one: string) =>
   list.length === 1 ? `one ${one}` : `${list.length} ${one}s`;
-/** Notes quote what others wrote; they stay short. */
+/** Notes quote texts by others, so these are cut. */
 export const quoteBriefly = (value: unknown) =>
   typeof value === 'string' && value !== '' ? truncate(value, 60) : 'unnamed';
 export const listSome = (names: unknown[]) =>
   names.slice(0, 5).map(quoteBriefly).join(', ') + (names.length > 5 ? ' and others' : '');
 
-/** What an assistant or agent of the provider has and a Roster assistant has not, one sentence each. */
+/** Notes on what an assistant or agent of the provider has and a Roster assistant cannot have, one sentence each. */
 export function importWarnings(raw: JsonObject): string[] {
   return [
     ...(toArray(raw.file_ids).length > 0
@@ -21,7 +21,7 @@ export function importWarnings(raw: JsonObject): string[] {
   ];
 }
 
-/** Of Roster's own export: the files are in the account, not in the file that is imported. */
+/** For Roster’s own export: the files are in the account, not in the imported file. */
 function fileNotes(files: unknown[]): string[] {
   if (files.length === 0) return [];
   return [`Its files cannot be taken along: ${listSome(files)}. Give it the files again.`];

@@ -23,7 +23,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
 
   const candidate = (body: Candidate[], id: string) => body.find((one) => one.id === id);
 
-  test('shows what there is to import, with a typed key that is forgotten', async () => {
+  test('lists what can be imported with a typed key, which is not stored', async () => {
     const ada = await app.as('ada');
     const { status, body } = await ada.post(fetchPath, { apiKey: goodKey });
     expect(status).toBe(200);
@@ -41,7 +41,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect(app.logLines.join('')).not.toContain(goodKey);
   });
 
-  test('says what cannot be taken along', async () => {
+  test('says what cannot be imported', async () => {
     const { body } = await (await app.withKey('bob')).post(fetchPath, {});
     expect(candidate(body, contracts)?.notes).toEqual([
       'Its vector store cannot be taken along: vs_68b1f0c2d4e6485fa1. Give it the files again.',
@@ -60,7 +60,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect(candidate(body, agent)?.notes).not.toContain('The tool web_search cannot be taken along.');
   });
 
-  test('takes the chosen ones along as the provider has them now', async () => {
+  test('imports the chosen ones as the provider has them now', async () => {
     const carol = await app.withKey('carol');
     const { status, body } = await carol.post(importPath, { assistantIds: [tutor, handbook, agent] });
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
       tools: { webSearch: {} },
       isDefault: false,
     });
-    // The time at which the provider made each.
+    // The time at which the provider created each.
     const times = [1_715_000_000, 1_738_900_000, 1_789_100_000];
     expect(body.imported.map((one: { createdAt: string }) => one.createdAt)).toEqual(
       times.map((seconds) => new Date(seconds * 1_000).toISOString()),
@@ -96,7 +96,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect(await defaultsOf(carol)).toEqual([body.imported[0].id]);
   });
 
-  test('does not double what was imported before, and names it', async () => {
+  test('does not duplicate earlier imports, and names them', async () => {
     const dave = await app.withKey('dave');
     const own = await created(dave);
     const { body: first } = await dave.post(importPath, { assistantIds: [tutor, tutor] });
@@ -116,7 +116,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect((await dave.post(importPath, { assistantIds: [tutor] })).body.imported).toHaveLength(1);
   });
 
-  test('several times at once makes one of each', async () => {
+  test('creates one of each for concurrent imports', async () => {
     const erin = await app.withKey('erin');
     const ids = [tutor, contracts, handbook];
     const answers = await Promise.all([1, 2, 3, 4].map(() => erin.post(importPath, { assistantIds: ids })));
@@ -127,7 +127,7 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     expect(await defaultsOf(erin)).toHaveLength(1);
   });
 
-  test('says which of the chosen ones the provider does not list', async () => {
+  test('names chosen ones that the provider does not list', async () => {
     const frank = await app.withKey('frank');
     const { body } = await frank.post(importPath, { assistantIds: ['asst_unknown', tutor] });
     expect(body.imported).toHaveLength(1);
@@ -140,12 +140,12 @@ describe.each(engines)('importing from the provider on %s', (engine) => {
     [[], 'Please select at least one assistant to import'],
     [Array.from({ length: 101 }, (_, number) => `asst_${number}`), 'At most 100 assistants can be imported at once'],
     [['two words'], 'This is not an assistant id of the provider'],
-  ])('is refused for a wrong choice', async (assistantIds, message) => {
+  ])('rejects a wrong choice', async (assistantIds, message) => {
     const { status, body } = await (await app.withKey('bob')).post(importPath, { assistantIds });
     expect([status, body.message]).toEqual([400, message]);
   });
 
-  test('tells a rejected key from a provider in trouble and from one that serves no list', async () => {
+  test('distinguishes a rejected key, a failing provider and one that serves no list', async () => {
     const visitor = await app.as('gina');
     const typed = { apiKey: `sk-invalid-${'x'.repeat(30)}` };
     for (const [path, body] of [

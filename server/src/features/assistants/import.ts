@@ -33,17 +33,17 @@ type Dependencies = {
   models: Pick<ModelService, 'usable'>;
   catalogue: Catalogue;
   now: () => number;
-  /** The vector stores of a person that are known by these names, by the ids that they have here. */
+  /** Maps the user’s vector stores, known by these names, to their ids here. */
   storesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Their files, likewise. */
+  /** Does the same for files. */
   filesNamed: (userId: number, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };
 
-/** `id` names the entry in the answer: the provider's id, or its place in the file. */
+/** `id`: the provider’s id, or the position in the file. The response names the entry by it. */
 type Entry = { id: string; reading: ResolvedReading };
 type Refusal = ImportResult['failed'][number];
 
-/** With what Roster has of what it names. */
+/** A reading whose vector stores and files are resolved to those of Roster. */
 type ResolvedReading =
   | Extract<ParsedAssistant, { problem: string }>
   | (Omit<Extract<ParsedAssistant, { draft: unknown }>, 'program'> & { api: ApiFields | undefined });
@@ -74,7 +74,7 @@ async function resolveReadings<Read extends { reading: ParsedAssistant }>(
 
 const entryOf = ({ id, raw }: ProviderAssistant) => ({ id, reading: parseAssistant(raw) });
 
-/** What the provider lists to a key: the typed one, else the saved one. */
+/** Lists the provider’s assistants with the typed key, otherwise with the saved one. */
 async function listed(
   { provider, keys }: Dependencies,
   userId: number,
@@ -91,8 +91,8 @@ async function listed(
 }
 
 /**
- * A model that has gone does not keep an assistant from coming along: another one can be chosen later. What the key's list
- * has has not gone, whatever the catalogue says.
+ * A retired model does not prevent an import: the user can choose another one later. A model in the key’s list is not
+ * retired, whatever the catalogue says.
  */
 async function modelNotes(
   { models, catalogue, now }: Dependencies,
@@ -111,7 +111,7 @@ async function modelNotes(
   };
 }
 
-/** What the provider has to import, with what would be lost. */
+/** Lists what can be imported from the provider, with notes on what would be lost. */
 async function candidates(
   dependencies: Dependencies,
   { userId, stillMay }: Actor,
@@ -138,7 +138,7 @@ async function candidates(
   });
 }
 
-/** Stores what can be stored; `refused`: what could not be read in the first place. */
+/** Stores the valid entries. `refused`: entries that could not be read at all. */
 async function importAll(
   dependencies: Dependencies,
   { userId, stillMay }: Actor,
@@ -174,7 +174,7 @@ async function importAll(
   });
 }
 
-/** Reads the list again: what is stored comes from the provider, not from the browser's copy. */
+/** Fetches the list again, so that the provider’s data is stored and not the browser’s copy. */
 async function importFromProvider(
   dependencies: Dependencies,
   actor: Actor,
@@ -195,7 +195,7 @@ async function importFromProvider(
   );
 }
 
-/** Brings assistants along, from the provider or from a file; each one is judged by itself. */
+/** Imports assistants from the provider or a file. Each entry succeeds or fails by itself. */
 export function importService(dependencies: Dependencies) {
   return {
     candidates: (actor: Actor, { apiKey }: z.output<typeof api.fetchFromProvider.body>) =>
@@ -223,7 +223,7 @@ type Importable = {
   notes: string[];
 };
 
-/** Which entries can be stored; called while this person's assistants do not change. */
+/** Decides which entries can be stored. Call it while this user’s assistants are locked. */
 async function judge(assistants: AssistantRepository, userId: number, entries: Entry[]) {
   const readings = entries.map(({ reading }) => reading);
   const before = await assistants.importedFrom(

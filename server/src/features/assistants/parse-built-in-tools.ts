@@ -4,14 +4,14 @@ import { toArray } from './import-warnings.ts';
 
 const notTaken = 'The tools that the provider runs cannot be taken along; switch them on again.';
 
-/** The tools of the provider that an assistant has: as Roster exports them, else among those that a program or the provider tells. */
+/** The built-in tools of an assistant, from Roster’s export or from the tools of an API client or the provider. */
 export function parseBuiltInTools({ tools, api }: JsonObject, notes: string[]): AssistantTools {
   if (isObject(tools)) {
     const read = AssistantTools.safeParse(tools);
     if (!read.success) notes.push(notTaken);
     return read.data ?? {};
   }
-  // An export from before there were switches has them only as programs had said it.
+  // Exports made before built-in tools could be switched on have them only among the API fields.
   const told = toArray(tools ?? (isObject(api) ? api.tools : undefined)).filter(isObject);
   const named = (...types: string[]) => told.find(({ type }) => typeof type === 'string' && types.includes(type));
   const search = named('web_search', 'web_search_preview');
@@ -35,6 +35,6 @@ function searchOf({ filters, user_location: location }: JsonObject, notes: strin
   return read.data ?? {};
 }
 
-/** What programs do not name: their runs have it by the assistant’s form. */
+/** Tools that API clients do not name, since their runs have them from the assistant’s form. */
 export const isFormOnlyTool = ({ type }: JsonObject) =>
   type === 'web_search' || type === 'web_search_preview' || type === 'image_generation';

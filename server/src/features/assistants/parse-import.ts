@@ -21,7 +21,7 @@ import { importWarnings, quoteBriefly, toArray } from './import-warnings.ts';
 import { parseBuiltInTools } from './parse-built-in-tools.ts';
 import type { ImportedDraft } from './shared/repository.ts';
 
-/** What the provider uses where nothing is said, and what Roster's form begins with. */
+/** The default temperatures of the provider and of Roster’s form. */
 const temperatureUnsaid = { provider: 1, roster: assistantDefaults.temperature };
 
 const text = (field: string) => z.string(`${field} must be text`).nullish();
@@ -47,13 +47,13 @@ const Source = z.looseObject(
   'This entry is not an assistant',
 );
 
-/** An assistant as it can be stored, with what changed on the way in words; or why it cannot be. */
+/** An assistant ready to be stored, with notes on what changed; or why it cannot be stored. */
 export type ParsedAssistant = { id: string | null; name: string | null } & (
   | { draft: ImportedDraft; program: AssistantApiFields; createdAt: string | undefined; notes: string[] }
   | { problem: string }
 );
 
-/** Reads an assistant or agent of the provider, or an entry of Roster's own export. */
+/** Reads an assistant or agent of the provider, or an entry of Roster’s own export. */
 export function parseAssistant(raw: unknown): ParsedAssistant {
   const id = isObject(raw) ? providerIdOf(raw) : null;
   const parsed = Source.safeParse(raw);
@@ -69,7 +69,7 @@ export function parseAssistant(raw: unknown): ParsedAssistant {
   return { id, name: draft.name, draft, program, createdAt, notes: [...notes, ...importWarnings(source)] };
 }
 
-/** From the provider's seconds; undefined where they are none, or lie in the future. */
+/** Converts the provider’s seconds; undefined if they are invalid or in the future. */
 function timeOf(seconds: unknown): string | undefined {
   if (typeof seconds !== 'number' || !Number.isInteger(seconds) || seconds <= 0) return undefined;
   return seconds * 1_000 <= Date.now() ? new Date(seconds * 1_000).toISOString() : undefined;
@@ -77,7 +77,7 @@ function timeOf(seconds: unknown): string | undefined {
 
 type Source = z.output<typeof Source>;
 
-/** How the fields are read that the provider has in another way or within other limits. */
+/** Readers of fields that the provider has in another shape or within other limits. */
 const fieldParsers: {
   [Name in keyof AssistantSettings]?: (source: Source, notes: string[]) => AssistantSettings[Name];
 } = {
@@ -90,7 +90,7 @@ const fieldParsers: {
   tools: parseBuiltInTools,
 };
 
-/** All fields of an assistant: each by its reader, the others as Roster exports them. */
+/** Reads all fields of an assistant: some with a reader, the others as Roster exports them. */
 function settingsOf(source: Source, notes: string[]): AssistantSettings {
   const fields = assistantFieldNames.map((name) => {
     const read = fieldParsers[name];
@@ -99,7 +99,7 @@ function settingsOf(source: Source, notes: string[]): AssistantSettings {
   return AssistantSettings.parse(Object.fromEntries(fields));
 }
 
-/** What is said of a value that a field cannot take. */
+/** Notes for values that a field cannot take. */
 const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   reasoningEffort: 'The reasoning effort is not known here; the model’s own default is used.',
   icon: 'Its icon is not known here.',
@@ -107,7 +107,7 @@ const unknownValues: { [Name in keyof AssistantSettings]?: string } = {
   responseSchema: 'The answer format cannot be taken along.',
 };
 
-/** What a new assistant begins with where there is nothing, or something that the field cannot take. */
+/** Falls back to the default of a new assistant if the value is missing or invalid. */
 function exportedValue(name: keyof AssistantSettings, given: unknown, notes: string[]): unknown {
   const field = AssistantDraft.shape[name];
   const read = field.safeParse(typeof given === 'string' ? stripNul(given) : (given ?? undefined));
@@ -121,7 +121,7 @@ function providerIdOf(raw: JsonObject): string | null {
   return typeof found === 'string' ? found : null;
 }
 
-/** PostgreSQL's text cannot hold the character with the number 0. */
+/** PostgreSQL’s text cannot hold U+0000. */
 const stripNul = (value: string) => value.replaceAll('\0', '');
 const clean = (value: string | null | undefined) => stripNul(value ?? '').trim();
 
@@ -157,7 +157,9 @@ function startersIn(given: unknown, notes: string[]): string[] {
   return read.data ?? [];
 }
 
-/** As exact as it is, like one that a program has set: the form keeps what it is not asked to change. */
+/**
+ * Keeps full precision, as for temperatures set by API clients: the form does not round values that it does not change.
+ */
 function temperatureOf(source: Source, notes: string[]): number {
   const { object, temperature } = source;
   if (typeof temperature !== 'number') {
@@ -168,6 +170,6 @@ function temperatureOf(source: Source, notes: string[]): number {
   return temperature;
 }
 
-/** An assistant has it in one place, an agent in another. */
+/** Assistants and agents have the effort in different places. */
 const effortIn = ({ reasoning, reasoning_effort: flat, reasoningEffort: own }: JsonObject) =>
   own ?? flat ?? (isObject(reasoning) ? reasoning.effort : undefined);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 const nested = (depth: number) => `${'{"type":"object","not":'.repeat(depth)}{}${'}'.repeat(depth)}`;
 
-describe('a schema of answers', () => {
+describe('a response schema', () => {
   test.each([
     ['', 'This is not JSON yet'],
     ['{"type":"object",}', 'This is not JSON yet: see line 1, column 18'],
@@ -25,7 +25,7 @@ describe('a schema of answers', () => {
     ['{"type":"object","properties":{"a":{"$ref":"https://x.test/a"}}}', 'A reference points into this schema'],
     ['{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}}}', 'points at nothing (at /properties/a/$ref)'],
     ['{"type":"object","properties":{"a":{"$ref":"#/constructor"}}}', 'points at nothing'],
-  ])('is refused where it is wrong: %.60s', (text, message) => {
+  ])('rejects a wrong one: %.60s', (text, message) => {
     const problem = schemaProblem(text);
     expect(problem && problemText(problem)).toContain(message);
   });
@@ -36,7 +36,7 @@ describe('a schema of answers', () => {
     '{"type":"object","properties":{"__proto__":{"type":["string","null"]},"a":{"$ref":"#"}}}',
     '{"type":"object","properties":{"a":{"$ref":"#/$defs/a~1b"}},"$defs":{"a/b":true}}',
     '{"type":"object","properties":{"a":{"const":{"type":"text"}},"b":{"items":[{},false]}}}',
-  ])('is taken: %.60s', (text) => {
+  ])('accepts %.60s', (text) => {
     expect(schemaProblem(text)).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe('a schema of answers', () => {
     [false, closed({ a: { type: 'string', format: 'color' } })],
     [false, closed({ a: true })],
     [false, closed({}, { anyOf: [{}] })],
-  ])('can be kept to exactly: %s for %j', (strict, schema) => {
+  ])('knows whether it can be strict: %s for %j', (strict, schema) => {
     expect(isStrict(schema)).toBe(strict);
   });
 });

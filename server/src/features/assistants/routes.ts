@@ -15,7 +15,7 @@ type Dependencies = {
   knowledge: Pick<KnowledgeService, 'list' | 'add' | 'remove' | 'retry'>;
 };
 
-/** Letters, digits and hyphens only: the name goes into a header and becomes a file on any system. */
+/** Only letters, digits and hyphens: the name goes into a header and must be valid on any system. */
 const fileName = (text: string) =>
   text
     .normalize('NFKD')

@@ -40,7 +40,7 @@ function refuse(field: keyof AssistantDraft, message: string): AppError {
   return new AppError('invalid_input', message, { fields: { [field]: message } });
 }
 
-/** Imported instructions may be longer than the form allows: they may stay and shrink, but not grow. */
+/** Imported instructions may exceed the form’s limit: they may stay or shrink, but not grow. */
 function checkInstructions(wanted: string, stored: string) {
   const length = codePointLength(wanted);
   if (length <= instructionsLimit || wanted === stored) return;
@@ -48,7 +48,7 @@ function checkInstructions(wanted: string, stored: string) {
     throw refuse('instructions', `Instructions cannot exceed ${instructionsLimit} characters`);
 }
 
-/** Runs `work` while no other change to this person's assistants does. */
+/** Runs `work` while this user’s assistants are locked. */
 export const withAssistantsLocked = <T>(
   db: Kysely<Database>,
   userId: number,
@@ -72,7 +72,7 @@ async function find(assistants: Pick<AssistantRepository, 'find'>, userId: numbe
   return assistant;
 }
 
-/** Stores a new one, the default where it is the first. */
+/** Stores a new assistant, as the default if it is the first. */
 export async function insertAssistant(
   assistants: AssistantRepository,
   userId: number,
@@ -150,8 +150,8 @@ async function update(
 }
 
 /**
- * Its vector store and its uses of files go with it, and where it was the default, the newest one is from now on. false: there is
- * none of theirs.
+ * Also releases its vector store and files. If it was the default, the newest remaining one becomes the default. false:
+ * the user has no such assistant.
  */
 export async function deleteAssistant(
   assistants: AssistantRepository,
@@ -173,13 +173,12 @@ const remove = ({ database }: Dependencies, userId: number, id: number) =>
     if (!(await deleteAssistant(assistants, trx, userId, id))) throw notFound();
   });
 
-/** The assistants of each person. While there is any, exactly one of them is the default. */
+/** The assistants of each user. While there are any, exactly one is the default. */
 export function assistantService(dependencies: Dependencies) {
   const { db, reader } = dependencies.database;
   const assistants = assistantRepository(db);
 
   return {
-    /** A page, and where the next one begins. */
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const rows = await assistants.page(userId, limit + 1, cursor);
       return pageOf(rows, limit, ({ id }) => String(id));
@@ -187,10 +186,13 @@ export function assistantService(dependencies: Dependencies) {
 
     create: (actor: Actor, draft: AssistantDraft) => create(dependencies, actor, draft),
     update: (actor: Actor, id: number, changes: AssistantChanges) => update(dependencies, actor, id, changes),
-    /** Only where this is still the version that was changed. @throws conflict */
+    /**
+     * Saves only if this is still the current version.
+     * @throws conflict
+     */
     updateVersion: (actor: Actor, id: number, version: number, changes: AssistantChanges) =>
       update(dependencies, actor, id, changes, version),
-    /** @throws where these changes could not be saved */
+    /** @throws if these changes could not be saved */
     async checkChanges(userId: number, stored: Assistant, { model, instructions }: AssistantChanges) {
       if (model !== undefined && model !== stored.model) await checkModel(dependencies.models, userId, model);
       if (instructions !== undefined) checkInstructions(instructions, stored.instructions);
@@ -208,7 +210,7 @@ export function assistantService(dependencies: Dependencies) {
       return toExport([await find(assistants, userId, id)], await exportExtras(db, userId, [id]));
     },
 
-    /** All of them can be megabytes: read beside the main connection. */
+    /** Uses the read connection, since all of them can be megabytes. */
     async exportAll(userId: number): Promise<AssistantExport> {
       const all = await assistantRepository(reader).all(userId);
       return toExport(
@@ -225,7 +227,6 @@ export function assistantService(dependencies: Dependencies) {
 
 export type AssistantService = ReturnType<typeof assistantService>;
 
-/** What an export has of assistants beside their fields, by their ids. */
 type ExportExtras = { names: ReadonlyMap<number, string[]>; api: ReadonlyMap<number, ApiFields> };
 
 export const exportExtras = async (db: Kysely<Database>, userId: number, ids: number[]): Promise<ExportExtras> => ({

@@ -8,7 +8,7 @@ const subject = 'Confirm the new address of your Roster account';
 const asked = 'Another address was asked for your Roster account';
 const changed = 'The address of your Roster account was changed';
 
-describe.each(engines)('own details on %s', (engine) => {
+describe.each(engines)('account details on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
   let stop: () => Promise<void>;
@@ -35,7 +35,7 @@ describe.each(engines)('own details on %s', (engine) => {
       ({ event, by }: { event: string; by: string }) => `${event} by ${by}`,
     );
 
-  test('the name is changed, and that is on record', async () => {
+  test('changes the name and records it', async () => {
     const { visitor } = await person();
     const { status, body } = await visitor.patch('/api/user', { name: '  Ada Lovelace ' });
     expect([status, body.name]).toEqual([200, 'Ada Lovelace']);
@@ -52,7 +52,7 @@ describe.each(engines)('own details on %s', (engine) => {
     expect((await visitor.patch('/api/user', { name: 'Ada', role: 'Admin' })).status).toBe(400);
   });
 
-  test('the address changes when the link that was mailed to the new one is opened', async () => {
+  test('changes the address when the link mailed to the new one is opened', async () => {
     const { visitor, email, wanted, id } = await person();
     const { visitor: other } = await signIn(email);
     const { token: old } = linkIn(await mails.mailTo(email, 'Confirm your email address for Roster'), '/confirm-email');
@@ -79,7 +79,7 @@ describe.each(engines)('own details on %s', (engine) => {
       expect((await visitor.post('/api/confirm-email', { userId, token: used })).body.code).toBe('invalid_token');
   });
 
-  test('only with the password, and not to the address that it is', async () => {
+  test('requires the password and a different address', async () => {
     const { visitor, email, wanted } = await person();
     const refused = async (body: unknown) => {
       const answer = await visitor.post('/api/user/email', body);
@@ -92,7 +92,7 @@ describe.each(engines)('own details on %s', (engine) => {
     expect(mails.to(wanted)).toEqual([]);
   });
 
-  test('without a password only soon after signing in', async () => {
+  test('requires a recent sign-in if there is no password', async () => {
     const { visitor, wanted, id } = await person();
     await beside(app, (db) => db.updateTable('users').set({ password_hash: null }).where('id', '=', id).execute());
     expect((await visitor.post('/api/user/email', { email: wanted })).status).toBe(204);
@@ -102,13 +102,13 @@ describe.each(engines)('own details on %s', (engine) => {
     expect([status, body.code]).toEqual([403, 'sign_in_again']);
   });
 
-  test('whether another user has the address is not told, and it stays theirs', async () => {
+  test('does not reveal that another user has the address, which stays theirs', async () => {
     const [ada, bob] = [await person(), await person()];
     expect((await ada.visitor.post('/api/user/email', { email: bob.email, password })).status).toBe(204);
     await mails.mailTo(ada.email, asked);
     expect(mails.to(bob.email).filter((mail) => mail.subject === subject)).toEqual([]);
 
-    // Taken between the mail and its link.
+    // Another account takes the address between the mail and the click.
     expect((await ada.visitor.post('/api/user/email', { email: ada.wanted, password })).status).toBe(204);
     const { token, userId } = linkIn(await mails.mailTo(ada.wanted, subject), '/confirm-email');
     await beside(app, (db) => db.updateTable('users').set({ email: ada.wanted }).where('id', '=', bob.id).execute());
@@ -117,7 +117,7 @@ describe.each(engines)('own details on %s', (engine) => {
     expect((await ada.visitor.get('/api/user')).body.email).toBe(ada.email);
   });
 
-  test('a link is for one account, once, for 30 minutes, and the newest only', async () => {
+  test('accepts a link for one account, once, for 30 minutes, and only the newest', async () => {
     const [ada, bob] = [await person(), await person()];
     await ada.visitor.post('/api/user/email', { email: ada.wanted, password });
     const first = linkIn(await mails.mailTo(ada.wanted, subject), '/confirm-email');
@@ -142,7 +142,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('the link to another address is kept for the operator, and proves nothing', async () => {
+  test('keeps the link to another address for the operator; it proves nothing', async () => {
     const bob = await app.as('bob');
     expect((await bob.post('/api/user/email', { email: 'robert@example.com', password })).status).toBe(204);
     const { token, userId } = linkIn(await keptFor(app, 'robert@example.com', subject), '/confirm-email');
@@ -150,7 +150,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
     expect([body.email, body.emailVerified]).toEqual(['robert@example.com', false]);
   });
 
-  test('the owner is told who was shown a link to the account, until they put it away', async () => {
+  test('tells the owner who was shown a link to the account, until they dismiss it', async () => {
     const ada = await app.as('ada');
     const carol = await app.as('carol');
     await ada.patch('/api/user', { name: 'Ada Lovelace' });
@@ -173,7 +173,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
       db.selectFrom('account_notices').selectAll().where('user_id', '=', id).execute(),
     );
     expect(kept).toMatchObject({ done_by: notice.doneBy, dismissed_at: expect.any(String) });
-    // Of an account that is new there is nobody to tell.
+    // A new account has no owner to notify yet.
     const { user } = (await ada.post('/api/admin/users', { name: 'Dan', email: 'dan@example.com', role: 'Editor' }))
       .body;
     expect(
@@ -181,7 +181,7 @@ describe.each(engines)('without a mail server on %s', (engine) => {
     ).toEqual([]);
   });
 
-  test('an administrator signs a user out everywhere', async () => {
+  test('lets an administrator sign a user out everywhere', async () => {
     const ada = await app.as('ada');
     const erin = await app.as('erin');
     const { id } = (await erin.get('/api/user')).body;

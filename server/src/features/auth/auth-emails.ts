@@ -25,7 +25,7 @@ type Mailing = Dependencies & {
   send: (to: string, message: Message) => Promise<void>;
 };
 
-/** Sends the mail of the accounts. Links are made here, at the last moment, so that none is ever stored. */
+/** Sends account mails. Links are created at the last moment, so that none is ever stored. */
 export function authEmails(dependencies: Dependencies): JobHandler[] {
   const { transport, config } = dependencies;
   const links = tokenLinks(config.publicUrl);
@@ -45,7 +45,7 @@ async function perform(sending: Mailing, payload: MailPayload) {
     return send(payload.before, { about: 'address_changed', email: payload.email, site });
   if (payload.template === 'account_closed') return send(payload.email, { about: 'account_closed', site });
   const user = await userRepository(db).byId(payload.userId);
-  // Closed meanwhile.
+  // The account has been deleted meanwhile.
   if (user) await mailTo(sending, user, payload);
 }
 
@@ -81,13 +81,13 @@ async function mailTo(sending: Mailing, user: UserRecord, payload: ToUser) {
   }
 }
 
-/** Opening a link proves an address only if it went there by mail. */
+/** Opening a link proves the address only if it was delivered there by mail. */
 async function link({ db, transport, links }: Mailing, user: UserRecord, purpose: TokenPurpose): Promise<string> {
   const token = await mailedTokenRepository(db).make(user.id, purpose, transport.delivers ? user.email : null);
   return links.to(purpose, user.id, token);
 }
 
-/** Counted once for each request, not for each attempt at mailing: a mail server that is down uses nothing up. */
+/** Counted once per request, not per attempt to send: a mail server that is down costs no request. */
 function resetRequested(
   db: Kysely<Database>,
   { email, visitor }: Extract<MailPayload, { template: 'reset_requested' }>,
@@ -118,7 +118,7 @@ async function setPassword(
   else await sending.send(user.email, { about: 'password_link', hasPassword, link: made, askedBy });
 }
 
-/** Nothing where another account has the address: the person who asked must not learn that. */
+/** Does nothing if another account has the address, which the user who asked must not learn. */
 async function newAddress({ db, links, send }: Mailing, user: UserRecord, email: string) {
   if (user.status !== 'Active' || (await userRepository(db).byEmail(email))) return;
   const token = await mailedTokenRepository(db).make(user.id, 'new-address', email);

@@ -8,14 +8,14 @@ describe.each(engines)('signing in on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('the first account is the administrator, the next one an editor', async () => {
+  test('makes the first account an Admin and the next one an Editor', async () => {
     const first = await app.as('ada');
     const second = await app.as('bob');
     expect((await first.get('/api/user')).body).toMatchObject({ email: 'ada@example.com', role: 'Admin' });
     expect((await second.get('/api/user')).body).toMatchObject({ role: 'Editor', status: 'Active', hasPassword: true });
   });
 
-  test('unknown address and wrong password get the same answer', async () => {
+  test('responds alike to an unknown address and a wrong password', async () => {
     await app.as('ada');
     const visitor = app.visitor();
     const unknown = await visitor.post('/api/login', { email: 'nobody@example.com', password });

@@ -28,19 +28,22 @@ type Dependencies = {
 const wrong = (field: 'email' | 'password', message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-/** Another address for an account: asked for with the password, and in force once a link mailed to it was opened. */
+/**
+ * Changes an account’s address: requested with the password, effective once the link mailed to the new address is
+ * opened.
+ */
 export function changeEmailService(dependencies: Dependencies) {
   const isDelivered = dependencies.config.mail.smtpUrl !== undefined;
   return {
-    /** The same answer whether or not another account has the address: only its mail says more. */
+    /** Responds the same whether or not another account has the address. Only the mail tells. */
     ask: (actor: Actor, wanted: Wanted, visitor: Visitor) => ask(dependencies, actor, wanted, visitor),
     /**
-     * Within the transaction that holds the person: uses the link up. undefined: it is none for another address. The
-     * browser it is opened in stays signed in.
+     * Uses the link up, within the transaction that has locked the user. The current session stays signed in.
+     * undefined: the link is not for a change of address.
      */
     take: (trx: Kysely<Database>, session: Session, user: UserRecord, token: string, visitor: Visitor) =>
       take(trx, isDelivered, session, user, token, visitor),
-    /** After the transaction is committed. */
+    /** Call it after the commit. */
     afterwards: dependencies.onSessionsEnded,
   };
 }
@@ -101,7 +104,7 @@ async function take(
   await users.setEmail(userId, email, isDelivered).catch((error: unknown) => {
     throw isUniqueViolation(error) ? emailTaken() : error;
   });
-  // What was mailed to the old address opens nothing any more.
+  // Links mailed to the old address stop working.
   for (const purpose of ['password', 'confirm-email'] as const) await tokens.voidAll(userId, purpose);
   await users.removeFlows(userId);
   await securityEventRepository(trx).record({ userId, event: 'email_changed', by: 'self', visitor });

@@ -28,7 +28,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     return { visitor, status: (await visitor.post('/api/login', { email, password: typed })).status };
   }
 
-  test('keeps this session, ends the others and what they have open, and tells by mail', async () => {
+  test('keeps this session, ends the others with their open responses, and notifies by mail', async () => {
     const { email, visitor } = await person();
     const { visitor: other } = await signedIn(email);
     const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
@@ -46,7 +46,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect(mail.text).toContain('If it was not you, ask for a link to reset the password at once');
   });
 
-  test('needs the current one', async () => {
+  test('requires the current password', async () => {
     const { email, visitor } = await person();
     const { status, body } = await visitor.post('/api/user/password', {
       currentPassword: 'wrong',
@@ -57,7 +57,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect((await visitor.get('/api/user')).status).toBe(200);
   });
 
-  test('keeps to the rules for passwords', async () => {
+  test('applies the password rules', async () => {
     const { email, visitor } = await person();
     for (const weak of ['short', 'password', email, 'assistant']) {
       const { status, body } = await visitor.post('/api/user/password', {
@@ -68,7 +68,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     }
   });
 
-  test('leads people without a password to the mailed link', async () => {
+  test('sends users without a password to the mailed link', async () => {
     const { email, visitor } = await person();
     await beside(app, (db) =>
       db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
@@ -78,7 +78,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect(body.message).toContain('link');
   });
 
-  test('makes a link that was asked for before worthless', async () => {
+  test('invalidates a link requested earlier', async () => {
     const { email, visitor } = await person();
     await app.visitor().post('/api/reset-password/request', { email });
     const { token, userId } = linkIn(await mails.mailTo(email, 'Reset your Roster password'), '/reset-password');
@@ -89,7 +89,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect(body.code).toBe('invalid_token');
   });
 
-  test('of several changes at once lets exactly one through', async () => {
+  test('allows exactly one of several concurrent changes', async () => {
     const { email, visitor } = await person();
     const sentences = [1, 2, 3].map((number) => `sentence number ${number} of three`);
     const answers = await Promise.all(
@@ -100,7 +100,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
     expect((await signedIn(email, winner)).status).toBe(200);
   });
 
-  test('leaves no session that was begun with the old one meanwhile', async () => {
+  test('ends sessions started with the old password meanwhile', async () => {
     const { email, visitor } = await person();
     const [changed, ...signIns] = await Promise.all([
       visitor.post('/api/user/password', { currentPassword: password, newPassword: chosen }),
@@ -112,7 +112,7 @@ describe.each(engines)('changing the password on %s', (engine) => {
 });
 
 describe.each(engines)('guessing the current password on %s', (engine) => {
-  test('is stopped after five attempts, also for the right one, and is on record', async () => {
+  test('stops after five attempts, even for the right password, and records them', async () => {
     const app = await startApp(engine, { env: { RATE_LIMIT_SCALE: '1' } });
     const ada = await app.as('ada');
     const attempt = (typed: string) => ada.post('/api/user/password', { currentPassword: typed, newPassword: chosen });

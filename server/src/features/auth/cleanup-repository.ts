@@ -8,7 +8,7 @@ const minute = 60_000;
 const day = 24 * hourMs;
 const before = (ms: number) => new Date(Date.now() - ms).toISOString();
 
-/** What of sign-in and its record is kept no longer than this. */
+/** Hourly deletion of expired mailed tokens, sign-in flows and security events. */
 export function removeExpiredTokens(db: Kysely<Database>): ScheduledTask[] {
   const forgetting = [
     () => mailedTokenRepository(db).forgetOlderThan(before(day)),

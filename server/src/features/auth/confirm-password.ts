@@ -7,19 +7,19 @@ import { userRepository } from './shared/repository.ts';
 
 type Dependencies = { db: Kysely<Database>; hashing: PasswordHashing; rates: RateLimits };
 
-/** Who is counted for a sign-in that did not succeed: an address, for each account that it tries. */
+/** Rate-limit key of failed sign-ins: the IP address together with the account that it tries. */
 export const failedSignInKey = (email: string, { ipAddress }: Pick<Visitor, 'ipAddress'>): Sender => ({
   address: ipAddress,
   detail: email,
 });
 
-/** 'missing': the account has one, and none was given. 'none': the account has none. */
+/** `missing`: the account has a password and none was given. `none`: the account has no password. */
 export type PasswordConfirmation = 'right' | 'wrong' | 'missing' | 'none';
 
 /**
- * Asks a person who is signed in for the password once more, wherever that is needed. A wrong one counts as a failed
- * sign-in: otherwise a session left open would be the place to guess at. Counted by account too, whatever address it comes
- * from: a stolen session can be used from anywhere.
+ * Asks a signed-in user for the password again. A wrong one counts as a failed sign-in; otherwise a session left open
+ * could be used to guess it. Also counted per account across all addresses, because a stolen session can be used from
+ * anywhere.
  */
 export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
   const users = userRepository(db);
@@ -32,7 +32,7 @@ export function passwordConfirmation({ db, hashing, rates }: Dependencies) {
     if (!user?.passwordHash) return 'none';
     if (password === undefined || password === '') return 'missing';
     const rateKeys = [String(userId), failedSignInKey(user.email, visitor)];
-    // Counted before the answer is known, as when signing in: many at once get no more tries than one by one.
+    // Counted before verifying, so that parallel attempts get no more tries than sequential ones.
     for (const key of rateKeys) await rates.use('failedSignIn', key);
     const isRight = await hashing.verify(user.passwordHash, password).catch(async (error: unknown) => {
       for (const key of rateKeys) await rates.giveBack('failedSignIn', key);

@@ -27,7 +27,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
   const isConfirmed = async ({ visitor }: Awaited<ReturnType<typeof person>>) =>
     (await visitor.get('/api/user')).body.emailVerified;
 
-  test('is done with the link that comes after the registration', async () => {
+  test('confirms with the link mailed after registration', async () => {
     const ada = await person();
     expect(await isConfirmed(ada)).toBe(false);
     expect(ada.href).toBe(`${app.url}/confirm-email?token=${ada.token}&userId=${ada.userId}`);
@@ -40,7 +40,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect([more.status, more.body.code]).toEqual([409, 'conflict']);
   });
 
-  test('comes before being made an administrator', async () => {
+  test('requires a confirmed address before making a user an Admin', async () => {
     const ada = await person();
     const { visitor, email, userId, token } = await person();
     await setUser(app, ada.email, { role: 'Admin' });
@@ -64,11 +64,11 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     const another = { name: 'Another', email: `another${userId}@example.com`, role: 'Admin' };
     const withPassword = await ada.visitor.post('/api/admin/users', { ...another, password });
     expect([withPassword.status, Object.keys(withPassword.body.fields)]).toEqual([409, ['password']]);
-    // Without a password: setting it with the mailed link will prove the address.
+    // Without a password: setting one with the mailed link proves the address.
     expect((await ada.visitor.post('/api/admin/users', another)).status).toBe(201);
   });
 
-  test('can be asked for again; the newest link is good', async () => {
+  test('mails another link on request; only the newest is valid', async () => {
     const ada = await person();
     expect((await ada.visitor.post('/api/confirm-email/request')).status).toBe(204);
     const { token } = linkIn(await mails.mailTo(ada.email, subject, 2), '/confirm-email');
@@ -78,7 +78,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect((await ada.visitor.post('/api/confirm-email', { userId, token })).status).toBe(200);
   });
 
-  test('is not done by another person’s session, nor by nobody’s', async () => {
+  test('rejects another user’s session and requests without one', async () => {
     const victim = await person();
     const attacker = await person();
     const { userId, token } = victim;
@@ -90,7 +90,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect((await victim.visitor.post('/api/confirm-email', { userId, token })).status).toBe(200);
   });
 
-  test('is not done by a link that went to another address, or that is older than 30 minutes', async () => {
+  test('rejects links mailed to another address and links older than 30 minutes', async () => {
     const ada = await person();
     const { userId, token } = ada;
     await beside(app, (db) =>
@@ -114,7 +114,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect([await isConfirmed(ada), await isConfirmed(bob)]).toEqual([false, false]);
   });
 
-  test('is not done by a link to set the password, nor by none', async () => {
+  test('rejects password links and missing tokens', async () => {
     const ada = await person();
     await app.visitor().post('/api/reset-password/request', { email: ada.email });
     const reset = linkIn(await mails.mailTo(ada.email, 'Reset your Roster password'), '/reset-password');
@@ -125,7 +125,7 @@ describe.each(engines)('confirming an address on %s', (engine) => {
     expect(await isConfirmed(ada)).toBe(false);
   });
 
-  test('happens once, however many ask at once', async () => {
+  test('confirms once for concurrent requests', async () => {
     const ada = await person();
     const { userId, token } = ada;
     const answers = await Promise.all([1, 2, 3].map(() => ada.visitor.post('/api/confirm-email', { userId, token })));
@@ -142,8 +142,8 @@ describe.each(engines)('confirming an address on %s', (engine) => {
   });
 });
 
-describe.each(engines)('asking again and again on %s', (engine) => {
-  test('mails at most three links within an hour, to an address that may be another person’s', async () => {
+describe.each(engines)('requesting confirmation repeatedly on %s', (engine) => {
+  test('mails at most three links an hour to an address that may belong to somebody else', async () => {
     const mails = await startMailServer();
     const app = await startApp(engine, { env: { ...mails.env, RATE_LIMIT_SCALE: '1' } });
     const ada = await app.as('ada');
@@ -157,7 +157,7 @@ describe.each(engines)('asking again and again on %s', (engine) => {
 });
 
 describe.each(engines)('without a mail server, on %s', (engine) => {
-  test('no address can be confirmed, and registration asks for none', async () => {
+  test('offers no confirmation, and registration requires none', async () => {
     const app = await startApp(engine);
     const ada = await app.as('ada');
     const { status, body } = await ada.post('/api/confirm-email/request');

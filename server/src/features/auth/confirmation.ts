@@ -26,7 +26,6 @@ const invalidLink = () =>
     'This link is not valid for your account, or has expired. Ask for a new one in Settings.',
   );
 
-/** Proving that the address of an account is its owner's. */
 export function confirmationService({ db, config, rates, newAddress }: Dependencies) {
   const mailsOut = config.mail.smtpUrl !== undefined;
 
@@ -35,7 +34,10 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
   }
 
   return {
-    /** For a new account, in its transaction. Nothing where no mail goes out: such a link would prove nothing. */
+    /**
+     * Queues the confirmation mail of a new account in its transaction. Does nothing without a mail server: the link
+     * would prove nothing.
+     */
     ask,
     async request({ userId }: Actor) {
       if (!mailsOut)
@@ -48,7 +50,10 @@ export function confirmationService({ db, config, rates, newAddress }: Dependenc
       await rates.use('confirmationMail', String(userId));
       await ask(db, userId);
     },
-    /** Only in a browser where the account is signed in: the owner of a mailbox confirms no account of another's. */
+    /**
+     * Accepts the link only in a browser signed in to that account, so that the owner of a mailbox cannot confirm
+     * another user’s account.
+     */
     async confirm(actor: Actor, input: { userId: number; token: string }, visitor: Visitor): Promise<User> {
       if (input.userId !== actor.userId) throw invalidLink();
       const confirmed = await db.transaction().execute(async (trx) => {

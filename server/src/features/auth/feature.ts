@@ -35,11 +35,10 @@ type Dependencies = {
   setupCode: string;
   mail: MailTransport;
   hashingCost: HashingCost | undefined;
-  /** Closes what is open of sessions that have ended. */
+  /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** Who is who: registration, sign-in, passwords and connected accounts. */
 export function authFeature(dependencies: Dependencies) {
   const { app, config, rates, sessions, cookie, setupCode, mail, onSessionsEnded } = dependencies;
   const { db } = dependencies.database;

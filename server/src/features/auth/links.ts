@@ -6,7 +6,7 @@ const pages: Record<TokenPurpose, string> = {
   'new-address': '/confirm-email',
 };
 
-/** Addresses in mails come from the configuration, never from a request. */
+/** Links in mails are built from the configured public URL, never from a request. */
 export function tokenLinks(publicUrl: URL) {
   return {
     to: (purpose: TokenPurpose, userId: number, token: string) =>

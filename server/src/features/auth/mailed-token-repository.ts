@@ -6,12 +6,12 @@ export type TokenPurpose = Database['mailed_tokens']['purpose'];
 
 const tokenLifeMs = 30 * 60_000;
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
-/** Whatever else comes back (null, an empty text, something longer) is no token and is not looked for. */
+/** Anything else (null, an empty or longer text) is rejected without a query. */
 const tokenForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** Links with a token: of an account and purpose only the newest is good, once, for 30 minutes. Only hashes are stored. */
+/** Mailed tokens. Only the newest of an account and purpose is valid, once, for 30 minutes. Only hashes are stored. */
 export function mailedTokenRepository(db: Kysely<Database>) {
-  /** The row of a token that is good now. */
+  /** Row of a currently valid token. */
   const good = (userId: number, purpose: TokenPurpose, token: string) =>
     db
       .selectFrom('mailed_tokens')
@@ -31,7 +31,7 @@ export function mailedTokenRepository(db: Kysely<Database>) {
       .executeTakeFirst();
 
   return {
-    /** Makes the newest token; the ones before are worth nothing from now on. */
+    /** Creates the newest token, which invalidates earlier ones. */
     async make(userId: number, purpose: TokenPurpose, provesEmail: string | null): Promise<string> {
       const token = randomBytes(32).toString('base64url');
       await db
@@ -46,10 +46,10 @@ export function mailedTokenRepository(db: Kysely<Database>) {
         .execute();
       return token;
     },
-    /** undefined: not a good one. It stays good. */
+    /** undefined: not valid. Does not use the token up. */
     find: async (userId: number, purpose: TokenPurpose, token: string) =>
       tokenForm.test(token) ? good(userId, purpose, token) : undefined,
-    /** Uses a token up. false: another request was faster. */
+    /** Uses the token up. false: a concurrent request was faster. */
     async use(tokenId: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('mailed_tokens')
@@ -59,7 +59,6 @@ export function mailedTokenRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Makes links that are still open worthless. */
     async voidAll(userId: number, purpose: TokenPurpose) {
       await db
         .updateTable('mailed_tokens')

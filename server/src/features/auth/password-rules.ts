@@ -2,7 +2,7 @@ import { AppError } from '#server/lib/errors';
 
 const productWords = ['roster', 'assistant', 'openai', 'provider'];
 
-/** The common passwords of at least eight characters; loaded at the first use, about 18,000 words. */
+/** About 18,000 common passwords of at least eight characters, loaded at first use. */
 let commonPasswords: Promise<Set<string>> | undefined;
 function loadCommonPasswords(): Promise<Set<string>> {
   commonPasswords ??= import('@zxcvbn-ts/language-common').then(
@@ -12,7 +12,7 @@ function loadCommonPasswords(): Promise<Set<string>> {
   return commonPasswords;
 }
 
-/** @throws invalid_input where a password is easy to guess: common, the owner's address, or a word of the product */
+/** @throws invalid_input if the password is easy to guess: common, the owner’s address, or a word of the product */
 export async function refuseGuessable(password: string, email: string, field = 'password') {
   const plain = password.normalize('NFC').toLowerCase();
   const [localPart = ''] = email.split('@');

@@ -27,13 +27,13 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     ['common with digits', 'qwerty123', expect.stringContaining('most common')],
     ['a word of the product', 'assistant', expect.stringContaining('belongs to this product')],
     ['a word of the product with a year', 'Provider2026!', expect.stringContaining('belongs to this product')],
-  ])('a password that is %s is refused', async (_what, chosen, message) => {
+  ])('rejects a password that is %s', async (_what, chosen, message) => {
     const { status, body } = await register(newAddress(), chosen);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(body.fields.password).toEqual(message);
   });
 
-  test('a password that is the address or its first part is refused', async () => {
+  test('rejects the address and its first part as a password', async () => {
     for (const chosen of ['very.long.name@example.com', 'Very.Long.Name', 'VERY.LONG.NAME@EXAMPLE.COM']) {
       const { status, body } = await register('very.long.name@example.com', chosen);
       expect([status, body.fields]).toEqual([400, { password: 'The password must not be your email address.' }]);
@@ -46,7 +46,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     ['of 256 emoji', '😀🎈'.repeat(128)],
     ['with spaces around it', '  two spaces around  '],
     ['of one kind of character', 'zzkqvwxjbp'],
-  ])('a password %s is taken exactly as it was typed', async (_what, chosen) => {
+  ])('accepts a password %s exactly as typed', async (_what, chosen) => {
     const email = newAddress();
     expect((await register(email, chosen)).status).toBe(201);
     expect((await signIn(email, chosen)).status).toBe(200);
@@ -54,14 +54,14 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
       if (other !== chosen) expect((await signIn(email, other)).status).toBe(401);
   });
 
-  test('a password is the same in each way of writing its characters (NFC)', async () => {
+  test('treats all Unicode forms of a password alike (NFC)', async () => {
     const email = newAddress();
     expect((await register(email, 'Caf\u0065\u0301 noir 1920')).status).toBe(201);
     expect((await signIn(email, 'Caf\u00e9 noir 1920')).status).toBe(200);
     expect((await signIn(email, 'Caf\u0065\u0301 noir 1920')).status).toBe(200);
   });
 
-  test('an address is the same in capitals, with spaces around it and in each way of writing it', async () => {
+  test('treats an address alike in capitals, with spaces and in all Unicode forms', async () => {
     const { body } = await register('  J\u0075\u0308rgen@Example.COM ', password);
     expect(body.email).toBe('j\u00fcrgen@example.com');
     const taken = await register('J\u00dcRGEN@example.com', password);
@@ -88,12 +88,12 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     'a\u0007@example.com',
     `${'a'.repeat(250)}@example.com`,
     'a@'.repeat(100),
-  ])('the address %j is refused', async (email) => {
+  ])('rejects the address %j', async (email) => {
     const { status, body } = await register(email, password);
     expect([status, Object.keys(body.fields)]).toEqual([400, ['email']]);
   });
 
-  test('passwords are stored as Argon2id hashes, never as they are', async () => {
+  test('stores passwords as Argon2id hashes only', async () => {
     const email = newAddress();
     const chosen = 'never to be seen again';
     await register(email, chosen);
@@ -102,7 +102,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     expect(JSON.stringify(rows) + app.logLines.join('')).not.toContain(chosen);
   });
 
-  test('a hash of another cost is renewed at the next sign-in', async () => {
+  test('rehashes at the next sign-in if the cost has changed', async () => {
     const email = newAddress();
     await register(email, password);
     const stored = () =>
@@ -120,7 +120,7 @@ describe.each(engines)('passwords and addresses on %s', (engine) => {
     expect((await signIn(email, password)).status).toBe(200);
   });
 
-  test('an account without a password answers as an unknown one does', async () => {
+  test('responds alike to an account without a password and an unknown one', async () => {
     const email = newAddress();
     await register(email, password);
     await beside(app, (db) =>

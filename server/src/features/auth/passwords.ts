@@ -18,17 +18,16 @@ type Dependencies = {
   db: Kysely<Database>;
   hashing: PasswordHashing;
   confirmPassword: ConfirmPassword;
-  /** Called with sessions that have ended, to close what they have open. */
+  /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
 const invalidToken = () => new AppError('invalid_token', 'Invalid or expired reset token. Please try again.');
 
-/** Forgotten, set and changed passwords. */
 export function passwordService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {
-    /** Stores the same job for every address, so that neither answer nor time tells whether there is an account. */
+    /** Stores the same job for every address, so that neither response nor timing reveals whether an account exists. */
     async requestReset(email: string, visitor: Visitor) {
       const { userAgent, ipAddress } = visitor;
       await enqueue(db, mailJob, {
@@ -38,10 +37,10 @@ export function passwordService(dependencies: Dependencies) {
       });
     },
 
-    /** Sets the password with a link. Ends all sessions and starts none. */
+    /** Sets the password with a mailed link. Ends all sessions and starts none. */
     reset: (input: Reset, visitor: Visitor) => reset(dependencies, input, visitor),
 
-    /** Changes the password of a signed-in person; all other devices are signed out. */
+    /** Changes the password of a signed-in user and signs out all other devices. */
     change: (actor: Actor, input: Change, visitor: Visitor) => change(dependencies, actor, input, visitor),
   };
 }
@@ -49,7 +48,7 @@ export function passwordService(dependencies: Dependencies) {
 type Reset = { userId: number; token: string; password: string };
 type Change = { currentPassword: string; newPassword: string };
 
-/** A link that was mailed to an address which is not the account's any more opens nothing. */
+/** Rejects links mailed to an address that the account no longer has. */
 async function findValidLink(user: UserRecord | undefined, token: string, rows: Kysely<Database>) {
   if (user?.status !== 'Active') throw invalidToken();
   const found = await mailedTokenRepository(rows).find(user.id, 'password', token);
@@ -59,7 +58,7 @@ async function findValidLink(user: UserRecord | undefined, token: string, rows: 
 
 async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Reset, visitor: Visitor) {
   const { userId, token, password } = input;
-  // Looked at before the password is hashed, used up with the change: a refused password costs no link.
+  // Checked before hashing and used up with the change, so that a rejected password does not cost the link.
   const { user } = await findValidLink(await userRepository(db).byId(userId), token, db);
   await refuseGuessable(password, user.email);
   const passwordHash = await hashing.hash(password);
@@ -78,7 +77,7 @@ async function reset({ db, hashing, onSessionsEnded }: Dependencies, input: Rese
   onSessionsEnded(ended);
 }
 
-/** An unconfirmed address may have been registered by another person: what they set up is undone. */
+/** Somebody else may have registered the unconfirmed address: removes the accounts they connected. */
 async function confirmOwner(trx: Kysely<Database>, userId: number, visitor: Visitor) {
   const [users, events] = [userRepository(trx), securityEventRepository(trx)];
   await users.confirmEmail(userId);
@@ -110,7 +109,7 @@ async function change(
   const ended = await db.transaction().execute(async (trx) => {
     await stillMay(trx);
     const users = userRepository(trx);
-    // Of two changes at once, or a change and a reset, the later one proved a password that is gone.
+    // A concurrent change or reset may have replaced the password that was just verified.
     if (!(await users.admit(userId, provenHash, passwordHash))) throw wrongPassword();
     await mailedTokenRepository(trx).voidAll(userId, 'password');
     await users.removeFlows(userId);
@@ -127,9 +126,9 @@ const wrongPassword = () =>
   });
 
 /**
- * For an administrator or operator to hand over, shown once: it sets the password and proves no address. That it was
- * made is in the owner's record, and the owner is told at the next sign-in; `shownTo` is the administrator as they are
- * called. Of an account that is new there is nobody to tell.
+ * Creates a password link for an administrator or operator to hand over, shown once. It proves no address. The owner’s
+ * record mentions it, and the owner gets a notice at the next sign-in, except for a new account, which has no owner to
+ * notify. `shownTo`: the administrator’s name.
  */
 export function passwordLinks(db: Kysely<Database>, publicUrl: URL) {
   const links = tokenLinks(publicUrl);

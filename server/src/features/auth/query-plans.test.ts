@@ -6,7 +6,7 @@ import { accessTokenRepository } from '#server/security/access-token-repository'
 import { emptyDatabase } from '#server/testing/app';
 import { plansOf } from '#server/testing/query-plans';
 
-test('whether some sessions and tokens are still good is looked up by those, not among all people', async () => {
+test('looks up live sessions and tokens by their ids, not among all users', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   const database = connect(undefined, dataDir);
   await migrate(database);

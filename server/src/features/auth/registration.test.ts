@@ -16,7 +16,7 @@ describe.each(engines)('registering on %s', (engine) => {
     return app;
   }
 
-  test('makes exactly one administrator, however many come first at once', async () => {
+  test('makes exactly one of several concurrent first accounts an Admin', async () => {
     const app = await started();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, number) =>
@@ -29,7 +29,7 @@ describe.each(engines)('registering on %s', (engine) => {
     expect(roles.filter((role) => role === 'Editor')).toHaveLength(11);
   });
 
-  test('the same address several times at once makes one account', async () => {
+  test('creates one account for concurrent registrations of an address', async () => {
     const app = await started();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => app.visitor().post('/api/register', { email: 'a@example.com', password })),
@@ -39,7 +39,7 @@ describe.each(engines)('registering on %s', (engine) => {
     expect(users).toHaveLength(1);
   });
 
-  test('outside loopback asks the first account for the code that the server printed', async () => {
+  test('requires the printed set-up code for the first account outside loopback', async () => {
     const app = await started(outside());
     const { setupCode = '' } = app;
     const visitor = app.visitor();
@@ -68,14 +68,14 @@ describe.each(engines)('registering on %s', (engine) => {
     expect(app.logLines.join('')).not.toContain(setupCode);
   });
 
-  test('outside loopback takes no code from the second account, and gives it no rights', async () => {
+  test('ignores the set-up code for a second account outside loopback', async () => {
     const app = await started(outside());
     await app.visitor().post('/api/register', { email: 'a@example.com', password, setupCode: app.setupCode });
     const { status, body } = await app.visitor().post('/api/register', { email: 'b@example.com', password });
     expect([status, body.role]).toEqual([201, 'Editor']);
   });
 
-  test('is refused where it is closed, except for the first account', async () => {
+  test('refuses registration while it is closed, except for the first account', async () => {
     const app = await started({ REGISTRATION: 'closed' });
     expect((await app.visitor().get('/api/sign-in-options')).body.registration).toBe('closed');
     await app.as('ada');
@@ -83,7 +83,7 @@ describe.each(engines)('registering on %s', (engine) => {
     expect([status, body.code]).toEqual([403, 'registration_closed']);
   });
 
-  test('gives no special address and no field of the caller any right', async () => {
+  test('grants no rights for special addresses or extra fields', async () => {
     const app = await started();
     await app.as('ada');
     const { body } = await app.visitor().post('/api/register', { email: 'admin@localhost.example', password });
@@ -95,7 +95,7 @@ describe.each(engines)('registering on %s', (engine) => {
   });
 });
 
-test('closed registration lets exactly one of several first accounts in', async () => {
+test('admits exactly one of several first accounts while registration is closed', async () => {
   const app = await startApp('sqlite', { env: { REGISTRATION: 'closed' } });
   onTestFinished(() => app.stop());
   const answers = await Promise.all(

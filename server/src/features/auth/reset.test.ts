@@ -76,7 +76,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     ]);
   });
 
-  test('tells in the mail who asked, what to do, how long it holds, and what if it was not you', async () => {
+  test('mails who asked, what to do, how long the link is valid, and what if it was not you', async () => {
     const { email } = await person();
     await mailedLink(email);
     const mail = await mails.mailTo(email, 'Reset your Roster password');
@@ -91,7 +91,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
       expect(mail.text).toContain(words);
   });
 
-  test('makes links from PUBLIC_URL, whatever host a request names', async () => {
+  test('builds links from PUBLIC_URL, whatever host a request names', async () => {
     const { email } = await person();
     const headers = {
       'x-forwarded-host': 'evil.example',
@@ -108,7 +108,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(foreign.status).toBeGreaterThanOrEqual(400);
   });
 
-  test('takes a token once', async () => {
+  test('accepts a token once', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
@@ -121,7 +121,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, chosen)).toBe(200);
   });
 
-  test('of several attempts with one token at once lets exactly one through', async () => {
+  test('accepts exactly one of several concurrent attempts with a token', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     const sentences = [1, 2, 3, 4].map((number) => `sentence number ${number} of four`);
@@ -131,7 +131,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, winner)).toBe(200);
   });
 
-  test('takes a token for 30 minutes', async () => {
+  test('accepts a token for 30 minutes', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     const age = (minutes: number) =>
@@ -148,17 +148,17 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test('takes the newest token only', async () => {
+  test('accepts the newest token only', async () => {
     const { email } = await person();
     const { token: first } = await mailedLink(email);
     const { token, userId } = await mailedLink(email, 2);
     expect((await reset({ token: first, userId, password: chosen })).body.code).toBe('invalid_token');
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
-    // The one before does not come back to life.
+    // The earlier token does not become valid again.
     expect((await reset({ token: first, userId, password })).body.code).toBe('invalid_token');
   });
 
-  test('takes neither another purpose’s token nor another person’s', async () => {
+  test('rejects a token of another purpose or another user', async () => {
     const { email } = await person();
     const other = await person();
     const { id: userId } = await userRow(email);
@@ -172,7 +172,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
   });
 
   test.each([[null], [''], ['x'], ['A'.repeat(43)], ['A'.repeat(44)], [{}], [[]], [0], [true], ['%00'.repeat(14)]])(
-    'is not opened by the token %j',
+    'rejects the token %j',
     async (token) => {
       const { id: userId } = await userRow('first@example.com');
       const { status, body } = await reset({ token, userId, password: chosen });
@@ -181,7 +181,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     },
   );
 
-  test('ends all sessions and what they have open, within five seconds', async () => {
+  test('ends all sessions and their open responses within five seconds', async () => {
     const visitor = await app.withKey('streamer');
     const { run } = await send(visitor, await newThread(visitor), '[[bench 40000]] [[delay 20]]');
     const reader = await openEvents(app, visitor, run.id);
@@ -195,7 +195,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     await back.post(`/api/runs/${run.id}/stop`);
   });
 
-  test('keeps to the rules for passwords; a refused one costs no link', async () => {
+  test('applies the password rules; a rejected password does not cost the link', async () => {
     const { name, email } = await person();
     const { token, userId } = await mailedLink(email);
     for (const weak of ['short', 'password', email, name, 'assistant']) {
@@ -205,21 +205,21 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
   });
 
-  test('tells a visitor without a good link nothing about passwords', async () => {
+  test('reveals nothing about passwords without a valid link', async () => {
     const { id: userId } = await userRow('first@example.com');
     const { body } = await reset({ token: 'A'.repeat(43), userId, password: 'first@example.com' });
     expect(body.code).toBe('invalid_token');
   });
 
-  test('answers alike for known, unknown and inactive accounts, and stores the same job', async () => {
+  test('responds alike for known, unknown and inactive accounts, and stores the same job', async () => {
     const { email } = await person();
     const inactive = await person();
-    // Nobody confirms the address of an inactive account: that mail has to have left before.
+    // An inactive account cannot be confirmed, so that mail must have been sent before.
     await noJobs();
     await setUser(app, inactive.email, { status: 'Inactive' });
     const events = () => beside(app, (db) => db.selectFrom('security_events').select('id').execute());
     const eventsBefore = (await events()).length;
-    // All four hands of the worker are busy, so that what a request itself has done can be seen.
+    // Occupies all four worker slots, so that only the effects of the request itself are visible.
     const held = mails.hold();
     for (let number = 1; number <= 4; number++)
       await beside(app, (db) => enqueue(db, mailJob, { template: 'account_closed', email: 'held@example.com' }));
@@ -250,7 +250,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(mails.to('nobody-at-all@example.com')).toEqual([]);
   });
 
-  test('is not possible for an inactive account, nor with a link from before', async () => {
+  test('rejects inactive accounts, even with an earlier link', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     await setUser(app, email, { status: 'Inactive' });
@@ -259,7 +259,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, password)).toBe(200);
   });
 
-  test('mails at most three links for an account within an hour', async () => {
+  test('mails at most three links per account within an hour', async () => {
     const { email } = await person();
     for (let number = 1; number <= 5; number++) expect((await ask(email)).status).toBe(204);
     await mails.mailTo(email, 'Reset your Roster password', 3);
@@ -277,7 +277,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     await mails.mailTo(email, 'Reset your Roster password', 4);
   });
 
-  test('sets the first password of an account that has none', async () => {
+  test('sets the first password of an account without one', async () => {
     const { email } = await person();
     await beside(app, (db) =>
       db.updateTable('users').set({ password_hash: null }).where('email', '=', email).execute(),
@@ -290,7 +290,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, chosen)).toBe(200);
   });
 
-  test('frees an account that was locked by a hundred wrong passwords', async () => {
+  test('unlocks an account locked by a hundred wrong passwords', async () => {
     const { email, visitor } = await person();
     await visitor.post('/api/logout');
     await beside(app, (db) =>
@@ -302,7 +302,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await signIn(email, chosen)).toBe(200);
   });
 
-  test('by the owner of an address takes the account from the one who registered it', async () => {
+  test('gives the account to the owner of the address, not to the one who registered it', async () => {
     const attacker = app.visitor();
     const email = 'victim@example.com';
     await attacker.post('/api/register', { email, password: 'known to the attacker' });
@@ -334,7 +334,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(body.emailVerified).toBe(true);
   });
 
-  test('keeps Google and GitHub connected where the address was confirmed before', async () => {
+  test('keeps Google and GitHub connected if the address was confirmed before', async () => {
     const { email } = await person();
     const { id: userId } = await userRow(email);
     const now = new Date().toISOString();
@@ -354,7 +354,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(left).toEqual([{ provider: 'google' }]);
   });
 
-  test('with a link that an administrator hands over proves no address', async () => {
+  test('proves no address with a link handed over by an administrator', async () => {
     const { email } = await person();
     const { id } = await userRow(email);
     const link = await beside(app, (db) =>
@@ -367,7 +367,7 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(await eventsOf(email)).toEqual(['account_created', 'reset_link_made', 'password_set']);
   });
 
-  test('is not possible with a link that went to an address the account no longer has', async () => {
+  test('rejects a link mailed to an address that the account no longer has', async () => {
     const { email } = await person();
     const { token, userId } = await mailedLink(email);
     await beside(app, (db) =>
@@ -394,13 +394,13 @@ describe.each(engines)('resetting the password on %s', (engine) => {
     expect(failed.last_error).toContain('451');
     expect(failed.run_at > new Date().toISOString()).toBe(true);
     mails.state.refusal = undefined;
-    // The wait is over.
+    // Ends the wait before the retry.
     await beside(app, (db) =>
       db.updateTable('jobs').set({ run_at: new Date().toISOString() }).where('id', '=', failed.id).execute(),
     );
     const { token, userId } = linkIn(await mails.mailTo(email, 'Reset your Roster password'), '/reset-password');
     expect((await reset({ token, userId, password: chosen })).status).toBe(204);
-    // Neither the one that was mailed, nor the one of the mail that was refused and repeated in the refusal.
+    // Neither the delivered token nor the one in the refused mail, which the refusal repeats.
     const written = `${app.logLines.join('')} ${JSON.stringify(failed)}`;
     expect(written).not.toMatch(/token=[A-Za-z0-9_-]{20,}/);
     for (const mail of mails.received) {
@@ -434,7 +434,7 @@ describe.each(engines)('behind a public address, on %s', (engine) => {
     await mails.stop();
   });
 
-  test('a mailed link leads there, whatever host the request named', async () => {
+  test('uses the public address in mailed links, whatever host the request named', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-for': '192.0.2.1' };
     await app.visitor().post('/api/reset-password/request', { email: 'ada@example.com' }, { headers });
     const mail = await mails.mailTo('ada@example.com', 'Reset your Roster password');
@@ -445,7 +445,7 @@ describe.each(engines)('behind a public address, on %s', (engine) => {
   test.each([
     ['/api/reset-password/request', { email: 'nobody@example.com' }, 204],
     ['/api/reset-password/reset', { userId: 1, token: 'A'.repeat(43), password: chosen }, 400],
-  ])('one address may call %s ten times an hour', async (path, body, usual) => {
+  ])('limits %s to ten calls an hour per address', async (path, body, usual) => {
     const headers = { 'x-forwarded-for': '192.0.2.7' };
     const statuses: number[] = [];
     for (let number = 1; number <= 11; number++)

@@ -3,7 +3,7 @@ import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { until } from '#server/testing/chat';
 import { beside, setUser } from '#server/testing/database';
 
-describe.each(engines)('the record of sign-in on %s', (engine) => {
+describe.each(engines)('the security record of sign-ins on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -21,7 +21,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
         .execute(),
     );
 
-  test('tells of every way in and out, from which browser and address', async () => {
+  test('lists every sign-in and sign-out with browser and address', async () => {
     const first = await app.as('ada');
     const email = 'ada@example.com';
     const [second, third] = [app.visitor(), app.visitor()];
@@ -33,7 +33,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     await first.delete(`/api/user/sessions/${sessions.find(({ isCurrent }) => !isCurrent)?.id}`);
     await second.post('/api/login', { email, password });
     await first.delete('/api/user/sessions');
-    // There is no other one any more: nothing happens.
+    // No other session is left: nothing happens.
     await first.delete('/api/user/sessions');
     const record = await recordOf(email);
     expect(record.map(({ event, detail }) => (detail ? `${event}: ${detail}` : event))).toEqual([
@@ -51,7 +51,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     expect(record[3]?.user_agent).toBe('x'.repeat(500));
   });
 
-  test('holds nothing of an address that has no account', async () => {
+  test('stores nothing about an address without an account', async () => {
     const count = async () =>
       (await beside(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
     const before = await count();
@@ -59,7 +59,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     expect(await count()).toBe(before);
   });
 
-  test('cannot be filled by guessing on after the account is locked', async () => {
+  test('stops recording guesses once the account is locked', async () => {
     await app.as('bob');
     const email = 'bob@example.com';
     await beside(app, (db) =>
@@ -69,7 +69,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     expect((await recordOf(email)).map(({ event }) => event)).toEqual(['account_created', 'sign_in_failed']);
   });
 
-  test('tells of a right password that lets nobody in, and cannot be filled with that', async () => {
+  test('records a right password that was refused, up to a limit', async () => {
     await app.as('frank');
     const email = 'frank@example.com';
     const signIn = (typed: string) => app.visitor().post('/api/login', { email, password: typed });
@@ -91,7 +91,7 @@ describe.each(engines)('the record of sign-in on %s', (engine) => {
     expect(record[1]).toMatchObject({ done_by: 'self', ip_address: '127.0.0.1' });
   });
 
-  test('goes after 180 days; links, sign-ins under way and given-up work go sooner', async () => {
+  test('deletes events after 180 days; links, pending sign-ins and failed jobs sooner', async () => {
     const ago = (days: number) => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
     const { body: carol } = await (await app.as('carol')).get('/api/user');
     const userId: number = carol.id;

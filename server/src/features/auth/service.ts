@@ -18,7 +18,7 @@ import { createAccount, registrationClosed } from './shared/create-account.ts';
 import { type UserRecord, userRepository } from './shared/repository.ts';
 import { toUser } from './user.ts';
 
-/** After this many wrong passwords in a row only a device that is known, or a reset link, gets in. */
+/** After this many consecutive wrong passwords, only a known IP address or a reset link gets in. */
 const failuresUntilLocked = 100;
 
 type Dependencies = {
@@ -28,7 +28,7 @@ type Dependencies = {
   rates: RateLimits;
   sessions: SessionService;
   confirmation: ConfirmationService;
-  /** Asked of the first account where the installation is not on loopback. */
+  /** Required for the first account unless the installation is on loopback. */
   setupCode: string;
 };
 
@@ -61,7 +61,7 @@ const needsSetupCode = async ({ db, config }: Pick<Dependencies, 'db' | 'config'
   !config.loopback && !(await hasAccounts(db));
 
 function checkSetupCode(given: string | undefined, setupCode: string) {
-  // Hashes have one length, whatever letters were typed.
+  // Hashes have the same length whatever was typed.
   const hashOf = (code: string) => createHash('sha256').update(code).digest();
   if (given === undefined || !timingSafeEqual(hashOf(given), hashOf(setupCode)))
     throw new AppError(
@@ -80,7 +80,7 @@ async function register(dependencies: Dependencies, input: Registration, visitor
   if (isFirst) checkSetupCode(input.setupCode, setupCode);
   await refuseGuessable(input.password, input.email);
   const passwordHash = await hashing.hash(input.password);
-  // The account that was the first one may have gone while this password was hashed.
+  // The account that was the first one may have been deleted while this password was hashed.
   const conditions = { registration: config.registration, mayBeFirst: config.loopback || isFirst, visitor };
   const user = await db.transaction().execute(async (trx) => {
     const account = { email: input.email, name: null, passwordHash, emailVerified: false };
@@ -94,14 +94,15 @@ async function register(dependencies: Dependencies, input: Registration, visitor
 
 const wrong = () => new AppError('invalid_credentials', 'Invalid email or password. Please try again.');
 
-/** The same answer, and the same work, for an unknown address, a wrong password and an account without one. */
+/** Responds the same, and does the same work, for an unknown address, a wrong password and an account without one. */
 async function signIn(
   { db, hashing, rates, sessions }: Dependencies,
   input: Credentials,
   visitor: Visitor,
 ): Promise<{ user: User; token: string }> {
   const rateKey = failedSignInKey(input.email, visitor);
-  // Counted before the answer is known and taken back after a success: many at once get no more tries than one by one.
+  // Counted before verifying and taken back after a success, so that parallel attempts get no more tries than
+  // sequential ones.
   await rates.use('failedSignIn', rateKey);
   const user = await userRepository(db).byEmail(input.email);
   const provenHash = user?.passwordHash ?? null;
@@ -129,7 +130,6 @@ async function signIn(
   return { user: toUser(user), token };
 }
 
-/** Why the right password does not let in. */
 async function refusalOf(db: Kysely<Database>, { id, status, failedSignIns }: UserRecord, { ipAddress }: Visitor) {
   if (status !== 'Active') return 'inactive account';
   const isLocked = failedSignIns >= failuresUntilLocked && !(await sessionRepository(db).knowsAddress(id, ipAddress));
@@ -144,7 +144,7 @@ function noteRefusal(db: Kysely<Database>, userId: number, visitor: Visitor, why
     );
 }
 
-/** On record only until the account is locked, so that further guesses cannot fill the record. */
+/** Recorded only until the account is locked, so that further guesses cannot fill the record. */
 function noteFailure(db: Kysely<Database>, user: UserRecord | undefined, visitor: Visitor) {
   return db.transaction().execute(async (trx) => {
     const events = securityEventRepository(trx);

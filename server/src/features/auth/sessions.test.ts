@@ -25,7 +25,7 @@ describe.each(engines)('sessions on %s', (engine) => {
   const currentId = async (visitor: HttpClient): Promise<string> =>
     (await visitor.get('/api/user/sessions')).body[0].id;
 
-  test('are listed with their devices, the current one first', async () => {
+  test('lists sessions with their devices, the current one first', async () => {
     await app.as('ada');
     await signIn('ada', app.visitor(), { 'user-agent': firefox });
     const { visitor } = await signIn('ada');
@@ -44,7 +44,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(body.map((session: { device: string }) => session.device)).toContain('Firefox on macOS');
   });
 
-  test('end at the very next request when another device ends them', async () => {
+  test('rejects the next request after another device has ended the session', async () => {
     const one = await app.as('bob');
     const { visitor: other } = await signIn('bob');
     expect((await one.delete(`/api/user/sessions/${await currentId(other)}`)).status).toBe(204);
@@ -53,7 +53,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await one.get('/api/user/sessions')).body).toHaveLength(1);
   });
 
-  test('end together, all but the current one', async () => {
+  test('ends all sessions but the current one', async () => {
     const current = await app.as('carol');
     const others = [await signIn('carol'), await signIn('carol')];
     expect((await current.delete('/api/user/sessions')).status).toBe(204);
@@ -61,7 +61,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await current.get('/api/user/sessions')).body).toHaveLength(1);
   });
 
-  test('that are ended through their own id sign this browser out', async () => {
+  test('signs this browser out when its session is ended by id', async () => {
     const { visitor } = await signIn('dave');
     const { status, headers } = await visitor.delete(`/api/user/sessions/${await currentId(visitor)}`);
     expect([status, headers['set-cookie']]).toEqual([204, expect.stringMatching(/^session=;.*Max-Age=0/)]);
@@ -69,7 +69,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await visitor.get('/api/user')).status).toBe(401);
   });
 
-  test('of another person can be neither seen nor ended', async () => {
+  test('neither shows nor ends sessions of another user', async () => {
     const ada = await app.as('ada');
     const bob = await app.as('bob');
     const theirs = await currentId(bob);
@@ -83,7 +83,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(listed).not.toContain(theirs);
   });
 
-  test('end by signing out; the token is worth nothing afterwards', async () => {
+  test('invalidates the token on sign-out', async () => {
     const { visitor, token } = await signIn('erin');
     const { status, headers } = await visitor.post('/api/logout');
     expect([status, headers['set-cookie']]).toEqual([204, expect.stringMatching(/^session=;.*Max-Age=0/)]);
@@ -92,7 +92,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await app.visitor().post('/api/logout')).status).toBe(204);
   });
 
-  test('never take over a token that was planted before the sign-in', async () => {
+  test('never adopts a token planted before the sign-in', async () => {
     const planted = 'A'.repeat(43);
     const visitor = app.visitor();
     visitor.cookies.set('session', planted);
@@ -104,7 +104,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await attacker.get('/api/user')).status).toBe(401);
   });
 
-  test('get a new token at every sign-in, and the one that was presented ends', async () => {
+  test('issues a new token at every sign-in and ends the presented session', async () => {
     const { visitor, token } = await signIn('gina');
     const { token: next } = await signIn('gina', visitor);
     expect(next).not.toBe(token);
@@ -114,14 +114,14 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await visitor.get('/api/user')).status).toBe(200);
   });
 
-  test('have a cookie that scripts cannot read and other sites do not send', async () => {
+  test('sets a cookie that scripts cannot read and other sites do not send', async () => {
     const { answer } = await signIn('ada');
     const [cookie = ''] = [answer.headers['set-cookie'] ?? []].flat();
     const attributes = cookie.split('; ').slice(1);
     expect(attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Lax']);
   });
 
-  test('are stored with the hash of the token only, under an id that is not derived from it', async () => {
+  test('stores only the token’s hash, under an id that is not derived from it', async () => {
     const { token } = await signIn('ada');
     const hash = createHash('sha256').update(token).digest('hex');
     const rows = await beside(app, (db) => db.selectFrom('sessions').selectAll().execute());
@@ -135,14 +135,14 @@ describe.each(engines)('sessions on %s', (engine) => {
   test.each([
     ['7 days without use', { last_active_at: new Date(Date.now() - 7 * day - hour).toISOString() }],
     ['30 days, however much they are used', { created_at: new Date(Date.now() - 30 * day - hour).toISOString() }],
-  ])('end after %s', async (_limit, past) => {
+  ])('ends sessions after %s', async (_limit, past) => {
     const { visitor } = await signIn('henry');
     const id = await currentId(visitor);
     await beside(app, (db) => db.updateTable('sessions').set(past).where('id', '=', id).execute());
     expect((await visitor.get('/api/user')).status).toBe(401);
   });
 
-  test('note when they were last used, at most once a minute', async () => {
+  test('records the last use at most once a minute', async () => {
     const { visitor } = await signIn('ivy');
     const id = await currentId(visitor);
     const lastActive = async () => (await visitor.get('/api/user/sessions')).body[0].lastActive;
@@ -155,7 +155,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await lastActive()) > earlier).toBe(true);
   });
 
-  test('are at most 50 for a person; the one used longest ago goes', async () => {
+  test('keeps at most 50 per user and deletes the least recently used', async () => {
     const first = await app.as('jack');
     const { id: userId } = (await first.get('/api/user')).body;
     const past = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -181,7 +181,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(body.map(({ id }: { id: string }) => id)).not.toContain('made-up-session-48');
   });
 
-  test('of which there are 50 do not take a new one along, whatever a clock that was set back says of their age', async () => {
+  test('keeps a new session among 50, even if the clock was set back', async () => {
     const judy = await app.as('judy');
     const { id: userId } = (await judy.get('/api/user')).body;
     const ahead = new Date(Date.now() + 60_000).toISOString();
@@ -208,7 +208,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect(body.filter(({ isCurrent }: { isCurrent: boolean }) => isCurrent)).toHaveLength(1);
   });
 
-  test('end for everybody who is made inactive, who cannot sign in any more', async () => {
+  test('ends the sessions of a user who is made inactive and cannot sign in any more', async () => {
     const kate = await app.as('kate');
     await setUser(app, 'kate@example.com', { status: 'Inactive' });
     expect((await kate.get('/api/user')).status).toBe(401);
@@ -216,14 +216,14 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect([status, body.code]).toEqual([401, 'invalid_credentials']);
   });
 
-  test('remember no role: a changed one counts at the next request', async () => {
+  test('applies a changed role at the next request', async () => {
     const leo = await app.as('leo');
     await setUser(app, 'leo@example.com', { role: 'Viewer' });
     expect((await leo.get('/api/user')).body.role).toBe('Viewer');
     expect((await leo.post('/api/assistants', { name: 'No', model: 'gpt-4o' })).status).toBe(403);
   });
 
-  test.each(['', 'short', 'x'.repeat(44), '"; drop table sessions', '%00'])('are not opened by %j', async (token) => {
+  test.each(['', 'short', 'x'.repeat(44), '"; drop table sessions', '%00'])('rejects the token %j', async (token) => {
     const visitor = app.visitor();
     const { status } = await visitor.get('/api/user', { headers: { cookie: `session=${token}` } });
     expect(status).toBe(401);

@@ -3,7 +3,7 @@ import { productionCost } from '#server/security/password-hashing';
 import { engines, password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 
-/** Behind one proxy, so that the tests can come from many addresses. */
+/** Behind one proxy, so that tests can use many client addresses. */
 const env = { RATE_LIMIT_SCALE: '1', TRUST_PROXY: '1' };
 
 describe.each(engines)('throttling on %s', (engine) => {
@@ -21,7 +21,7 @@ describe.each(engines)('throttling on %s', (engine) => {
   const signIn = (name: string, typed: string, place: ReturnType<typeof from>) =>
     app.visitor().post('/api/login', { email: `${name}@example.com`, password: typed }, place);
 
-  test('after five wrong passwords from one address the right one is refused too, with a time to wait', async () => {
+  test('rejects the right password after five wrong ones from an address, with a retry time', async () => {
     const attacker = newAddress();
     for (let attempt = 1; attempt <= 5; attempt++) expect((await signIn('ada', 'wrong', attacker)).status).toBe(401);
     const { status, body, headers } = await signIn('ada', password, attacker);
@@ -30,14 +30,14 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(900);
   });
 
-  test('does not reach the owner at another address, nor other accounts at the same one', async () => {
+  test('limits neither the owner at another address nor other accounts at the same one', async () => {
     const attacker = newAddress();
     for (let attempt = 1; attempt <= 6; attempt++) await signIn('ada', 'wrong', attacker);
     expect((await signIn('ada', password, newAddress())).status).toBe(200);
     expect((await signIn('bob', password, attacker)).status).toBe(200);
   });
 
-  test('counts the current password by account, from however many addresses one session tries it', async () => {
+  test('counts the current password per account, whatever addresses a session uses', async () => {
     const erin = app.visitor();
     await erin.post('/api/register', { email: 'erin@example.com', password }, newAddress());
     const change = (typed: string) =>
@@ -48,11 +48,11 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect(statuses).toEqual([400, 400, 400, 400, 400]);
     expect((await change(password)).status).toBe(429);
     expect((await close(password)).status).toBe(429);
-    // Its owner signs in as before.
+    // The owner can still sign in.
     expect((await signIn('erin', password, newAddress())).status).toBe(200);
   });
 
-  test('cannot be outrun by trying many passwords at once', async () => {
+  test('counts concurrent attempts', async () => {
     const attacker = newAddress();
     const guesses = [...Array.from({ length: 19 }, () => 'wrong'), password];
     const answers = await Promise.all(guesses.map((typed) => signIn('ada', typed, attacker)));
@@ -66,7 +66,7 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('is forgotten after a success', async () => {
+  test('resets after a success', async () => {
     const place = newAddress();
     for (let round = 1; round <= 3; round++) {
       for (let attempt = 1; attempt <= 4; attempt++) await signIn('bob', 'wrong', place);
@@ -74,13 +74,13 @@ describe.each(engines)('throttling on %s', (engine) => {
     }
   });
 
-  test('refuses the 31st sign-in from one address within five minutes', async () => {
+  test('rejects the 31st sign-in from one address within five minutes', async () => {
     const place = newAddress();
     const answers = await Promise.all(Array.from({ length: 32 }, (_, number) => signIn(`n${number}`, 'wrong', place)));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
   });
 
-  test('refuses the sixth registration from one address within an hour', async () => {
+  test('rejects the sixth registration from one address within an hour', async () => {
     const place = newAddress();
     const statuses: number[] = [];
     for (let number = 1; number <= 6; number++) {
@@ -90,7 +90,7 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  test('after 100 wrong passwords in a row only an address that is known to the account gets in', async () => {
+  test('admits only known addresses after 100 consecutive wrong passwords', async () => {
     const known = newAddress();
     expect((await signIn('carol', password, known)).status).toBe(200);
     await beside(app, (db) =>
@@ -114,14 +114,14 @@ describe.each(engines)('throttling on %s', (engine) => {
     expect(await failures()).toBe(0);
   });
 
-  test('believes only the proxy that is trusted, not what was sent to it', async () => {
+  test('trusts the configured proxy only, not forwarding headers sent to it', async () => {
     const answers = [];
     for (let attempt = 1; attempt <= 6; attempt++)
       answers.push(await signIn('ghost', 'wrong', from(`203.0.113.${attempt}, 192.0.2.250`)));
     expect(answers.at(-1)?.status).toBe(429);
   });
 
-  test('refuses the 301st call of a session within a minute', async () => {
+  test('rejects the 301st call of a session within a minute', async () => {
     const visitor = app.visitor();
     await visitor.post('/api/login', { email: 'bob@example.com', password }, newAddress());
     const answers = await Promise.all(Array.from({ length: 301 }, () => visitor.get('/api/user')));
@@ -130,7 +130,7 @@ describe.each(engines)('throttling on %s', (engine) => {
 });
 
 describe('without a trusted proxy', () => {
-  test('forwarding headers change nothing', async () => {
+  test('ignores forwarding headers', async () => {
     const app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '1' } });
     const visitor = app.visitor();
     await visitor.post('/api/register', { email: 'ada@example.com', password });
@@ -146,8 +146,8 @@ describe('without a trusted proxy', () => {
 });
 
 describe('while too many people sign in at once', () => {
-  test('being turned away is no wrong password', async () => {
-    // Passwords take their time, so that most of those who come at once find the others waiting.
+  test('does not count a rejection for overload as a wrong password', async () => {
+    // Hashes at production cost, so that most of the concurrent sign-ins find others waiting.
     const app = await startApp('sqlite', { env, hashingCost: productionCost });
     const signIn = (address: number) =>
       app

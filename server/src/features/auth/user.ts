@@ -1,7 +1,7 @@
 import type { User } from '@roster/contracts/auth';
 import type { UserRecord } from './shared/repository.ts';
 
-/** A person as answered: fields are listed, so that nothing else of the row can leave. */
+/** The user as sent to clients. Lists the fields so that nothing else of the row can leave. */
 export function toUser(user: UserRecord): User {
   return {
     id: user.id,

@@ -1,11 +1,11 @@
 import type { ProviderModel } from '#server/provider/provider';
 
-/** Which models of OpenAI's mixed list can hold a conversation. */
+/** Chat models in OpenAI’s mixed list. */
 const chatModel = /^(gpt-|o\d|chatgpt-|chat-latest|ft:)/;
 const nonChatPattern =
   /(audio|realtime|image|tts|transcribe|search|codex|embedding|moderation|instruct|vision-preview)/;
 
-/** Words of names by which models elsewhere are known to do something else: each stands alone in the name. */
+/** Words in model names that indicate another purpose than chat. Each must be a whole word of the name. */
 const nonChatWords = new Set(
   [
     'embed embedding embeddings embedder minilm bge gte e5 voyage retriever rerank reranker ranker colbert clip siglip',
@@ -24,7 +24,7 @@ function canChat({ id, chats }: ProviderModel): boolean {
   return words.includes('chat') || !words.some((word) => nonChatWords.has(word));
 }
 
-/** Those of a list that can hold a conversation. Where no name looks like it, names tell nothing here: then all of them. */
+/** Returns the models that can chat. If no name looks like one, names mean nothing at this provider: returns all. */
 export function filterChatModels(list: ProviderModel[], isOpenAi: boolean): ProviderModel[] {
   if (isOpenAi) return list.filter(({ id }) => chatModel.test(id) && !nonChatPattern.test(id));
   const found = list.filter(canChat);

@@ -6,7 +6,7 @@ import { modelService } from './service.ts';
 
 type Dependencies = Omit<Parameters<typeof modelService>[0], 'remember'> & { database: Pick<OpenDatabase, 'db'> };
 
-/** The models that a user's key can use: for the choice of one, and for other features. */
+/** The models that a user’s key can use, for the model picker and other features. */
 export function modelFeature({ database, ...dependencies }: Dependencies) {
   const lists = modelListRepository(database.db);
   const { catalogue, config, now } = dependencies;
@@ -14,7 +14,7 @@ export function modelFeature({ database, ...dependencies }: Dependencies) {
     ...dependencies,
     remember(userId, list) {
       const dated = list.filter(({ id, shutdownDate }) => {
-        // Tuned models end with their bases; the list of an organization has those of others.
+        // Fine-tuned models retire with their bases, and an organization’s list contains those of other members.
         return !id.startsWith('ft:') && (shutdownDate !== null || catalogue.shutdownDate(id) !== null);
       });
       return lists.remember(userId, config.provider.baseUrl, dated, new Date(now()).toISOString());

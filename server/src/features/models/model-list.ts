@@ -12,21 +12,21 @@ type Dependencies = {
   provider: Pick<Provider, 'models'>;
   keys: Pick<ProviderKeyService, 'open'>;
   config: Pick<Config, 'provider'>;
-  /** Stores what the list says, for what asks nobody. */
+  /** Stores the list for features that do not ask the provider. */
   remember: (userId: number, list: ProviderModel[]) => Promise<void>;
 };
 
 const freshForMs = 5 * 60_000;
 const rememberedUsers = 1_000;
-/** How long the provider has for its list. */
+/** Milliseconds that the provider has to return its list. */
 export const listTimeoutMs = 10_000;
 
 const isAboutTheKey = ({ code }: AppError) => code === 'no_api_key' || code === 'key_unreadable';
 
-/** A list is cached with its key: an open call, or another process, may not know yet that the key has changed. */
+/** Cached lists belong to a key: a pending call, or another process, may not know yet that the key has changed. */
 const keyOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
 
-/** @throws ProviderError where it takes longer; the work goes on */
+/** @throws ProviderError if it takes longer; the work continues */
 async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   if (!(await settlesWithin(ms, work)))
     throw new ProviderError('provider_timeout', 'The provider did not answer in time.');
@@ -34,8 +34,7 @@ async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * The models that a user's key can use, asked of the provider and cached for five minutes.
- *
+ * The models that a user’s key can use, read from the provider and cached for five minutes.
  * Long: a list of questions, each read alone.
  */
 export function modelListCache({ provider, keys, config, remember }: Dependencies) {
@@ -49,7 +48,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
 
   async function fetched(userId: number, apiKey: Secret, key: string): Promise<ProviderModel[]> {
     const all = await provider.models(apiKey, listTimeoutMs);
-    // With other providers names are only a hint: a model that is not offered can still be named.
+    // With other providers, names are only a hint: a model that is not offered can still be entered.
     const list = config.provider.isOpenAi ? filterChatModels(all, true) : all;
     await remember(userId, list);
     const [oldest] = remembered.keys();
@@ -58,7 +57,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
     return list;
   }
 
-  /** One call for all requests that wait for it. It goes on after they time out, for the next one. */
+  /** One request for all callers that wait for it. It continues after they time out, for the next one. */
   function ask(userId: number, apiKey: Secret): Promise<ProviderModel[]> {
     const key = keyOf(apiKey);
     const known = fresh(userId, key);
@@ -73,7 +72,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
   }
 
   return {
-    /** The key's list, or the reason, as a text, why it cannot be had in time. */
+    /** Returns the key’s list, or an error message if it is not available in time. */
     async within(userId: number, ms: number): Promise<ProviderModel[] | string> {
       try {
         return await withTimeout(ms, ask(userId, await keys.open(userId)));
@@ -82,7 +81,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
         throw error;
       }
     },
-    /** The list where it is fresh: nobody is asked. */
+    /** Returns the list if it is fresh, without asking the provider. */
     async known(userId: number): Promise<ProviderModel[] | undefined> {
       if (!remembered.has(userId)) return undefined;
       try {
@@ -92,7 +91,7 @@ export function modelListCache({ provider, keys, config, remember }: Dependencie
         throw error;
       }
     },
-    /** The list of whichever key, where it was read within five minutes; no key is opened. */
+    /** Returns the list of any key, if it was read within five minutes. Decrypts no key. */
     lately(userId: number): ProviderModel[] | undefined {
       const known = remembered.get(userId);
       return known && known.until > performance.now() ? known.list : undefined;

@@ -5,7 +5,7 @@ import { withFault } from '#server/testing/faults';
 
 type Listed = { id: string; shutdownDate: string | null; lifecycle: string };
 
-describe.each(engines)('the models on %s', (engine) => {
+describe.each(engines)('models on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     const now = () => Date.parse('2026-12-20T12:00:00Z');
@@ -13,14 +13,14 @@ describe.each(engines)('the models on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  test('are unknown without a key; three that everybody knows are offered', async () => {
+  test('are unknown without a key, and three well-known ones are offered', async () => {
     const { status, body } = await (await app.as('ada')).get('/api/models');
     expect([status, body.source, body.defaultModel]).toEqual([200, 'unknown', 'gpt-4o']);
     expect(body.models.map(({ id }: Listed) => id)).toEqual([...wellKnownModels]);
     expect(body.notice).toBe('Add your API key in Settings first.');
   });
 
-  test('are the key’s own, with price, ability and the provider’s shutdown date', async () => {
+  test('are the key’s own, with price, capabilities and the provider’s shutdown date', async () => {
     const { body } = await (await app.withKey('bob')).get('/api/models');
     expect([body.source, body.notice, body.defaultModel]).toEqual(['provider', null, 'gpt-4o']);
     const model = body.models.find(({ id }: Listed) => id === 'gpt-4o');
@@ -43,7 +43,7 @@ describe.each(engines)('the models on %s', (engine) => {
     expect(lifecycles.get('gpt-5') ?? 'gone').toBe('gone');
   });
 
-  test('stay unknown, with the provider’s words, while it cannot be asked', async () => {
+  test('stay unknown, with the provider’s message, while it cannot be asked', async () => {
     const visitor = await app.withKey('carol');
     const { status, body } = await withFault(app, { fail: 'insufficient_quota' }, { path: '/models' }, () =>
       visitor.get('/api/models'),
@@ -53,7 +53,7 @@ describe.each(engines)('the models on %s', (engine) => {
     expect((await visitor.get('/api/models')).body.source).toBe('provider');
   });
 
-  test('are asked for once in a while, not each time', async () => {
+  test('are cached instead of being requested each time', async () => {
     const visitor = await app.withKey('dave');
     await visitor.get('/api/models');
     const again = await withFault(app, { fail: 'invalid_api_key' }, { path: '/models' }, () =>

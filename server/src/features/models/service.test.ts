@@ -13,7 +13,7 @@ const rest = {
   now: () => Date.parse('2026-11-24T12:00:00Z'),
 };
 
-/** OpenAI's own mixed list cannot be had from the simulator's address; the rules on it are shown on the service. */
+/** The simulator cannot serve OpenAI’s own mixed list, so its rules are tested on the service. */
 const lacksTool = () => null;
 
 function serviceFor(models: ProviderModel[] | Error, { isOpenAi = true, defaultModel = 'gpt-4o' } = {}) {
@@ -39,7 +39,7 @@ const plain = (...ids: string[]): ProviderModel[] => ids.map((id) => ({ id, shut
 const ids = async (service: ReturnType<typeof serviceFor>) => (await service.list(1)).models.map(({ id }) => id);
 
 describe('the list of models', () => {
-  test('leaves out at OpenAI what cannot hold a conversation', async () => {
+  test('omits OpenAI models that cannot chat', async () => {
     const chat = ['gpt-5.5', 'gpt-4o', 'o3', 'chat-latest', 'ft:gpt-4o-mini-2024-07-18:me::abc'];
     const other = [
       'gpt-realtime-2',
@@ -58,7 +58,7 @@ describe('the list of models', () => {
     expect((await ids(serviceFor(plain(...other, ...chat)))).toSorted()).toEqual(chat.toSorted());
   });
 
-  test('leaves out elsewhere what says by its kind or its name that it does something else', async () => {
+  test('omits models elsewhere whose kind or name indicates another purpose', async () => {
     const chat = [
       'meta-llama/Llama-3.3-70B-Instruct-Turbo',
       'deepseek-r1:8b',
@@ -89,12 +89,12 @@ describe('the list of models', () => {
     const list = [...plain(...other, ...chat), said('flux-the-talker', true), said('quiet', false)];
     const service = serviceFor(list, { isOpenAi: false });
     expect((await ids(service)).toSorted()).toEqual([...chat, 'flux-the-talker'].toSorted());
-    // Names are a hint: what is not offered can be named.
+    // Names are only a hint: a model that is not offered can still be entered.
     expect((await service.usable(1))?.has('BAAI/bge-m3')).toBe(true);
     expect(await ids(serviceFor(plain('flux-1', 'whisper-1'), { isOpenAi: false }))).toHaveLength(2);
   });
 
-  test('has one’s own fine-tuned models first, then the catalogue’s order, then the rest by name', async () => {
+  test('sorts the user’s fine-tuned models first, then the catalogue’s order, then by name', async () => {
     const { models } = await serviceFor(
       plain('zeta', 'gpt-4o', 'alpha', 'ft:gpt-4o-mini-2024-07-18:me::abc', 'gpt-5.5'),
       { isOpenAi: false },
@@ -106,7 +106,7 @@ describe('the list of models', () => {
     expect(order.slice(1, 3)).toEqual(['gpt-4o', 'gpt-5.5'].toSorted((a, b) => place(a) - place(b)));
   });
 
-  test('takes the provider’s shutdown date before the catalogue’s', async () => {
+  test('prefers the provider’s shutdown date to the catalogue’s', async () => {
     const day = (days: number) => new Date(rest.now() + days * 86_400_000).toISOString().slice(0, 10);
     const listed = (shutdownDate: string | null) => ({ id: 'gpt-4o', shutdownDate, chats: null });
     const lifecycle = async (date: string) => (await serviceFor([listed(date)]).list(1)).models[0]?.lifecycle;
@@ -117,7 +117,7 @@ describe('the list of models', () => {
     expect(await lifecycle(day(91))).toBe('current');
   });
 
-  test('begins with the default model where the key has it, else with the first that is not gone', async () => {
+  test('defaults to the default model if the key has it, else the first that is not retired', async () => {
     const chosen = async (...listed: ProviderModel[]) => (await serviceFor(listed).list(1)).defaultModel;
     expect(await chosen(...plain('gpt-5.5', 'gpt-4o'))).toBe('gpt-4o');
     expect(await chosen(...plain('gpt-5.5'))).toBe('gpt-5.5');
@@ -126,25 +126,25 @@ describe('the list of models', () => {
     expect(await chosen()).toBe('gpt-4o');
   });
 
-  test('knows no price where the catalogue has none', async () => {
+  test('has no price if the catalogue has none', async () => {
     const { models } = await serviceFor(plain('house-model'), { isOpenAi: false }).list(1);
     expect(models[0]).toMatchObject({ price: null, temperature: 'unknown', efforts: [], contextTokens: null });
   });
 
-  test('is no restriction while it is unknown', async () => {
+  test('restricts nothing while it is unknown', async () => {
     const failing = serviceFor(new ProviderError('provider_unreachable', 'The provider could not be reached.'));
     expect(await failing.usable(1)).toBeNull();
     expect((await failing.list(1)).notice).toBe('The provider could not be reached.');
     expect(await serviceFor(plain('gpt-4o')).usable(1)).toEqual(new Set(['gpt-4o']));
   });
 
-  test('offers no models of OpenAI in the place of another provider’s that cannot be read', async () => {
+  test('offers no OpenAI models in place of another provider’s unreadable list', async () => {
     const error = new ProviderError('provider_unavailable', 'The provider’s list of models could not be read.');
     expect(await serviceFor(error, { isOpenAi: false }).list(1)).toMatchObject({ source: 'unknown', models: [] });
     expect(await ids(serviceFor(error))).toEqual([...wellKnownModels]);
   });
 
-  test('that is on its way while the key changes is not taken for the new key’s', async () => {
+  test('is not taken for a new key’s if the key changes during the request', async () => {
     const answers = [plain('of-the-old-key'), plain('of-the-new-key')];
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     const saved = { key: 'sk-old' };
@@ -171,7 +171,7 @@ describe('the list of models', () => {
     expect(await ids(service)).toEqual(['of-the-new-key']);
   });
 
-  test('is asked for again after a failure', async () => {
+  test('is requested again after a failure', async () => {
     const answers = [new ProviderError('rate_limited', 'Too fast.'), plain('gpt-4o')];
     const service = modelService({
       keys: { open: async () => new Secret('sk-test') },
@@ -191,7 +191,7 @@ describe('the list of models', () => {
     expect(await service.usable(1)).toEqual(new Set(['gpt-4o']));
   });
 
-  test('fails as a whole where the failure is ours', async () => {
+  test('fails as a whole on an internal error', async () => {
     await expect(serviceFor(new TypeError('a bug')).list(1)).rejects.toThrow('a bug');
   });
 });

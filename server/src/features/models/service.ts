@@ -10,10 +10,10 @@ import type { Provider, ProviderModel } from '#server/provider/provider';
 import { filterChatModels } from './chat-models.ts';
 import { listTimeoutMs, modelListCache } from './model-list.ts';
 
-/** How long a request waits that needs the list only beside something else. */
+/** Milliseconds that a request waits if it can do without the list. */
 const optionalListTimeoutMs = 3_000;
 
-/** A tuned model, as Roster stores it. */
+/** A fine-tuned model as Roster stores it. */
 type TunedModel = { model: string; baseModel: string; isActive: boolean };
 
 type Dependencies = {
@@ -21,7 +21,7 @@ type Dependencies = {
   keys: Pick<ProviderKeyService, 'open'>;
   catalogue: Catalogue;
   config: Pick<Config, 'provider' | 'defaultModel'>;
-  /** The person's own tuned models: which of them are offered is for them to say. */
+  /** The user’s fine-tuned models; the user decides which are offered. */
   tunedModels: (userId: number) => Promise<TunedModel[]>;
   remember: (userId: number, list: ProviderModel[]) => Promise<void>;
   now: () => number;
@@ -32,13 +32,13 @@ type Offer = Pick<Dependencies, 'catalogue' | 'config' | 'tunedModels' | 'now'>;
 const describe = (offer: Pick<Offer, 'catalogue' | 'now'>, { id, shutdownDate }: ProviderModel): Model =>
   offer.catalogue.describe(id, shutdownDate, dayOf(offer.now()));
 
-/** By its base model, whose name not every provider puts into the tuned model's. */
+/** Uses its base model, whose name not every provider puts into the fine-tuned model’s. */
 function describeTuned(offer: Offer, { model, baseModel }: TunedModel, listed: ProviderModel[]): Model {
   const shutdownDate = listed.find(({ id }) => id === model || id === baseModel)?.shutdownDate;
   return { ...offer.catalogue.describe(`ft:${baseModel}`, shutdownDate, dayOf(offer.now())), id: model };
 }
 
-/** The models to offer: the key's and the user's tuned ones, checkpoints included, without deactivated ones. */
+/** The models to offer: the key’s and the user’s active fine-tuned ones, including checkpoints. */
 async function offeredModels(offer: Offer, userId: number, listed: ProviderModel[]) {
   const { config, tunedModels } = offer;
   const tuned = await tunedModels(userId);
@@ -50,7 +50,10 @@ async function offeredModels(offer: Offer, userId: number, listed: ProviderModel
   return [...own, ...others];
 }
 
-/** What is offered, and elsewhere all that is listed but for one's own tuned models that are switched off. */
+/**
+ * The offered models and, unless the provider is OpenAI, everything listed except the user’s deactivated fine-tuned
+ * models.
+ */
 async function usableIds(offer: Offer, userId: number, listed: ProviderModel[]): Promise<Set<string>> {
   const ids = (await offeredModels(offer, userId, listed)).map(({ id }) => id);
   if (offer.config.provider.isOpenAi) return new Set(ids);
@@ -69,7 +72,7 @@ async function listOf(offer: Offer, userId: number, listed: ProviderModel[]): Pr
   return { source: 'provider', notice: null, models, defaultModel: chosen?.id ?? config.defaultModel };
 }
 
-/** Names of one provider's models would fail with another one: there any id can be typed. */
+/** Names of one provider’s models would fail with another provider, where any id can be entered. */
 async function unknownList(offer: Offer, userId: number, notice: string): Promise<ModelList> {
   const { name, isOpenAi } = offer.config.provider;
   const known = isOpenAi || name === 'OpenAI' ? wellKnownModels : [];
@@ -78,23 +81,26 @@ async function unknownList(offer: Offer, userId: number, notice: string): Promis
   return { source: 'unknown', notice, models, defaultModel: offer.config.defaultModel };
 }
 
-/** What answers where nobody has chosen: the usual model needs no look at the tuned ones. */
+/**
+ * The model that answers if none was chosen. The usual one is checked first, because it needs no query for fine-tuned
+ * models.
+ */
 async function resolveDefault(offer: Offer, userId: number, listed: ProviderModel[]): Promise<string> {
   const usual = listed.find(({ id }) => id === offer.config.defaultModel);
   if (usual && describe(offer, usual).lifecycle !== 'gone') return usual.id;
   return (await listOf(offer, userId, listed)).defaultModel;
 }
 
-/** What nobody can know of a provider that is not the one whose tools these are. */
+/** Support for these tools at another provider is not known in advance. */
 const toolSupportNotice = (name: string) =>
   `${providerNameIn('beginning', name)} may not run these tools. An answer goes on without one that is refused, and says so.`;
 
-/** Without a key only that is known which holds for every key. */
+/** Without a key, only what holds for every key is known. */
 function ignoreKeyError(error: unknown): undefined {
   if (!(error instanceof AppError)) throw error;
 }
 
-/** The models that a person can choose from, and which of them answers where nobody has chosen. */
+/** The models that a user can choose from, and the one that answers if none was chosen. */
 export function modelService(dependencies: Dependencies) {
   const { config } = dependencies;
   const listed = modelListCache(dependencies);
@@ -113,19 +119,18 @@ export function modelService(dependencies: Dependencies) {
       const list = await listed.within(userId, optionalListTimeoutMs);
       return typeof list === 'string' ? null : list.map((model) => describe(dependencies, model));
     },
-    /** The ids the key can use; null while that is unknown, when any id is accepted. */
+    /** Ids that the key can use; null while they are unknown, when any id is accepted. */
     async usable(userId: number): Promise<Set<string> | null> {
       const list = await listed.within(userId, optionalListTimeoutMs);
       return typeof list === 'string' ? null : usableIds(dependencies, userId, list);
     },
-    /** The model that answers where none was chosen. */
     async defaultModel(userId: number): Promise<string> {
       const list = await listed.within(userId, optionalListTimeoutMs);
       return typeof list === 'string' ? config.defaultModel : resolveDefault(dependencies, userId, list);
     },
-    /** The same, as far as it is known without a call to the provider. */
+    /** The default model, without asking the provider; null while unknown. */
     knownDefault,
-    /** What is known of the tools that the provider runs; nobody is asked. */
+    /** Reports what is known about the provider’s built-in tools, without asking the provider. */
     async tools(userId: number, model: string | undefined): Promise<ModelToolSupport> {
       const { name, isOpenAi } = config.provider;
       const asked = model ?? (await knownDefault(userId)) ?? config.defaultModel;
@@ -139,7 +144,10 @@ export function modelService(dependencies: Dependencies) {
       const isOpen = Object.values(support).includes(null);
       return { ...support, notice: isOpenAi || !isOpen ? null : toolSupportNotice(name) };
     },
-    /** Refuses models that the key is known not to have. Nobody is asked: while the list is unknown, any will do. */
+    /**
+     * Rejects models that the key is known not to have. Does not ask the provider: while the list is unknown, any model
+     * is accepted.
+     */
     async checkKnown(userId: number, wanted: string[], field: string) {
       const list = wanted.length > 0 ? await listed.known(userId) : undefined;
       if (!list) return;
@@ -150,7 +158,7 @@ export function modelService(dependencies: Dependencies) {
       throw new AppError('invalid_input', message, { fields: { [field]: message } });
     },
     lately: listed.lately,
-    /** After the key has changed. */
+    /** Call it after the key has changed. */
     forget: listed.forget,
   };
 }

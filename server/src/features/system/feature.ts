@@ -6,12 +6,11 @@ import { systemRoutes } from './routes.ts';
 
 type Dependencies = Omit<SystemSources, 'installation'> & { config: Pick<SystemSources, 'installation'> };
 
-/** What administrators see of the installation itself. */
 export function systemFeature({ config: { installation }, database, store }: Dependencies) {
   const looked = { database, store, installation };
   return {
     routes: (router: Router) => systemRoutes(router, looked),
-    /** For monitoring. */
+    /** For metrics. */
     figures: () => systemMetrics(looked),
   } satisfies Feature & { figures: unknown };
 }

@@ -1,7 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How much more the disk of the data folder takes. */
 export async function freeDiskBytes(dataDir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize;
@@ -9,7 +8,7 @@ export async function freeDiskBytes(dataDir: string): Promise<number> {
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Whether others on this machine may read it; undefined: there is no such file, or nobody can say. */
+/** True if other users of this machine can read it; undefined: there is no such file, or the platform cannot tell. */
 export async function isReadableByOthers(file: string): Promise<boolean | undefined> {
   if (process.platform === 'win32') return undefined;
   const found = await stat(file).catch((error: unknown) => {
@@ -19,7 +18,7 @@ export async function isReadableByOthers(file: string): Promise<boolean | undefi
   return found && (found.mode & 0o077) !== 0;
 }
 
-/** The copies that Roster makes by itself before it changes the tables of the embedded database. */
+/** Backups that Roster makes by itself before it changes the tables of the embedded database. */
 export async function upgradeBackups(dataDir: string) {
   const folder = join(dataDir, 'backups');
   const names = await readdir(folder).catch((error: unknown) => {

@@ -6,7 +6,6 @@ import { systemRepository } from './repository.ts';
 
 const runsMs = 2_000;
 
-/** The same as numbers, for monitoring. */
 export async function systemMetrics(looked: SystemSources): Promise<Figures> {
   const [report, runs] = await Promise.all([systemReport(looked), runsByState(looked.database)]);
   const { processes, database, storage, files, disk, jobs, backups, at } = report;

@@ -21,7 +21,7 @@ export type SystemSources = {
   installation: Installation;
 };
 
-/** A part that hangs keeps the others waiting for no longer. */
+/** Time after which a part that hangs no longer delays the others. */
 const partMs = 2_000;
 const givenUpShown = 50;
 
@@ -47,7 +47,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return Math.round((performance.now() - begun) * 10) / 10;
 }
 
-/** How the installation is. Each part is asked at the same time as the others, and has its own limit of time. */
+/** Status of the installation. All parts are queried concurrently, each with its own timeout. */
 export async function systemReport(looked: SystemSources): Promise<SystemReport> {
   const { database, store, installation } = looked;
   const { dataDir, minFreeDiskBytes: minimumBytes, mail } = installation;

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
-/** How large the database is, which version it has, and what it holds of files. */
+/** Size and version of the database, unfinished runs, and stored files. */
 export function systemRepository(db: Kysely<Database>) {
   return {
     async size(): Promise<{ bytes: number; version: string }> {
@@ -13,11 +13,11 @@ export function systemRepository(db: Kysely<Database>) {
             sqlite_version() as version from pragma_page_count() p, pragma_page_size() s`;
       const { rows } = await query.execute(db);
       const [row] = rows;
-      if (!row) throw new Error('A database has a size');
+      if (!row) throw new Error('The database returned no size');
       return { bytes: row.bytes, version: row.version };
     },
     answers: () => sql`select 1`.execute(db),
-    /** Those that are not finished. */
+    /** Unfinished runs by state. */
     runs: () =>
       db
         .selectFrom('runs')

@@ -12,10 +12,7 @@ export function systemRoutes({ route }: Router, looked: SystemSources) {
       return requeue(trx, jobId);
     });
     if (kind === undefined)
-      throw new AppError(
-        'not_found',
-        'There is no such job that was given up. Refresh the page to see those that are left.',
-      );
-    request.log.info({ event: 'job_retried', jobId, kind, by: actor.userId }, 'a job that was given up is due again');
+      throw new AppError('not_found', 'There is no such failed job. Refresh the page to see the current ones.');
+    request.log.info({ event: 'job_retried', jobId, kind, by: actor.userId }, 'failed job queued again');
   });
 }

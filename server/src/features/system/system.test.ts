@@ -30,19 +30,19 @@ const variablesOf = ({ dataDir, databaseUrl }: TestApp) => ({
 });
 const texts = (warnings: { text: string }[]) => warnings.map(({ text }) => text).join('\n');
 
-describe.each(engines)('what administrators see of the installation on %s', (engine) => {
+describe.each(engines)('the system report for administrators on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
     app = await startApp(engine);
     ada = await app.as('ada');
-    // Tests copy the file as they find it.
+    // Tests copy the file with the permissions that they find.
     if (engine === 'sqlite') chmodSync(join(app.dataDir, 'roster.db'), 0o600);
   });
   afterAll(() => app.stop());
   const report = async () => (await ada.get('/api/admin/system')).body;
 
-  test('each part is there', async () => {
+  test('contains each part', async () => {
     const { version, processes, database, storage, files, disk, jobs, mail, backups } = await report();
     expect(version).toMatch(/^\d+\.\d+\.\d+/);
     expect(processes.answer).toEqual([{ id: expect.any(Number), startedAt: expect.any(String), version }]);
@@ -60,7 +60,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     });
   });
 
-  test('a job that was given up is told without its person, and done when it is retried', async () => {
+  test('shows a failed job without its user, and runs it when it is retried', async () => {
     const id = await storeGivenUp(app, unsendable, { error_class: 'EENVELOPE' });
     const { jobs, warnings } = await report();
     expect(jobs.answer).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     expect([again.status, again.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('a retried job that fails again is there again, with the kind of its failure', async () => {
+  test('shows a retried job that fails again, with the kind of its failure', async () => {
     const id = await storeGivenUp(app, '{"template":"nothing of the kind"}');
     expect((await report()).jobs.answer.newestGivenUp).toMatchObject([{ id, failure: 'unknown' }]);
     await ada.post(`/api/admin/jobs/${id}/retry`);
@@ -92,7 +92,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     await beside(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
   });
 
-  test('only one that was given up is retried', async () => {
+  test('retries only failed jobs', async () => {
     const id = await beside(app, async (db) => {
       const values = { ...givenUp, kind: 'of a later version', run_at: '2999-01-01T00:00:00.000Z', payload: '{}' };
       return (await db.insertInto('jobs').values(values).returning('id').executeTakeFirstOrThrow()).id;
@@ -101,7 +101,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
     await beside(app, (db) => db.deleteFrom('jobs').where('id', '=', id).execute());
   });
 
-  test('roster check says the same beside the running server, and that a backup was made', async () => {
+  test('matches roster check beside the running server, and mentions a backup', async () => {
     const before = await roster(['check'], variablesOf(app));
     expect([before.code, before.errors, before.out]).toEqual([0, '', expect.not.stringContaining('PROBLEM')]);
     expect(before.out).toMatch(/Database: +(SQLite|PostgreSQL) \d/);
@@ -135,7 +135,7 @@ describe.each(engines)('what administrators see of the installation on %s', (eng
   });
 });
 
-test('a part that hangs says so, and the others are there', async () => {
+test('reports a part that hangs, along with the others', async () => {
   const s3 = await startS3();
   const line = await startNetworkLink({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
   const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}` };
@@ -160,7 +160,7 @@ test('a part that hangs says so, and the others are there', async () => {
   expect([checked.code, checked.out]).toEqual([1, expect.stringMatching(/File store: +There is no answer/)]);
 });
 
-test('what is insecure, nearly full or old is said in words', async () => {
+test('warns about what is insecure, nearly full or old', async () => {
   const app = await startApp('sqlite', {
     env: {
       PUBLIC_URL: 'https://roster.example.com',
@@ -204,7 +204,7 @@ test('what is insecure, nearly full or old is said in words', async () => {
   expect(proxied.out).not.toMatch(/REGISTRATION|disk of/);
 });
 
-test('without its parts roster check says which are missing', async () => {
+test('names missing parts in roster check', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   await app.halt();
@@ -215,7 +215,7 @@ test('without its parts roster check says which are missing', async () => {
   expect(readdirSync(app.dataDir)).not.toContain('files');
 });
 
-test('roster check says what the server would refuse', async () => {
+test('reports in roster check what the server would refuse', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const { code, out } = await roster(['check'], {

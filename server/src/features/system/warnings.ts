@@ -8,13 +8,13 @@ type About = { now: number; file: string | undefined };
 
 const dayMs = 24 * 60 * 60_000;
 const backupAgeMs = 7 * dayMs;
-/** Longer than any pause between two looks of the worker. */
+/** Longer than any pause between two polls of the worker. */
 const jobAgeMs = 15 * 60_000;
 
 const problem = (text: string): SystemWarning => ({ level: 'problem', text });
 const advice = (text: string): SystemWarning => ({ level: 'advice', text });
 
-/** What is insecure, nearly full or left undone, in words for whoever can change it. Problems come first. */
+/** Warnings about what is insecure, nearly full or undone, with what to do about it. Problems come first. */
 export async function systemWarnings(parts: Parts, installation: Installation, about: About): Promise<SystemWarning[]> {
   const all = [
     ...stateWarnings(parts, about),

@@ -28,7 +28,7 @@ const sealing = {
   },
 } as const;
 
-/** Only of OpenAI's keys it is known what they look like. */
+/** Only the form of OpenAI’s keys is known. */
 function checkForm(typed: string, isOpenAi: boolean) {
   if (!isOpenAi || typed.startsWith('sk-admin-')) return;
   const problem = typed.startsWith('sk-')
@@ -37,7 +37,7 @@ function checkForm(typed: string, isOpenAi: boolean) {
   throw new AppError('invalid_input', problem, { fields: { adminKey: problem } });
 }
 
-/** A person's key for the provider's own figures: tried, sealed, and opened again only to read them. */
+/** A user’s key for the provider’s own figures: checked, encrypted, and decrypted only to read them. */
 export function adminKeyService({ db, vault, provider, config }: Dependencies) {
   const keys = adminKeyRepository(db);
   const sealedKeys = userSecrets({ db, vault }, sealing);
@@ -53,7 +53,10 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
       };
     },
 
-    /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored with a notice. */
+    /**
+     * Checks the key first. A rejected key is not stored; if the provider cannot be reached, the key is stored with a
+     * notice.
+     */
     async save(actor: Actor, typed: string, visitor: Visitor): Promise<AdminKeyState> {
       checkForm(typed, config.provider.isOpenAi);
       const check = await provider.organization.checkAdminKey(new Secret(typed));
@@ -69,13 +72,16 @@ export function adminKeyService({ db, vault, provider, config }: Dependencies) {
     remove: (userId: number, visitor: Visitor) =>
       sealedKeys.remove(userId, visitor, (trx) => adminKeyRepository(trx).delete(userId)),
 
-    /** The key for a call, and the sealed form that tells it from a later one. @throws no_api_key, key_unreadable */
+    /**
+     * Decrypts the key for a call. The encrypted form distinguishes it from a later key.
+     * @throws no_api_key, key_unreadable
+     */
     async open(userId: number): Promise<{ adminKey: Secret; sealed: string }> {
       const { key: adminKey, sealed } = sealedKeys.open(userId, await keys.find(userId));
       return { adminKey, sealed };
     },
 
-    /** Why the provider refused the key at its last use; null: it works. */
+    /** Stores why the provider refused the key at its last use; null: it works. */
     async note(userId: number, sealed: string, notice: string | null) {
       const key = await keys.find(userId);
       if (key && key.notice !== notice) await keys.note(userId, sealed, notice);

@@ -8,7 +8,7 @@ export type Span = { from: number; to: number };
 export type RequestPosition = { at: string; id: number };
 type RequestFilter = {
   model?: string | undefined;
-  /** null: without an assistant; undefined: whichever. */
+  /** null: without an assistant; undefined: any. */
   assistantId?: number | null | undefined;
   accessTokenId?: number | undefined;
   purpose?: 'training' | undefined;
@@ -23,7 +23,10 @@ const columns = Object.entries(mapColumns((sum) => sum));
 const sumColumns = (table: string) =>
   sql.join(columns.map(([column, sum]) => sql`coalesce(sum(${sql.ref(`${table}.${column}`)}), 0) as ${sql.ref(sum)}`));
 
-/** The full UTC days inside a span, from the sums; what is left at its two ends is counted from the records. */
+/**
+ * Splits a span into the full UTC days, which are read from the sums, and the rest at its ends, which is counted from
+ * the records.
+ */
 function splitSpan({ from, to }: Span) {
   const first = Math.ceil(from / dayMs) * dayMs;
   const end = Math.floor(to / dayMs) * dayMs;
@@ -38,21 +41,21 @@ function splitSpan({ from, to }: Span) {
   };
 }
 
-/** A single call as a row of sums; `counts` says whether it is among the requests. */
+/** A single call as a row of sums. `counts`: SQL condition that tells whether it counts as a request. */
 const callAsSums = (
   counts: RawBuilder<unknown>,
 ) => sql`case when ${counts} then 1 else 0 end as requests, input_tokens, cached_tokens, output_tokens, reasoning_tokens, coalesce(cost_usd, 0) as cost_usd,
   case when cost_usd is null and ${counts} then 1 else 0 end as unpriced_requests, estimated as estimated_requests`;
 const always = sql`1 = 1`;
 const isRequest = sql`purpose not in ('tool', 'training')`;
-/** As the sums of a day name it. */
+/** The name under which the daily sums have it. */
 const sumModelOfCall = sql`case purpose when 'tool' then ${sql.lit(toolSumName(''))} || model
   when 'training' then ${sql.lit(trainingSumName(''))} || model else model end as model`;
 const ofDay = sql.join(columns.map(([column]) => sql.ref(column)));
 
 export function analyticsRepository(db: Kysely<Database>) {
   return {
-    /** Sums of each day; days without calls are missing. */
+    /** Sums per day; days without calls are missing. */
     async byDay(userId: number, days: DaySpan[]): Promise<Map<string, Sums>> {
       const spans = days.map(({ day, from, to }) => sql`(${day}, ${quarterOf(from)}, ${quarterOf(to)})`);
       const { rows } = await sql<Sums & { day: string }>`
@@ -64,7 +67,6 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ day, ...row }) => [day, row]));
     },
 
-    /** Sums of some models from a day on. */
     async byModelSince(userId: number, models: string[], day: string): Promise<Map<string, Sums>> {
       if (models.length === 0) return new Map();
       const { rows } = await sql<Sums & { model: string }>`
@@ -74,7 +76,9 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ model, ...row }) => [model, row]));
     },
 
-    /** Sums of a span by model, tool (`toolOf`) or base model of jobs (`trainedModelOf`), and assistant (0: none). */
+    /**
+     * Sums of a span by model, tool (`toolOf`) or base model of jobs (`trainedModelOf`), and by assistant (0: none).
+     */
     async byModelAndAssistant(userId: number, span: Span, assistantId?: number) {
       const { whole, ends } = splitSpan(span);
       const sources: RawBuilder<unknown>[] = ends.map(
@@ -92,7 +96,6 @@ export function analyticsRepository(db: Kysely<Database>) {
       return rows;
     },
 
-    /** Sums of programs’ calls by their token. */
     async byAccessToken(userId: number, span: Span) {
       const { whole, ends } = splitSpan(span);
       const sources: RawBuilder<unknown>[] = ends.map(
@@ -117,11 +120,10 @@ export function analyticsRepository(db: Kysely<Database>) {
       const { rows } = await sql<Sums>`select ${sumColumns('q')} from usage_by_quarter q
         where q.user_id = ${userId} and q.quarter >= ${quarterOf(from)} and q.quarter < ${quarterOf(to)}`.execute(db);
       const [row] = rows;
-      if (!row) throw new Error('a sum without a row');
+      if (!row) throw new Error('The database returned no row for a sum');
       return row;
     },
 
-    /** Names of those that are still there. */
     async assistantNames(userId: number, ids: number[]): Promise<Map<number, string>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -133,7 +135,10 @@ export function analyticsRepository(db: Kysely<Database>) {
       return new Map(rows.map(({ id, name }) => [id, name]));
     },
 
-    /** Single calls, the newest first. Jobs are listed among all calls and when asked for, not with a model or without an assistant. */
+    /**
+     * Single calls, newest first. Jobs are listed among all calls and with `purpose`, but not when filtering by model
+     * or assistant.
+     */
     async requests(
       userId: number,
       { from, to }: Span,
@@ -185,7 +190,7 @@ type RequestRow = {
   access_token_name: string | null;
   thread_id: number | null;
   title: string | null;
-  /** A boolean on PostgreSQL, a number on SQLite. */
+  /** Boolean on PostgreSQL, number on SQLite. */
   is_compared: boolean | number;
   comparison_id: number | null;
   job_id: number | null;

@@ -14,7 +14,7 @@ type Call = UsageRecord & { id?: number };
 const models = ['gpt-4o', 'gpt-6-luna', 'home-made'];
 const hour = 3_600_000;
 
-/** Calls of 40 days, at times that fall into different days in different zones; the same ones every time. */
+/** Calls of 40 days, at times that fall on different days in different zones; the same ones every time. */
 function calls(assistantIds: (number | null)[], tokenIds: number[] = []): Call[] {
   let seed = 7;
   const next = (below: number) => {
@@ -29,7 +29,7 @@ function calls(assistantIds: (number | null)[], tokenIds: number[] = []): Call[]
       threadId: null,
       assistantId: assistantIds[next(assistantIds.length)] ?? null,
       purpose: 'chat',
-      // Every other one is a program's.
+      // Every other call is an API client’s.
       accessTokenId: tokenIds[at % (2 * tokenIds.length)] ?? null,
       model,
       inputTokens,
@@ -45,7 +45,6 @@ function calls(assistantIds: (number | null)[], tokenIds: number[] = []): Call[]
   });
 }
 
-/** What the figures must be, added up one by one. */
 function addedUp(list: Call[]): Figures {
   const sum = (value: (call: Call) => number) => list.reduce((total, call) => total + value(call), 0);
   const priced = list.filter(({ costUsd }) => costUsd !== null);
@@ -61,7 +60,7 @@ function addedUp(list: Call[]): Figures {
   };
 }
 
-/** Money is added in another order here and there. */
+/** Costs are compared approximately, because they are added in a different order. */
 function expectFigures(shown: Figures, expected: Figures, what: string) {
   const { costUsd, ...rest } = expected;
   expect(shown, what).toMatchObject(rest);
@@ -110,7 +109,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     ['Asia/Kathmandu', '2026-10-08', '2026-10-09'],
     ['Pacific/Kiritimati', '2026-10-14', '2026-10-14'],
     ['Australia/Lord_Howe', '2026-09-01', '2026-12-31'],
-  ])('in %s from %s to %s are the sums of the single calls', async (tz, from, to) => {
+  ])('equals the sums of the single calls in %s from %s to %s', async (tz, from, to) => {
     const body = await shown(ada, `from=${from}&to=${to}&tz=${tz}`);
     const dayOf = ({ createdAt }: Call) => dayInZone(tz, Date.parse(createdAt));
     const within = (first: string, last: string) => list.filter((call) => dayOf(call) >= first && dayOf(call) <= last);
@@ -154,7 +153,7 @@ describe.each(engines)('analytics on %s', (engine) => {
   });
 
   test.each(['UTC', 'Asia/Kathmandu', 'America/Los_Angeles'])(
-    'count fine-tuning jobs apart from requests, of whole days and parts of them, in %s',
+    'counts fine-tuning jobs apart from requests, for whole and partial days, in %s',
     async (tz) => {
       const visitor = await app.withKey(`trainer-${tz}`);
       const { id } = (await visitor.get('/api/user')).body;
@@ -201,7 +200,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     },
   );
 
-  test('say that no price is known where only fine-tuning jobs without one are there', async () => {
+  test('reports no cost if there are only fine-tuning jobs without a price', async () => {
     const visitor = await app.withKey('unpriced-trainer');
     const { id } = (await visitor.get('/api/user')).body;
     const [call] = calls([null]).filter(({ model }) => model === 'home-made');
@@ -214,7 +213,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect(fineTuning).toMatchObject([{ jobs: 1, costUsd: null, unpricedJobs: 1 }]);
   });
 
-  test('name assistants, also say of one that it was deleted', async () => {
+  test('names assistants, and marks deleted ones', async () => {
     const { byAssistant } = await shown(ada, 'from=2026-10-05&to=2026-11-20');
     const assistants = byAssistant.map(({ assistant }: { assistant: unknown }) => assistant);
     expect(assistants).toEqual(
@@ -222,7 +221,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     );
   });
 
-  test('name access tokens, also those that are revoked, and lead to their calls', async () => {
+  test('names access tokens, including revoked ones, and lists their calls', async () => {
     const range = 'from=2026-10-05&to=2026-11-20';
     const { byAccessToken } = await shown(ada, range);
     const named = byAccessToken.map(({ accessToken }: { accessToken: unknown }) => accessToken);
@@ -244,7 +243,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect((await mallory.get(`${path}&accessTokenId=${tokens[1]}`)).body.items).toEqual([]);
   });
 
-  test('give a call of a token its price where that becomes known', async () => {
+  test('prices a token’s call once its price is known', async () => {
     const eva = await app.withKey('eva');
     const { id } = (await eva.get('/api/user')).body;
     const token = await newToken(eva);
@@ -259,7 +258,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect(await byToken()).toMatchObject([{ requests: 1, costUsd: expect.any(Number), unpricedRequests: 0 }]);
   });
 
-  test('are zeros for a new account, which is not the same as unknown', async () => {
+  test('shows zeros for a new account, as distinct from unknown', async () => {
     const body = await shown(await app.as('new'), 'from=2026-10-01&to=2026-10-07');
     expect(body.totals).toEqual(addedUp([]));
     expect(body.totals.costUsd).toBe(0);
@@ -267,7 +266,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect([body.byModel, body.byAssistant, body.byAccessToken, body.recent]).toEqual([[], [], [], []]);
   });
 
-  test('lead from a bar to its calls, page by page', async () => {
+  test('lists the calls behind a bar, page by page', async () => {
     const expected = list
       .filter(
         ({ createdAt, model, assistantId }) =>
@@ -292,7 +291,7 @@ describe.each(engines)('analytics on %s', (engine) => {
     expect(tutor.body.items[0].assistant).toEqual({ id: ids[1], name: 'Tutor' });
   });
 
-  test('lead from a call to its conversation, until that is deleted', async () => {
+  test('links a call to its conversation until that is deleted', async () => {
     const carl = await app.withKey('carl');
     const threadId = await newThread(carl, { title: 'Costly' });
     await ask(app, carl, threadId, 'hello');
@@ -316,27 +315,27 @@ describe.each(engines)('analytics on %s', (engine) => {
     ['from=2199-12-31&to=2200-01-01', 'to'],
     ['from=%2B010000-01-01&to=%2B010000-01-01', 'from'],
     ['from=2100-02-29&to=2100-02-29', 'from'],
-  ])('refuse %s', async (query, field) => {
+  ])('rejects %s', async (query, field) => {
     for (const list of ['', '/requests']) {
       const { status, body } = await ada.get(`/api/analytics${list}?${query}`);
       expect([status, Object.keys(body.fields)[0]], list).toEqual([400, field]);
     }
   });
 
-  test('reach from the first day there is to the last', async () => {
+  test('accepts the first and the last supported day', async () => {
     expect((await shown(ada, 'from=2000-01-01&to=2000-12-31')).byDay).toHaveLength(366);
     const last = await shown(ada, 'from=2199-12-31&to=2199-12-31&tz=Pacific/Kiritimati');
     expect(last.byDay.map(({ day }: { day: string }) => day)).toEqual(['2199-12-31']);
   });
 
   test.each(['europe/BERLIN', 'Asia/Kolkata', 'Asia/Calcutta', 'US/Pacific', 'Etc/GMT-14'])(
-    'take the time zone %s',
+    'accepts the time zone %s',
     async (tz) => {
       expect((await shown(ada, `from=2026-10-10&to=2026-10-11&tz=${tz}`)).byDay).toHaveLength(2);
     },
   );
 
-  test('refuse a cursor that is not one of theirs', async () => {
+  test('rejects a foreign cursor', async () => {
     for (const cursor of ['x', "2026-10-10T00:00:00.000Z_1'", '2026-10-10T00:00:00.000Z_9999999999', '1_2'])
       expect(
         (await ada.get(`/api/analytics/requests?from=2026-10-10&to=2026-10-30&cursor=${encodeURIComponent(cursor)}`))
@@ -344,7 +343,7 @@ describe.each(engines)('analytics on %s', (engine) => {
       ).toBe(400);
   });
 
-  test('add up also when many answers end at once', async () => {
+  test('adds up when many answers end at once', async () => {
     const dora = await app.withKey('dora');
     for (let round = 0; round < 4; round++)
       await Promise.all(

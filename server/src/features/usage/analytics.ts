@@ -13,10 +13,10 @@ const recentAtMost = 10;
 const cursors = cursorsOf(z.tuple([z.iso.datetime({ precision: 3 }), Id]));
 
 const tokens = (sums: Sums) => sums.inputTokens + sums.outputTokens;
-/** Where the cost is equal, or unknown, by tokens. */
+/** Ties, including unknown costs, are sorted by tokens. */
 const byCost = (a: Sums, b: Sums) => b.costUsd - a.costUsd || tokens(b) - tokens(a);
 
-/** Adds up rows with the same key, the most expensive first. */
+/** Adds up rows with the same key, most expensive first. */
 function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): [Key, Sums][] {
   const groups = new Map<Key, Sums>();
   for (const row of rows) groups.set(keyOf(row), addSums(groups.get(keyOf(row)) ?? zeroSums, row));
@@ -25,7 +25,7 @@ function grouped<Row extends Sums, Key>(rows: Row[], keyOf: (row: Row) => Key): 
 
 type ToolFigures = Analytics['byTool'][number];
 
-/** Where no call has a price, nothing is said of the cost. */
+/** The cost is null if no call has a price. */
 function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['toolPrice']>): ToolFigures {
   const { requests: calls, costUsd, unpricedRequests: unpricedCalls } = sums;
   const known = price && {
@@ -36,7 +36,7 @@ function toolFigures(tool: BilledTool, sums: Sums, price: ReturnType<Catalogue['
   return { tool, calls, costUsd: unpricedCalls === calls ? null : costUsd, unpricedCalls, price: known };
 }
 
-/** Fine-tuning jobs by their base model, the most expensive first. */
+/** Fine-tuning jobs by base model, most expensive first. */
 const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineTuning'] =>
   grouped(rows, ({ model }) => trainedModelOfSum(model) ?? model).map(
     ([model, { requests: jobs, inputTokens: trainedTokens, costUsd, unpricedRequests: unpricedJobs }]) => ({
@@ -45,7 +45,10 @@ const fineTuningFigures = (rows: (Sums & { model: string })[]): Analytics['fineT
     }),
   );
 
-/** The sums of models, of tools and of fine-tuning jobs. `ofAnswers`: models and, with their cost alone, the tools that they called. */
+/**
+ * Separates the sums of models, tools and fine-tuning jobs. `ofAnswers`: models and, by cost alone, the tools they
+ * called.
+ */
 function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }: Pick<Catalogue, 'toolPrice'>) {
   const { jobs = [], answers = [] } = Object.groupBy(rows, ({ model }) =>
     trainedModelOfSum(model) === null ? 'answers' : 'jobs',
@@ -62,7 +65,7 @@ function apart<Row extends Sums & { model: string }>(rows: Row[], { toolPrice }:
   };
 }
 
-/** Null where nothing has a known price, jobs included. */
+/** The cost is null if nothing has a known price, including jobs. */
 function totalsOf(byDay: Iterable<Sums>, jobs: Analytics['fineTuning']): Figures {
   const totals = toFigures([...byDay].reduce(addSums, zeroSums));
   const isUnknown = totals.costUsd === 0 && totals.requests === totals.unpricedRequests && jobs.some(isUnpriced);
@@ -73,11 +76,11 @@ const isUnpriced = ({ costUsd }: { costUsd: number | null }) => costUsd === null
 function spanOf(days: DaySpan[]) {
   const first = days[0];
   const last = days.at(-1);
-  if (!first || !last) throw new Error('a range without days');
+  if (!first || !last) throw new Error('The range contains no days');
   return { from: first.from, to: last.to };
 }
 
-/** Figures with the names of assistants that still exist. */
+/** Adds the names of assistants that still exist. */
 async function named(
   analytics: Pick<AnalyticsRepository, 'assistantNames'>,
   userId: number,
@@ -91,7 +94,7 @@ async function named(
   }));
 }
 
-/** `analytics` and `prices` ask on the reader: a year of sums takes longer than a stream may wait. */
+/** `analytics` and `prices` use the read connection: summing a year takes longer than a stream may wait. */
 export function analyticsService(
   analytics: AnalyticsRepository,
   prices: Pick<PriceRepository, 'list'>,

@@ -12,7 +12,7 @@ export type BudgetRecord = {
   tz: string;
 };
 
-/** Called before every call that costs money. */
+/** Queried before every call that costs money. */
 const listBudgets = prepared((db, at: Params<{ userId: number }>) =>
   db
     .selectFrom('budgets')
@@ -25,7 +25,7 @@ const listBudgets = prepared((db, at: Params<{ userId: number }>) =>
 
 export function budgetRepository(db: Kysely<Database>) {
   return {
-    /** The one for everything first. */
+    /** The general budget comes first. */
     async list(userId: number): Promise<BudgetRecord[]> {
       const rows = await listBudgets.all(db, { userId });
       return rows.map((row) => ({

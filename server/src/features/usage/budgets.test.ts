@@ -22,7 +22,7 @@ describe.each(engines)('budgets on %s', (engine) => {
   const save = (visitor: HttpClient, budget: object) =>
     visitor.post('/api/analytics/budgets', { assistantId: null, amountUsd: 10, ...budget });
 
-  /** A call that has cost so much, this month or at another time. */
+  /** Records a call with this cost, by default this month. */
   async function spend(visitor: HttpClient, costUsd: number, assistantId: number | null = null, at = new Date()) {
     const { id } = (await visitor.get('/api/user')).body;
     await beside(app, (db) =>
@@ -49,7 +49,7 @@ describe.each(engines)('budgets on %s', (engine) => {
   const send = (visitor: HttpClient, threadId: number, more: object = {}) =>
     visitor.post(`/api/threads/${threadId}/messages`, { message: 'hello', clientId: clientId(), ...more });
 
-  test('are within, near their end, or used up', async () => {
+  test('reports budgets as within, nearly used up, or used up', async () => {
     const { visitor } = await someone();
     expect((await save(visitor, { warnAt: 0.5 })).body).toMatchObject({
       spentUsd: 0,
@@ -69,7 +69,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     ]);
   });
 
-  test('count the month, nothing before it', async () => {
+  test('counts only the current month', async () => {
     const { visitor } = await someone();
     const lastMonth = new Date();
     lastMonth.setUTCDate(0);
@@ -78,7 +78,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await save(visitor, { tz: 'UTC' })).body).toMatchObject({ spentUsd: 1, state: 'within' });
   });
 
-  test('with a hard stop refuse the next call, store nothing of it, and let one through that insists', async () => {
+  test('rejects the next call at a hard stop, stores nothing of it, and accepts an override', async () => {
     const { visitor, threadId } = await someone();
     await save(visitor, { hardStop: true });
     await spend(visitor, 10.5);
@@ -93,7 +93,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await send(visitor, await newThread(visitor, { title: 'Next' }))).status).toBe(409);
   });
 
-  test('hold for another answer too', async () => {
+  test('applies to regenerating an answer', async () => {
     const { visitor, threadId } = await someone();
     const { answer } = await ask(app, visitor, threadId, 'hello');
     await save(visitor, { hardStop: true });
@@ -103,14 +103,14 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await again({ overBudget: true })).status).toBe(202);
   });
 
-  test('without a hard stop only warn', async () => {
+  test('only warns without a hard stop', async () => {
     const { visitor, threadId } = await someone();
     await save(visitor, {});
     await spend(visitor, 11);
     expect((await send(visitor, threadId)).status).toBe(202);
   });
 
-  test('of one assistant stop only that one', async () => {
+  test('stops only its assistant', async () => {
     const { visitor, assistantId, threadId } = await someone();
     await save(visitor, { assistantId, amountUsd: 1, hardStop: true });
     await spend(visitor, 5);
@@ -122,7 +122,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await visitor.get('/api/analytics/budgets')).body).toEqual([]);
   });
 
-  test('are one for everything and one for each assistant; saving again changes it', async () => {
+  test('keeps one general budget and one per assistant; saving again changes it', async () => {
     const { visitor, assistantId } = await someone();
     const { body: first } = await save(visitor, {});
     const { body: second } = await save(visitor, { amountUsd: 20, hardStop: true });
@@ -137,7 +137,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     expect((await visitor.delete(`/api/analytics/budgets/${first.id}`)).status).toBe(404);
   });
 
-  test('are one person’s only', async () => {
+  test('hides the budgets of other users', async () => {
     const { visitor, assistantId } = await someone();
     const { body: budget } = await save(visitor, { hardStop: true });
     await spend(visitor, 20);
@@ -152,7 +152,7 @@ describe.each(engines)('budgets on %s', (engine) => {
     [{ amountUsd: 0 }, 'amountUsd'],
     [{ warnAt: 2 }, 'warnAt'],
     [{ tz: 'Nowhere' }, 'tz'],
-  ])('refuse %j', async (budget, field) => {
+  ])('rejects %j', async (budget, field) => {
     const { visitor } = await someone();
     const { status, body } = await save(visitor, budget);
     expect([status, Object.keys(body.fields)]).toEqual([400, [field]]);

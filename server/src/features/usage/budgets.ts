@@ -14,9 +14,9 @@ type Dependencies = {
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
 const month = new Intl.DateTimeFormat('en-US', { month: 'long', timeZone: 'UTC' });
 
-/** A user's limit of spending in a month, in all or with one assistant. */
+/** A user’s monthly spending limits, in total or per assistant. */
 export function budgetService({ budgets, analytics, ownsAssistant }: Dependencies) {
-  /** Since the start of the month, in the budget's own time zone. */
+  /** USD since the start of the month in the budget’s own time zone. */
   async function spent(userId: number, { tz, assistantId }: BudgetRecord): Promise<number> {
     const today = dayInZone(tz, Date.now());
     const span = { from: startOfDay(tz, `${today.slice(0, 7)}-01`), to: endOfHour() };
@@ -52,7 +52,10 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
       if (!(await budgets.delete(userId, budgetId))) throw new AppError('not_found', 'This budget does not exist.');
     },
 
-    /** Before a call; `way` is what can be done about it. @throws budget_exceeded where a hard stop is reached */
+    /**
+     * Call it before a request. `way`: what the user can do about it.
+     * @throws budget_exceeded if a hard stop is reached
+     */
     async check(userId: number, assistantId: number | null, way = 'Raise it in Analytics, or send this one anyway.') {
       const stops = (await budgets.list(userId)).filter(
         (budget) => budget.hardStop && (budget.assistantId === null || budget.assistantId === assistantId),
@@ -73,5 +76,5 @@ export function budgetService({ budgets, analytics, ownsAssistant }: Dependencie
 
 export type BudgetService = ReturnType<typeof budgetService>;
 
-/** Beyond every call so far, on a quarter of an hour as the sums want it. */
+/** Later than every call so far, on a quarter of an hour as the sums require. */
 const endOfHour = () => Math.ceil((Date.now() + 1) / 3_600_000) * 3_600_000;

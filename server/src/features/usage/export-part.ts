@@ -5,7 +5,7 @@ import { priceRepository } from './price-repository.ts';
 
 const json = (value: unknown) => [`${JSON.stringify(value, undefined, 2)}\n`];
 
-/** Budgets and own prices in the account export. Read on a connection of its own. */
+/** Budgets and custom prices in an account export. Uses the read connection. */
 export function usageExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   return {
     description: [

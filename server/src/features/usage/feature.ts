@@ -25,7 +25,7 @@ type Dependencies = {
   ownsAssistant: (userId: number, assistantId: number) => Promise<boolean>;
 };
 
-/** What calls cost: analytics, prices, budgets, and the provider's own figures. */
+/** Cost of calls: analytics, prices, budgets, and the provider’s own figures. */
 export function usageFeature({ database, config, catalogue, provider, vault, ownsAssistant }: Dependencies) {
   const { db, reader } = database;
   const sums = analyticsRepository(reader);

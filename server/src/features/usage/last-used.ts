@@ -3,10 +3,10 @@ import { type Sums, zeroSums } from './aggregate.ts';
 import type { analyticsRepository } from './analytics-repository.ts';
 import type { PricingService } from './pricing.ts';
 
-/** A model, and the one whose price its own is compared with; null: with none. */
+/** A model, and the one whose price is compared with its own; null: none. */
 type ComparedModel = { model: string; successor: string | null };
 
-/** What a person used of models lately, and what the same tokens cost with another one. */
+/** A user’s recent usage of models, and what the same tokens cost with another one. */
 export function lastUsed(
   sums: Pick<ReturnType<typeof analyticsRepository>, 'byModelSince'>,
   pricing: Pick<PricingService, 'sumPrice'>,
@@ -26,7 +26,7 @@ export function lastUsed(
       const used = await sums.byModelSince(userId, [model], usageComparisonStart(now));
       return shown(userId, used.get(model), successor);
     },
-    /** Each with its usage beside it. */
+    /** Adds its usage to each model. */
     async ofEach<Model extends ComparedModel>(userId: number, models: readonly Model[], now: number) {
       const ids = models.map(({ model }) => model);
       const used = await sums.byModelSince(userId, ids, usageComparisonStart(now));

@@ -7,7 +7,7 @@ import { nextDay } from './zone-days.ts';
 
 const price = { model: 'chat-latest', input: 1_000, cachedInput: null, output: 2_000 };
 
-describe.each(engines)('own prices on %s', (engine) => {
+describe.each(engines)('custom prices on %s', (engine) => {
   let app: TestApp;
   let people = 0;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(engines)('own prices on %s', (engine) => {
     return body;
   };
 
-  test('price the calls so far, in every sum, and those to come', async () => {
+  test('applies to earlier calls in every sum, and to later ones', async () => {
     const { visitor, askFor } = await someone();
     const first = await askFor(10);
     await askFor(20);
@@ -50,7 +50,7 @@ describe.each(engines)('own prices on %s', (engine) => {
     expect((await totals(visitor)).totals).toMatchObject({ requests: 3, unpricedRequests: 0 });
   });
 
-  test('can be changed and removed; what was priced stays so', async () => {
+  test('can be changed and removed without repricing', async () => {
     const { visitor, askFor } = await someone();
     await visitor.post('/api/analytics/prices', price);
     await askFor(10);
@@ -65,7 +65,7 @@ describe.each(engines)('own prices on %s', (engine) => {
     expect(answer.usage?.costUsd).toBeNull();
   });
 
-  test('are one person’s only', async () => {
+  test('hides prices of other users', async () => {
     const { visitor } = await someone();
     await visitor.post('/api/analytics/prices', price);
     const other = await someone();
@@ -75,7 +75,7 @@ describe.each(engines)('own prices on %s', (engine) => {
     expect(answer.usage?.costUsd).toBeNull();
   });
 
-  test('are refused where the catalogue knows better, and where they are none', async () => {
+  test('rejects models that the catalogue prices, and invalid prices', async () => {
     const { visitor } = await someone();
     const refused = async (input: object) =>
       (await visitor.post('/api/analytics/prices', { ...price, ...input })).status;

@@ -7,7 +7,7 @@ import type { ToolUse } from '#server/provider/provider';
 import { priceRepository } from './price-repository.ts';
 import { usageRepository } from './repository.ts';
 
-/** Few enough for a short transaction: other writers wait no longer than a moment. */
+/** Small enough for a short transaction, so that other writers hardly wait. */
 const batch = 500;
 const pricesAtMost = 200;
 
@@ -19,11 +19,11 @@ const noTokens: TokenCounts = {
   reasoningTokens: 0,
 };
 
-/** USD for the tokens of several calls, none of which counts as long; null where no price is known. */
+/** USD for the tokens of several calls, none priced as long context; null if no price is known. */
 const costWhereKnown = (price: Parameters<typeof costOf>[0] | undefined, counts: TokenCounts) =>
   price ? costOf(price, counts) : null;
 
-/** The record of a call of a tool that the provider has run, whose price nobody sets: beside tokens, and once for each. */
+/** The record of a built-in tool call, billed once per call besides tokens. Users cannot set its price. */
 const toolUsageBy =
   (catalogue: Catalogue) =>
   ({ tool, callId }: ToolUse, createdAt: string) => {
@@ -34,7 +34,7 @@ const toolUsageBy =
     return { ...noTokens, ...cost, purpose: 'tool' as const, model: tool, callId, estimated: false, createdAt };
   };
 
-/** Prices one batch of calls that have no price. Returns how many there were. */
+/** Prices one batch of unpriced calls. Returns how many there were. */
 const priceBatch = (db: Kysely<Database>, userId: number, price: CustomPrice): Promise<number> =>
   db.transaction().execute(async (trx) => {
     const records = usageRepository(trx);
@@ -47,14 +47,15 @@ const priceBatch = (db: Kysely<Database>, userId: number, price: CustomPrice): P
     return calls.length;
   });
 
-/** The cost of a call: by the catalogue's price, or where there is none, by the user's own. */
+/** The cost of a call: by the catalogue’s price, or by the user’s own if there is none. */
 export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalogue: Catalogue }) {
   const prices = priceRepository(db);
 
   return {
     /**
-     * `costUsd` is null where no price is known; `priceAsOf` is the day of the price. `within` is the caller's transaction. A model's
-     * own price comes first, then the person's, then that of its family. The person's is for the standard tier.
+     * `costUsd` is null if no price is known; `priceAsOf` is the day of the price; `within` is the caller’s
+     * transaction. A model’s own price comes first, then the user’s, then its family’s. The user’s price is for the
+     * standard tier.
      */
     async price(
       userId: number,
@@ -81,7 +82,10 @@ export function pricingService({ db, catalogue }: { db: Kysely<Database>; catalo
 
     list: (userId: number) => prices.list(userId),
 
-    /** Sets an own price, for the unpriced calls so far too. @throws conflict where the catalogue knows the model's own price */
+    /**
+     * Sets a custom price and applies it to the unpriced calls so far.
+     * @throws conflict if the catalogue has a price for the model itself
+     */
     async set(userId: number, input: Omit<CustomPrice, 'setAt'>) {
       if (catalogue.describe(input.model, null, '').price?.family === null)
         throw new AppError('conflict', `The catalogue has a price for ${input.model}; it is used.`);

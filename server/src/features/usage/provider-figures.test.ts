@@ -19,11 +19,11 @@ const adminKey = `sk-admin-${'simulated'.repeat(5)}`;
 const today = () => new Date().toISOString().slice(0, 10);
 const keyPath = '/api/settings/admin-key';
 const saveKey = (visitor: HttpClient, key = adminKey) => visitor.post(keyPath, { adminKey: key });
-/** Yesterday to tomorrow, so that it does not matter if midnight passes in between. */
+/** Yesterday to tomorrow, so that the test may run over midnight. */
 const figures = (visitor: HttpClient, from = nextDay(today(), -1), to = nextDay(today())) =>
   visitor.get(`/api/analytics/provider?from=${from}&to=${to}`);
 
-/** What another program of the same organization asks. */
+/** A call by another program of the same organization. */
 async function askElsewhere({ provider }: Pick<TestApp, 'provider'>, model: string, input: string) {
   const { body } = await request(`${provider.url}/responses`, {
     method: 'POST',
@@ -34,7 +34,7 @@ async function askElsewhere({ provider }: Pick<TestApp, 'provider'>, model: stri
   return answer.usage;
 }
 
-/** How often the organization's lists were asked for so far. */
+/** How often the organization’s list was requested so far. */
 async function asksFor({ provider }: Pick<TestApp, 'provider'>, list: string) {
   const { body } = await request(`${provider.origin}/__simulator/requests`);
   const { requests }: { requests: { path: string }[] } = Object(await body.json());
@@ -56,7 +56,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     return visitor;
   };
 
-  test('stand beside ours, with what the organization asked elsewhere', async () => {
+  test('compares them with ours, including requests made outside Roster', async () => {
     const own = await startApp(engine);
     onTestFinished(() => own.stop());
     const ada = await own.withKey('ada');
@@ -70,11 +70,11 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
       notice: null,
     });
     expect(alone.roster.costUsd).toBeGreaterThan(0.004);
-    // Asked under the short name, booked under the dated one: one line.
+    // Requested by the short name, billed under the dated one: one row.
     expect(alone.byModel).toEqual([{ model: 'gpt-4o', providerRequests: 1, rosterRequests: 1 }]);
 
     const elsewhere = await askElsewhere(own, 'gpt-6-luna', '[[tokens 3000]]');
-    // What was read is kept for a while, but not over a new key.
+    // Readings are cached for a while, but not across a new key.
     expect((await figures(ada)).body.provider).toEqual(alone.provider);
     await saveKey(ada);
     const { status, body } = await figures(ada);
@@ -100,7 +100,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect(sum('rosterUsd')).toBeCloseTo(body.roster.costUsd, 10);
   });
 
-  test('cover 180 days, read page by page, and ours of the same UTC days', async () => {
+  test('covers 180 days, read page by page, and ours of the same UTC days', async () => {
     const visitor = await withAdminKey();
     const { id } = (await visitor.get('/api/user')).body;
     const from = nextDay(today(), -179);
@@ -161,7 +161,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     });
   });
 
-  test('are asked for once, however often one looks, and again for other days or another key', async () => {
+  test('reads them once, and again for other days or another key', async () => {
     const visitor = await withAdminKey();
     const asked = async () => (await asksFor(app, 'costs')) - before;
     const before = await asksFor(app, 'costs');
@@ -170,13 +170,13 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect(await asked()).toBe(1);
     await figures(visitor, nextDay(today(), -5));
     expect(await asked()).toBe(2);
-    // Saving tries the key, which is one more.
+    // Saving checks the key, which is one more request.
     await saveKey(visitor);
     await figures(visitor);
     expect(await asked()).toBe(4);
   });
 
-  test('need an admin key, and say so', async () => {
+  test('requires an admin key, and says so', async () => {
     const visitor = await someone();
     expect(await visitor.get(keyPath)).toMatchObject({
       status: 200,
@@ -190,13 +190,13 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     ]);
   });
 
-  test('need the own admin key: nobody’s is used or shown for another person', async () => {
+  test('uses and shows nobody’s admin key for another user', async () => {
     const [ada, bob] = [await withAdminKey(), await someone()];
     expect((await bob.get(keyPath)).body.hasAdminKey).toBe(false);
     expect((await figures(bob)).status).toBe(409);
     expect((await bob.delete(keyPath)).status).toBe(404);
     expect((await ada.get(keyPath)).body).toMatchObject({ hasAdminKey: true, last4: 'ated', notice: null });
-    // Moved to another row, it is useless.
+    // Useless if moved to another row.
     const idOf = async (visitor: HttpClient) => (await visitor.get('/api/user')).body.id;
     const [adaId, bobId] = [await idOf(ada), await idOf(bob)];
     await beside(app, async (db) => {
@@ -219,7 +219,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect((await bob.get('/api/models')).body.source).toBe('provider');
   });
 
-  test('go with the key, and its coming and going is recorded', async () => {
+  test('removes them with the key, and records when it is saved and removed', async () => {
     const visitor = await withAdminKey();
     expect((await figures(visitor)).status).toBe(200);
     expect((await visitor.delete(keyPath)).status).toBe(204);
@@ -245,7 +245,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
       goodKey,
       /Missing scopes: api\.usage\.read.* The key for chatting belongs in Settings, under API Keys; an admin key is made in the organization settings of OpenAI\.$/,
     ],
-  ])('refuse %s in the provider’s words, and keep the key from before', async (_, key, words) => {
+  ])('rejects %s with the provider’s message, and keeps the earlier key', async (_, key, words) => {
     const visitor = await someone();
     const { status, body } = await saveKey(visitor, key);
     expect([status, body.code, body.message]).toEqual([422, 'key_rejected', expect.stringMatching(words)]);
@@ -261,12 +261,12 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     ['', 'Admin key is required'],
     ['sk-admin- with spaces', 'A key has no spaces or special characters'],
     [`sk-admin-${'a'.repeat(504)}`, 'This is too long for a key'],
-  ])('refuse %j before anything is sent', async (key, message) => {
+  ])('rejects %j before anything is sent', async (key, message) => {
     const visitor = await someone();
     expect((await saveKey(visitor, key)).body).toMatchObject({ code: 'invalid_input', fields: { adminKey: message } });
   });
 
-  test('of a provider that cannot be reached: the key is saved with a notice, which goes when it works', async () => {
+  test('saves a key with a notice while the provider is unreachable, until it works', async () => {
     const visitor = await someone();
     const { status, body } = await withFault(app, { disconnect: true }, { path: '/organization*' }, () =>
       saveKey(visitor),
@@ -282,7 +282,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect((await visitor.get(keyPath)).body.notice).toBeNull();
   });
 
-  test('of a provider that has none: said in plain words, and no key is kept for nothing', async () => {
+  test('says that a provider has no figures, and stores no key', async () => {
     const visitor = await someone();
     const nothingThere = { status: 404, body: '{"detail":"Not Found"}' };
     const everywhere = { path: '/organization*' };
@@ -304,7 +304,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect(body.roster.requests).toBe(0);
   });
 
-  test('are shown by halves where one half cannot be read', async () => {
+  test('shows one half if the other cannot be read', async () => {
     const visitor = await withAdminKey();
     const withoutCosts = await withFault(app, { fail: 'missing_scopes' }, { path: '/organization/costs' }, () =>
       figures(visitor),
@@ -326,11 +326,11 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
       notice:
         'The provider’s requests and tokens could not be read. The provider’s own figures could not be understood.',
     });
-    // Neither was kept: as soon as both can be read, both are shown.
+    // Neither half was cached: both are shown once both can be read.
     expect((await figures(visitor)).body.notice).toBeNull();
   });
 
-  test('of a key that was withdrawn: the provider’s words, here and beside the key', async () => {
+  test('shows the provider’s message about a withdrawn key, here and with the key', async () => {
     const visitor = await withAdminKey();
     const { status, body } = await withFault(app, { fail: 'invalid_api_key' }, { path: '/organization*' }, () =>
       figures(visitor),
@@ -339,7 +339,7 @@ describe.each(engines)('the provider’s own figures on %s', (engine) => {
     expect((await visitor.get(keyPath)).body).toMatchObject({ hasAdminKey: true, notice: body.message });
   });
 
-  test('understand amounts that come as texts, and no other currency', async () => {
+  test('reads amounts given as text, and rejects other currencies', async () => {
     const visitor = await withAdminKey();
     const day = today();
     const start_time = Date.parse(`${day}T00:00:00Z`) / 1_000;
@@ -392,7 +392,7 @@ describe('an admin key for OpenAI itself', () => {
   }
   const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
 
-  test('begins with sk-admin-; an ordinary key is told where it belongs, and nothing is sent', async () => {
+  test('requires sk-admin-, and says where an ordinary key belongs, without sending it', async () => {
     const { id, asked, service } = await serviceAtOpenAi();
     await expect(service.save(actor(id), goodKey, visitor)).rejects.toThrow('it belongs in Settings, under API Keys');
     await expect(service.save(actor(id), 'something', visitor)).rejects.toThrow("begins with 'sk-admin-'");

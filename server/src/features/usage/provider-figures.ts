@@ -12,13 +12,13 @@ const freshForMs = 5 * 60_000;
 const rememberedReadings = 1_000;
 
 type Part<T> = { value: T; failure: null } | { value: null; failure: ProviderError };
-/** The provider's figures of a range of days, as far as they could be read. */
+/** The provider’s figures for a range of days, as far as they could be read. */
 type Reading = { usage: Part<ModelUsage[]>; costs: Part<Map<string, number>>; readAt: string };
 
 type Dependencies = {
   organization: Pick<ProviderOrganization, 'usage' | 'costs'>;
   adminKeys: Pick<AdminKeyService, 'open' | 'note'>;
-  /** On the reader, as for the other figures. */
+  /** Uses the read connection, like the other figures. */
   analytics: AnalyticsRepository;
 };
 
@@ -39,11 +39,11 @@ async function read(organization: Dependencies['organization'], adminKey: Secret
   return { usage, costs, readAt: new Date().toISOString() };
 }
 
-/** What the provider said, kept for five minutes, with its key only. */
+/** Caches the provider’s figures for five minutes, per key. */
 function readings(organization: Dependencies['organization']) {
   const remembered = new Map<string, { sealed: string; reading: Promise<Reading>; until: number }>();
   return {
-    /** Two tabs that ask at once share one reading; one that failed is not kept. */
+    /** Concurrent callers share one reading. A failed reading is not cached. */
     ask(userId: number, adminKey: Secret, sealed: string, days: UtcDays): Promise<Reading> {
       const name = `${userId} ${days.from} ${days.to}`;
       const known = remembered.get(name);
@@ -68,7 +68,6 @@ function readings(organization: Dependencies['organization']) {
   };
 }
 
-/** What Roster has of the same days. */
 async function ownFigures(analytics: AnalyticsRepository, userId: number, { from, to }: UtcDays) {
   const days = daysIn('UTC', from, to);
   const span = { from: Date.parse(from), to: Date.parse(to) + 86_400_000 };
@@ -91,12 +90,15 @@ async function ownFigures(analytics: AnalyticsRepository, userId: number, { from
   };
 }
 
-/** Notes with the key how it worked. @throws where there is nothing to show */
+/**
+ * Stores with the key how it worked.
+ * @throws if there is nothing to show
+ */
 async function checkFailures(adminKeys: Dependencies['adminKeys'], userId: number, sealed: string, reading: Reading) {
   const failures = [reading.usage.failure, reading.costs.failure].filter((failure) => failure !== null);
   const aboutTheKey = failures.find(({ code }) => code === 'key_rejected');
   const [failure] = failures;
-  // One half is worth showing without the other; a provider that serves neither says so once, in plain words.
+  // One half is worth showing without the other. A provider that serves neither gets a single notice.
   const isHopeless = failures.length === 2 && failures.some(({ code }) => code !== 'not_served');
   if (aboutTheKey || (isHopeless && failure?.code === 'missing_scope'))
     await adminKeys.note(userId, sealed, (aboutTheKey ?? failure)?.message ?? null);
@@ -105,7 +107,7 @@ async function checkFailures(adminKeys: Dependencies['adminKeys'], userId: numbe
   if (isHopeless) throwProviderFailure(failure);
 }
 
-/** The provider's own figures beside Roster's. */
+/** The provider’s own figures compared with Roster’s. */
 export function providerFigureService({ organization, adminKeys, analytics }: Dependencies) {
   const kept = readings(organization);
   return {
@@ -131,7 +133,7 @@ export function providerFigureService({ organization, adminKeys, analytics }: De
         readAt,
       };
     },
-    /** After the key has changed. */
+    /** Call it after the key has changed. */
     forget: kept.forget,
   };
 }
@@ -150,9 +152,9 @@ function providerSum(usage: ModelUsage[] | null, costs: Map<string, number> | nu
   };
 }
 
-/** Requests by model, the most used first. */
+/** Requests by model, most used first. */
 function compared(usage: ModelUsage[] | null, ours: Map<string, number>): ProviderFigures['byModel'] {
-  /** The provider books under the snapshot (gpt-4o-2024-08-06) what was asked of the family (gpt-4o). */
+  /** The provider bills requests for a family (gpt-4o) under its snapshot (gpt-4o-2024-08-06). */
   const nameOf = (model: string) => {
     const short = model.replace(/-\d{4}-\d\d-\d\d$/, '');
     return ours.has(short) ? short : model;

@@ -8,7 +8,7 @@ import { ask, newThread, regenerated, until } from '#server/testing/chat';
 import { beside } from '#server/testing/database';
 import type { HttpClient } from '#server/testing/http-client';
 
-describe.each(engines)('what is recorded of usage on %s', (engine) => {
+describe.each(engines)('recording usage on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
     );
   const named = (more: Record<string, unknown> = {}) => newThread(ada, { title: 'Named', ...more });
 
-  test('one record for each run, with what the provider counted and what that costs', async () => {
+  test('stores one record per run, with the provider’s counts and their cost', async () => {
     const assistantId = await created(ada, { model: 'gpt-4o' });
     const threadId = await named({ assistantId });
     const { run, answer, message } = await ask(app, ada, threadId, '[[tokens 40]]');
@@ -57,7 +57,7 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
     });
   });
 
-  test('cached input and reasoning are counted apart', async () => {
+  test('counts cached input and reasoning separately', async () => {
     const assistantId = await created(ada, { model: 'gpt-5.6-sol', reasoningEffort: 'low' });
     const threadId = await named({ assistantId });
     const { answer } = await ask(app, ada, threadId, `${'many words '.repeat(800)}[[tokens 10]]`);
@@ -72,14 +72,14 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
     expect(answer.usage).toMatchObject({ cachedTokens: cached, reasoningTokens: 64, outputTokens: 74 });
   });
 
-  test('a model without a known price has no cost, which is not nothing', async () => {
+  test('leaves the cost of a model without a known price unknown, not zero', async () => {
     const threadId = await named({ assistantId: await created(ada, { model: 'chat-latest' }) });
     const { answer } = await ask(app, ada, threadId, '[[tokens 5]]');
     expect(answer.usage).toMatchObject({ outputTokens: 5, costUsd: null });
     expect((await recordsOf(threadId))[0]).toMatchObject({ cost_usd: null, price_as_of: null });
   });
 
-  test('a failure before the first word costs nothing, one after it is estimated', async () => {
+  test('costs nothing if it fails before the first word, and is estimated after it', async () => {
     const threadId = await named();
     await ask(app, ada, threadId, '[[404]]');
     expect(await recordsOf(threadId)).toEqual([]);
@@ -90,7 +90,7 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
     expect(answer.usage?.estimated).toBe(true);
   });
 
-  test('a title is a record of its own, of the same run', async () => {
+  test('records a title separately, for the same run', async () => {
     const threadId = await newThread(ada);
     const { run } = await ask(app, ada, threadId, 'Name this, please');
     const records = await until('Both records', async () => {
@@ -103,7 +103,7 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
     ]);
   });
 
-  test('what was spent stays known when the conversation is deleted', async () => {
+  test('keeps usage when the conversation is deleted', async () => {
     const threadId = await named();
     await ask(app, ada, threadId, 'hello');
     const before = await recordsOf(threadId);
@@ -112,7 +112,7 @@ describe.each(engines)('what is recorded of usage on %s', (engine) => {
   });
 });
 
-test('the operator’s own prices count', async () => {
+test('applies the operator’s prices', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-prices-'));
   const file = join(folder, 'prices.json');
   const gpt4o = { match: 'gpt-4o', price: { input: 0, cachedInput: null, output: 1_000_000 } };

@@ -7,7 +7,7 @@ import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 import { costOnly, isRequest, mapColumns, type Sums, toolSumName, trainingSumName, zeroSums } from './aggregate.ts';
 import { quarterOf } from './zone-days.ts';
 
-/** The columns of a record that are shown with its message; all null where a join found none. */
+/** Columns of a record that are shown with its message; all null if a join found none. */
 export const usageColumns = [
   'usage_records.input_tokens',
   'usage_records.cached_tokens',
@@ -41,27 +41,25 @@ export type UsageRecord = TokenCounts & {
   assistantId: number | null;
   /** As in the table. */
   purpose: Database['usage_records']['purpose'];
-  /** Of a step, in the place of `runId`: the run, and which of its requests it was. */
+  /** For a step, instead of `runId`: the run, and the number of its request. */
   stepOf?: number | null;
   step?: number | null;
-  /** Of a tool's call, with `stepOf`. */
+  /** For a tool call, with `stepOf`. */
   callId?: string | null;
-  /** Of a training. */
   jobId?: number | null;
-  /** Of a comparison's side questions. */
+  /** For the internal prompts of a comparison. */
   comparisonId?: number | null;
-  /** Of a program's call. */
   accessTokenId?: number | null;
   model: string;
   costUsd: number | null;
   priceAsOf: string | null;
-  /** That answered; left out or null: the standard one. */
+  /** The tier that answered; left out or null: the standard one. */
   serviceTier?: string | null;
   estimated: boolean;
   createdAt: string;
 };
 
-/** A day, model and assistant, or a quarter of an hour: where sums are kept. 0 stands for no assistant. */
+/** Key of a row of daily sums. `assistantId` 0: no assistant. */
 type DayKey = { day: string; model: string; assistantId: number };
 type UsagePosition = { createdAt: string; id: number };
 
@@ -130,7 +128,7 @@ const insertRecord = prepared((db, at: Params<NewRecord>) =>
     .returning('id'),
 );
 
-/** What a token has spent this month, which is looked at before its next call. */
+/** Adds to a token’s spending this month, which is checked before its next call. */
 const addSpending = prepared((db, at: Params<{ userId: number; id: number; month: string; costUsd: number }>) =>
   db
     .updateTable('access_tokens')
@@ -148,7 +146,7 @@ const addSpending = prepared((db, at: Params<{ userId: number; id: number; month
 
 type Listener = (usage: UsageRecord) => void;
 
-/** Who counts what is recorded, by the adapter that a database shares with its transactions. */
+/** Listeners for recorded usage, by the adapter that a database shares with its transactions. */
 const listeners = new WeakMap<object, Listener>();
 
 /** Calls `listener` after each commit with a new record. */
@@ -166,7 +164,7 @@ export function usageRepository(db: Kysely<Database>) {
     const { costUsd } = sums;
     await addSumsToTokenDay.changed(db, { userId, day: createdAt.slice(0, 10), accessTokenId: id, ...sums });
     const month = createdAt.slice(0, 7);
-    // What gets its price in another month is not of this one.
+    // A call that is priced in a later month does not count for the current one.
     if (costUsd > 0 && month === new Date().toISOString().slice(0, 7))
       await addSpending.changed(db, { userId, id, month, costUsd });
   }
@@ -177,8 +175,9 @@ export function usageRepository(db: Kysely<Database>) {
 
   return {
     /**
-     * Once per run and purpose, per step, and per call of a tool (what has no run: once for each call of this), with the sums that it belongs to: writing it again changes nothing. Of an account that
-     * is gone nothing is kept; `isOwnerThere` says that the caller has just seen a row of theirs in this transaction.
+     * Idempotent: stores one record per run and purpose, per step, and per tool call; without a run, one per call of
+     * this function. Also adds it to its sums. Stores nothing for a deleted account; `isOwnerThere`: the caller has
+     * just read a row of the user in this transaction.
      */
     async record(userId: number, usage: UsageRecord, isOwnerThere = false) {
       if (!isOwnerThere && !(await isThere(userId))) return;
@@ -226,7 +225,7 @@ export function usageRepository(db: Kysely<Database>) {
       await addToToken(userId, accessTokenId, usage.createdAt, ofRequests);
     },
 
-    /** What the steps of runs have used that came before their last requests. */
+    /** Usage of the steps of runs before their last requests. */
     async ofSteps(userId: number, runIds: number[]): Promise<Map<number, Usage[]>> {
       const of = new Map<number, Usage[]>();
       if (runIds.length === 0) return of;
@@ -244,7 +243,7 @@ export function usageRepository(db: Kysely<Database>) {
       return of;
     },
 
-    /** What the run's own record says; null: it has none. */
+    /** Usage in the run’s own record; null: it has none. */
     async ofRun(userId: number, runId: number): Promise<Usage | null> {
       const row = await db
         .selectFrom('usage_records')
@@ -255,7 +254,7 @@ export function usageRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row ? toUsage(row) : null;
     },
-    /** The number of the last step of a run that has a record; 0: none has. */
+    /** The number of a run’s last recorded step; 0: none. */
     async lastStep(userId: number, runId: number): Promise<number> {
       const row = await db
         .selectFrom('usage_records')
@@ -266,7 +265,7 @@ export function usageRepository(db: Kysely<Database>) {
       return row?.last ?? 0;
     },
 
-    /** Some of the calls of a model that have no price, the oldest first. */
+    /** Unpriced calls of a model, oldest first. */
     unpriced: (userId: number, model: string, limit: number) =>
       db
         .selectFrom('usage_records')
@@ -285,14 +284,14 @@ export function usageRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .where('model', '=', model)
         .where('cost_usd', 'is', null)
-        // A person's price is for the standard tier; training and tools have prices of their own.
+        // A user’s price is for the standard tier; training and tools have prices of their own.
         .where('service_tier', 'is', null)
         .where('purpose', 'not in', ['training', 'tool'])
         .orderBy('id')
         .limit(limit)
         .execute(),
 
-    /** Gives a call its price afterwards. false: it has got one meanwhile. */
+    /** Prices a call afterwards. false: it has been priced meanwhile. */
     async price(
       userId: number,
       call: { id: number; day: string; createdAt: string; assistantId: number | null; accessTokenId: number | null },
@@ -313,7 +312,7 @@ export function usageRepository(db: Kysely<Database>) {
       await addToToken(userId, call.accessTokenId, call.createdAt, sums);
       return true;
     },
-    /** Everything recorded for a person, the oldest first, from after the record `after` on: in the order of the index. */
+    /** All records of a user after the record `after`, oldest first, in the order of the index. */
     async page(userId: number, after: UsagePosition | undefined, limit: number) {
       let query = db
         .selectFrom('usage_records')
@@ -350,7 +349,6 @@ export function usageRepository(db: Kysely<Database>) {
   };
 }
 
-/** The name of the row of a day's sums to which a call belongs. */
 function sumRowName({ purpose, model }: UsageRecord): string {
   if (purpose === 'tool') return toolSumName(model);
   return purpose === 'training' ? trainingSumName(model) : model;

@@ -40,14 +40,17 @@ const wholeResponse = (tier?: unknown): RawAnswer => ({
   packets: [JSON.stringify({ status: 'completed', output: [], usage, service_tier: tier })],
 });
 
-/** Of gpt-5.4, for a million tokens each way: 2.50 and 15 on the standard tier. It is long, which is known of all but priority. */
+/**
+ * Costs of gpt-5.4 for a million tokens each way: 2.50 and 15 on the standard tier. The request is priced as long
+ * context, for which all tiers but priority have a price.
+ */
 const ofLong: [unknown, number | null, string | null][] = [
   [undefined, 5 + 22.5, null],
   ['default', 5 + 22.5, null],
   ['flex', 2.5 + 11.25, 'flex'],
   ['priority', null, 'priority'],
 ];
-/** Of gpt-4o: 2.50 and 10, which has no flex. */
+/** Costs of gpt-4o: 2.50 and 10. It has no flex tier. */
 const ofShort: [unknown, number | null, string | null][] = [
   [null, 12.5, null],
   ['on_demand', 12.5, null],
@@ -59,10 +62,10 @@ const ofShort: [unknown, number | null, string | null][] = [
   ['ultrafast', null, 'ultrafast'],
 ];
 
-describe.each(engines)('the service tier that answered, on %s', (engine) => {
+describe.each(engines)('the price of the service tier that answered, on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
-  /** Of a provider with Chat Completions only. */
+  /** Its provider serves Chat Completions only. */
   let byChat: TestApp;
   let script: (path: string) => RawAnswer;
   beforeAll(async () => {
@@ -95,7 +98,7 @@ describe.each(engines)('the service tier that answered, on %s', (engine) => {
   test.each([
     ['gpt-5.4', ofLong],
     ['gpt-4o', ofShort],
-  ] as const)('has its price, or none that is known: %s', async (model, tiers) => {
+  ] as const)('is the tier’s, or unknown if there is none: %s', async (model, tiers) => {
     const { visitor, page, completions, responses: respond } = await waysOf(app, model);
     const chatOnly = await waysOf(byChat, model);
     for (const [tier, costUsd, serviceTier] of tiers) {
@@ -127,7 +130,7 @@ describe.each(engines)('the service tier that answered, on %s', (engine) => {
   const priceOf = (visitor: HttpClient, model: string) =>
     visitor.post('/api/analytics/prices', { model, input: 1, cachedInput: null, output: 1 });
 
-  test('is not priced by what a person has set for the standard one', async () => {
+  test('ignores a custom price, which is for the standard tier', async () => {
     const model = 'some-model';
     const { visitor, page } = await waysOf(app, model);
     script = () => responses('flex');
@@ -140,7 +143,7 @@ describe.each(engines)('the service tier that answered, on %s', (engine) => {
     expect(await lastOf(app)).toMatchObject({ cost_usd: 2 });
   });
 
-  test('a snapshot that the catalogue does not name has its family’s price until its person sets another', async () => {
+  test('uses the family’s price for an unlisted snapshot until the user sets one', async () => {
     const model = 'gpt-4o-2031-05-13';
     const { visitor, page } = await waysOf(app, model);
     script = () => responses();

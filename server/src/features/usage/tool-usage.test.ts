@@ -11,7 +11,7 @@ import { fakeToolRegistry } from '#server/testing/tool-box';
 
 const perSearch = 2.5 / 1_000;
 
-describe.each(engines)('what tools of the provider cost on %s', (engine) => {
+describe.each(engines)('the cost of built-in tools on %s', (engine) => {
   let app: TestApp;
   const tools = fakeToolRegistry();
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(engines)('what tools of the provider cost on %s', (engine) => {
         .execute(),
     );
 
-  test('a search of files has its price in all sums and in budgets, and what has none is counted', async () => {
+  test('adds file searches to all sums and budgets, and counts tools without a price', async () => {
     const { visitor } = await app.someone('searcher');
     const assistantId = await created(visitor, { tools: { webSearch: {}, imageGeneration: {} } });
     const { id } = await uploaded(app, visitor, { filename: 'tides.md', content: 'Tides' });
@@ -56,7 +56,7 @@ describe.each(engines)('what tools of the provider cost on %s', (engine) => {
       { tool: 'web_search', calls: 1, costUsd: null, unpricedCalls: 1, price: null },
       { tool: 'image_generation', calls: 1, costUsd: null, unpricedCalls: 1, price: null },
     ]);
-    // A call of a tool is no request, and belongs to no model.
+    // A tool call is no request and belongs to no model.
     expect(shown.totals).toMatchObject({ requests: 1, unpricedRequests: 0 });
     expect(shown.totals.costUsd).toBeCloseTo((answer.usage?.costUsd ?? 0) + perSearch, 12);
     expect(shown.byModel).toMatchObject([{ model: 'gpt-4o', requests: 1, costUsd: answer.usage?.costUsd }]);
@@ -69,7 +69,7 @@ describe.each(engines)('what tools of the provider cost on %s', (engine) => {
     expect(body.spentUsd).toBeCloseTo(shown.totals.costUsd, 12);
   });
 
-  test('each call counts once, with the step that it came in, also where the answer is stopped', async () => {
+  test('counts each call once, with its step, even if the answer is stopped', async () => {
     const { visitor } = await app.someone('stepper');
     tools.offer('weather', {}, () => tools.said('It rains.'));
     const assistantId = await created(visitor, { tools: { webSearch: {} } });

@@ -21,10 +21,10 @@ const usages: [string, unknown][] = [
   ['without output', { prompt_tokens: 12, completion_tokens: 0, input_tokens: 12, output_tokens: 0 }],
 ];
 
-describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
+describe.each(engines)('unreadable usage on %s', (engine) => {
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   let app: TestApp;
-  /** Of a provider that serves no Responses. */
+  /** Its provider serves no Responses API. */
   let byChat: TestApp;
   let script: (path: string) => RawAnswer;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
     packets: [words(text, 'stop'), chunk({ choices: [], usage }), done],
   });
 
-  /** Asks in every way for an answer that ends with this usage. */
+  /** Requests an answer that ends with this usage in every possible way. */
   async function waysOf(of: TestApp, name: string) {
     const visitor = await of.withKey(name.replaceAll(' ', '-'));
     const { token } = await newToken(visitor);
@@ -66,7 +66,7 @@ describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
     expect([way, estimated, isNear || [input, output], Number(cost_usd) > 0]).toEqual([way, 1, true, true]);
   }
 
-  test.each(usages)('%s is estimated wherever it is reported', async (title, usage) => {
+  test.each(usages)('estimates usage %s wherever it is reported', async (title, usage) => {
     const { visitor, page, completions, responses } = await waysOf(app, `ada ${title}`);
     const whole = { choices: [{ message: { role: 'assistant', content: text }, finish_reason: 'stop' }], usage };
     const ways: [string, RawAnswer, () => Promise<unknown>][] = [
@@ -85,7 +85,7 @@ describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
     expect(body.totals).toMatchObject({ requests: ways.length, estimatedRequests: ways.length });
   });
 
-  test.each(usages)('%s is estimated where a provider has Chat Completions only', async (title, usage) => {
+  test.each(usages)('estimates usage %s from a provider with Chat Completions only', async (title, usage) => {
     const { page, responses } = await waysOf(byChat, `grace ${title}`);
     script = (path) => (path === '/responses' ? notServed : chatStream(usage));
     await responses(true);
@@ -94,7 +94,7 @@ describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
     await expectEstimate(byChat, 'a page by chat');
   });
 
-  test('is held against a budget with a hard stop, also of an answer that broke off', async () => {
+  test('counts against a hard stop, even for an answer that broke off', async () => {
     const ada = await app.withKey('ada');
     await ada.post('/api/analytics/budgets', { assistantId: null, amountUsd: 0.01, hardStop: true });
     const threadId = await newThread(ada, { title: 'Named' });
@@ -103,7 +103,7 @@ describe.each(engines)('a usage that cannot be read, on %s', (engine) => {
     expect((await post(ada, threadId, 'Hello again')).body.code).toBe('budget_exceeded');
   });
 
-  test('keeps the cached tokens of no more than the input', async () => {
+  test('limits cached tokens to the input', async () => {
     const ada = await app.withKey('grace');
     const usage = { input_tokens: 10, input_tokens_details: { cached_tokens: 1_000 }, output_tokens: 3 };
     script = () => responsesStream(usage);

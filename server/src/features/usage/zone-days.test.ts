@@ -11,15 +11,15 @@ describe('a day in a zone', () => {
     ['Asia/Kathmandu', '2026-11-20', '2026-11-19T18:15:00.000Z'],
     ['Pacific/Kiritimati', '2026-01-01', '2025-12-31T10:00:00.000Z'],
     ['Pacific/Pago_Pago', '2026-01-01', '2026-01-01T11:00:00.000Z'],
-    // At midnight the clocks in Havana go to one o’clock.
+    // At midnight, clocks in Havana jump to one o’clock.
     ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z'],
-  ])('in %s on %s begins at %s', (tz, day, start) => {
+  ])('starts in %s on %s at %s', (tz, day, start) => {
     expect(iso(startOfDay(tz, day))).toBe(start);
     expect(dayInZone(tz, startOfDay(tz, day))).toBe(day);
     expect(dayInZone(tz, startOfDay(tz, day) - 1)).toBe(nextDay(day, -1));
   });
 
-  test('is one of as many as were asked for, whatever comes after the year 9999', () => {
+  test('is listed for as many days as requested, even after the year 9999', () => {
     expect(daysIn('UTC', '9999-12-31', '9999-12-31')).toHaveLength(1);
     expect(daysIn('Europe/Berlin', '2199-12-31', '2199-12-31')).toHaveLength(1);
   });
@@ -30,7 +30,7 @@ describe('a day in a zone', () => {
   });
 
   test.each(['UTC', 'Europe/Berlin', 'America/Havana', 'Australia/Lord_Howe', 'Asia/Beirut'])(
-    'follows the one before without a gap in %s',
+    'follows the previous day without a gap in %s',
     (tz) => {
       const days = daysIn(tz, '2026-01-01', '2026-12-31');
       expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 365 }, (_, at) => nextDay('2026-01-01', at)));
@@ -42,7 +42,7 @@ describe('a day in a zone', () => {
   );
 });
 
-test('a quarter of an hour is named by its beginning', () => {
+test('names a quarter of an hour by its beginning', () => {
   expect(quarterOf('2026-11-20T13:44:59.999Z')).toBe('2026-11-20T13:30');
   expect(quarterOf(Date.parse('2026-11-20T13:45:00Z'))).toBe('2026-11-20T13:45');
 });

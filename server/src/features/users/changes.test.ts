@@ -8,7 +8,7 @@ import { managed, newAddress, newUser, recordOf } from '#server/testing/managed-
 
 const unknownId = 2_000_000_000;
 
-describe.each(engines)('administrators change accounts, on %s', (engine) => {
+describe.each(engines)('changing accounts as an administrator on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
   const signIn = (email: string, typed = password, visitor = app.visitor()) =>
     visitor.post('/api/login', { email, password: typed });
 
-  test('their name, role and status, and it is on record', async () => {
+  test('changes name, role and status, and records it', async () => {
     await app.as('bob');
     const id = await idOf('bob');
     const { status, body } = await change(id, { name: 'Bob', role: 'Viewer', status: 'Inactive' });
@@ -43,7 +43,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect(await recordOf(ada, 'bob@example.com')).toEqual(record);
   });
 
-  test('and sign a user who is made inactive out everywhere, for good', async () => {
+  test('signs a user who is made inactive out everywhere, for good', async () => {
     const carol = await app.as('carol');
     const elsewhere = app.visitor();
     await signIn('carol@example.com', password, elsewhere);
@@ -56,7 +56,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect((await signIn('carol@example.com')).status).toBe(200);
   });
 
-  test('and a new role holds from the next request on', async () => {
+  test('applies a new role at the next request', async () => {
     const dave = await app.as('dave');
     const id = await idOf('dave');
     expect((await dave.get('/api/admin/users')).status).toBe(403);
@@ -70,7 +70,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
   test.each([
     ['a new role', { role: 'Viewer' }],
     ['the status Inactive', { status: 'Inactive' }],
-  ])('and %s closes open streams', async (what, changes) => {
+  ])('closes open streams for %s', async (what, changes) => {
     const name = `streamer-${what.length}`;
     const streamer = await app.withKey(name);
     const { run } = await send(streamer, await newThread(streamer), '[[hang]]');
@@ -84,7 +84,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect((await streamer.post(`/api/runs/${run.id}/stop`)).status).toBe(200);
   });
 
-  test('and a role that is changed beside this server closes open streams too', async () => {
+  test('closes open streams after a change of role in the database', async () => {
     const streamer = await app.withKey('streamer');
     const { run } = await send(streamer, await newThread(streamer), '[[hang]]');
     const stream = await openEvents(app, streamer, run.id);
@@ -93,7 +93,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     await streamer.post(`/api/runs/${run.id}/stop`);
   });
 
-  test('and correct an address nobody has signed in with; links to the old one are worth nothing', async () => {
+  test('corrects an address before the first sign-in; links to the old one stop working', async () => {
     const input = newUser();
     const { body: added } = await ada.post('/api/admin/users', input);
     const right = newAddress();
@@ -109,7 +109,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     expect([clash.status, clash.body.code]).toEqual([409, 'email_taken']);
   });
 
-  test('but not an address that its user has signed in with', async () => {
+  test('rejects changing an address that its user has signed in with', async () => {
     await app.as('erin');
     const id = await idOf('erin');
     const { status, body } = await change(id, { email: newAddress(), name: 'Changed' });
@@ -120,7 +120,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
   });
 
   test.each(['password', 'emailVerified', 'lastActive', 'id', 'createdAt', 'hasPassword', 'passwordHash'])(
-    'nor their %s',
+    'rejects changing %s',
     async (field) => {
       await app.as('erin');
       const { status, body } = await change(await idOf('erin'), { [field]: 'x' });
@@ -128,7 +128,7 @@ describe.each(engines)('administrators change accounts, on %s', (engine) => {
     },
   );
 
-  test('and learn that an account does not exist', async () => {
+  test('reports an unknown account as not found', async () => {
     for (const { status, body } of [
       await change(unknownId, { name: 'Nobody' }),
       await ada.delete(`/api/admin/users/${unknownId}`),

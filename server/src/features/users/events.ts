@@ -5,7 +5,10 @@ import type { AccountEvent } from '@roster/contracts/users';
 import { cursorsOf, pageOf } from '#server/http/paging';
 import type { SecurityEvents } from '#server/security/events-repository';
 
-/** What is about an account, as against what its owner does inside it. A new kind has to be decided on here. */
+/**
+ * true: the event is about the account. false: it is about what the owner does inside it, which administrators do not
+ * see. Every new kind needs a decision here.
+ */
 const isAboutAccount: Record<SecurityEventKind, boolean> = {
   account_created: true,
   signed_in: true,

@@ -7,7 +7,6 @@ import { userService } from './service.ts';
 
 type Dependencies = Parameters<typeof userService>[0] & { database: OpenDatabase };
 
-/** What administrators do with accounts, and the record of it. */
 export function userFeature(dependencies: Dependencies) {
   const users = userService(dependencies);
   const events = accountEventService(securityEventRepository(dependencies.database.db));

@@ -29,21 +29,21 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
     expect((await change(ada, ids.ada, { name: 'Ada' })).status).toBe(200);
   });
 
-  test('is not kept by an administrator who is inactive', async () => {
+  test('does not count inactive administrators', async () => {
     await change(ada, ids.bob, { role: 'Admin', status: 'Inactive' });
     expect((await change(ada, ids.ada, { role: 'Editor' })).body.code).toBe('last_administrator');
     await change(ada, ids.bob, { status: 'Active' });
     expect((await bob.post('/api/login', { email: 'bob@example.com', password })).status).toBe(200);
   });
 
-  test('may go once there is another', async () => {
+  test('may be changed once there is another', async () => {
     expect((await change(ada, ids.ada, { role: 'Editor' })).status).toBe(200);
     expect((await ada.get('/api/admin/users')).status).toBe(403);
     expect((await change(bob, ids.bob, { status: 'Inactive' })).body.code).toBe('last_administrator');
     expect((await change(bob, ids.ada, { role: 'Admin' })).status).toBe(200);
   });
 
-  test('remains when two take it from each other at once', async () => {
+  test('remains when two demote each other at once', async () => {
     for (let round = 0; round < 8; round++) {
       const changes = round % 2 === 0 ? { role: 'Editor' } : { role: 'Viewer' };
       const answers = await Promise.all([change(ada, ids.bob, changes), change(bob, ids.ada, changes)]);
@@ -58,7 +58,7 @@ describe.each(engines)('the last active administrator on %s', (engine) => {
     }
   });
 
-  test('remains when both give it up at once, or one goes while the other is deleted', async () => {
+  test('remains when both resign at once, or one leaves while the other is deleted', async () => {
     const own = await Promise.all([change(ada, ids.ada, { role: 'Editor' }), change(bob, ids.bob, { role: 'Editor' })]);
     expect(own.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     for (const email of ['ada@example.com', 'bob@example.com']) await setUser(app, email, { role: 'Admin' });

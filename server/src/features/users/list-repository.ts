@@ -4,12 +4,12 @@ import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 import { accessTokenCount, toManagedUser } from './repository.ts';
 
-/** Where a page begins: after this account, in the order of the list. */
+/** Start of a page: after this account, in the order of the list. */
 export type UserPosition = { value: string; id: number };
 
 /**
- * What each order compares, exactly as the indexes of migration 0002 have it. In the order of bytes on both engines: a
- * collation of the operating system's would make pages depend on where the database runs.
+ * Sort expressions, exactly as in the indexes of migration 0002. Bytewise on both engines: with an operating system’s
+ * collation, pages would depend on where the database runs.
  */
 function sortValues(db: Kysely<Database>): Record<UserSort, RawBuilder<string>> {
   const inBytes = sql.raw(isPostgres(db) ? ' collate "C"' : '');
@@ -18,19 +18,19 @@ function sortValues(db: Kysely<Database>): Record<UserSort, RawBuilder<string>> 
     email: sql`email${inBytes}`,
     role: sql`role${inBytes}`,
     status: sql`status${inBytes}`,
-    // Never there is earlier than any time.
+    // Never sorts before any time.
     lastActive: sql`coalesce(last_active_at${inBytes}, '')`,
   };
 }
 
-/** A letter in all its cases; one that becomes several letters in another case stands for itself there. */
+/** All cases of a letter, except those that become several letters. */
 const casesOf = (letter: string) => [
   ...new Set([letter, letter.toLowerCase(), letter.toUpperCase()].filter((form) => [...form].length === 1)),
 ];
 
 /**
- * Text that contains `words` in whatever case, in the pattern language of the engine. SQLite knows the case of ASCII
- * letters only, PostgreSQL those of its locale; naming both cases of each letter makes them agree.
+ * Builds a pattern for text that contains `words` in any case, in the engine’s pattern language. SQLite folds ASCII
+ * letters only, PostgreSQL those of its locale; listing all cases of each letter makes them agree.
  */
 function containing(db: Kysely<Database>, words: string): string {
   const literal = (sign: string) =>
@@ -52,7 +52,7 @@ function matches(db: Kysely<Database>, words: string): RawBuilder<boolean> {
 export function userListRepository(db: Kysely<Database>) {
   const values = sortValues(db);
   return {
-    /** A row more than asked for tells whether there is another page. */
+    /** Returns one row more than the limit if there is another page. */
     async page(query: {
       words: string;
       sort: UserSort;
@@ -73,7 +73,7 @@ export function userListRepository(db: Kysely<Database>) {
       if (query.after) {
         const { value: from, id } = query.after;
         const [reached, beyond] = query.order === 'asc' ? [sql`>=`, sql`>`] : [sql`<=`, sql`<`];
-        // By itself SQLite uses no index of an expression for a comparison of rows: the first condition leads it there.
+        // SQLite uses no expression index for a row comparison alone; the first condition makes it.
         rows = rows.where(sql<boolean>`(${value} ${reached} ${from} and (${value}, id) ${beyond} (${from}, ${id}))`);
       }
       const found = await rows.execute();

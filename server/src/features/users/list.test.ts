@@ -23,7 +23,7 @@ const orders = ['asc', 'desc'] as const;
 const cases = userSorts.flatMap((sort) => orders.map((order) => [sort, order] as const));
 
 const names = [null, 'ada', 'Ada', 'Adam', 'bob', 'Ödön', 'ödön', 'Zoë', 'zoe', '100%', 'a_b', 'a*b', '[x]', '😀', ''];
-/** Many equal values, so that the order among them shows. */
+/** Many equal values, to test the order among them. */
 const account = (number: number) => ({
   email: `${['zed', 'Abe', 'mia'][number % 3]?.toLowerCase()}-${number}@example.org`,
   name: names[number % names.length] ?? null,
@@ -35,7 +35,6 @@ const account = (number: number) => ({
   created_at: new Date().toISOString(),
 });
 
-/** What each order compares. */
 const comparedBy: Record<(typeof userSorts)[number], (user: Listed) => string> = {
   name: ({ name }) => (name ?? '').replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
   email: ({ email }) => email,
@@ -75,7 +74,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
   const found = async (q: string) =>
     (await pages(`q=${encodeURIComponent(q)}`, 100)).map(({ name, email }) => name ?? email);
 
-  test.each(cases)('is by %s %s, page by page, each account once', async (sort, order) => {
+  test.each(cases)('sorts by %s %s, page by page, each account once', async (sort, order) => {
     const whole = await pages(`sort=${sort}&order=${order}`, 100);
     expect(whole).toHaveLength(61);
     const expected = whole.toSorted(
@@ -85,13 +84,13 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     for (const limit of [1, 7, 60, 61]) expect(await pages(`sort=${sort}&order=${order}`, limit)).toEqual(whole);
   });
 
-  test('is by name where nothing else is asked, 25 at a time', async () => {
+  test('sorts by name by default, 25 at a time', async () => {
     const { body } = await ada.get('/api/admin/users');
     expect(body.items).toHaveLength(25);
     expect(body.items).toEqual((await pages('sort=name&order=asc', 100)).slice(0, 25));
   });
 
-  test('names what an administrator may know, and nothing else', async () => {
+  test('contains what administrators may know, and nothing else', async () => {
     const { body } = await ada.get('/api/admin/users?q=ada@example.com');
     expect(body.items).toEqual([
       {
@@ -109,7 +108,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     ]);
   });
 
-  test.each(cases)('goes on by %s %s where it was, whatever came and went meanwhile', async (sort, order) => {
+  test.each(cases)('continues by %s %s at its position despite changes in between', async (sort, order) => {
     const query = `sort=${sort}&order=${order}&q=example.org`;
     const whole = await pages(query, 100);
     const { body: first } = await ada.get(`/api/admin/users?${query}&limit=10`);
@@ -146,13 +145,13 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     ['😀', ['😀']],
     ['no such', []],
     ["'; drop table users", []],
-  ])('finds %j in names and addresses, as it is written', async (q, expected) => {
+  ])('finds %j literally in names and addresses', async (q, expected) => {
     expect([...new Set(await found(q))].toSorted()).toEqual(
       ['ADA', 'ada'].includes(q) ? [...expected, 'ada@example.com'].toSorted() : expected.toSorted(),
     );
   });
 
-  test('finds addresses in any case, and pages through what it finds', async () => {
+  test('finds addresses in any case, and pages through the results', async () => {
     const whole = await pages('q=MIA-&sort=email', 100);
     expect(whole).toHaveLength(20);
     expect(whole.every(({ email }) => email.startsWith('mia-'))).toBe(true);
@@ -173,13 +172,13 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
     ['another order', cursorOf(['name', 'desc', 'a', 7])],
     ['another column', cursorOf(['email', 'asc', 'a', 7])],
     ['an unknown column', cursorOf(['password_hash', 'asc', 'a', 7])],
-  ])('refuses a cursor that is %s', async (_what, wrong) => {
+  ])('rejects a cursor that is %s', async (_what, wrong) => {
     const { status, body } = await ada.get(`/api/admin/users?sort=name&order=asc&cursor=${encodeURIComponent(wrong)}`);
     expect([status, body.code]).toEqual([400, 'invalid_input']);
   });
 
   test.each(['sort=password', 'order=up', 'limit=0', 'limit=101', `q=${'x'.repeat(201)}`])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect((await ada.get(`/api/admin/users?${query}`)).status).toBe(400);
     },
@@ -204,7 +203,7 @@ describe.each(engines)('the list of accounts on %s', (engine) => {
 });
 
 describe.each(engines)('10,000 accounts on %s', (engine) => {
-  test('are listed from an index, in each order and on each page', async () => {
+  test('uses an index in each order and on each page', async () => {
     const { dataDir, url, remove } = await emptyDatabase(engine);
     const database = connect(url, dataDir);
     await migrate(database);
@@ -230,7 +229,7 @@ describe.each(engines)('10,000 accounts on %s', (engine) => {
     for (const [index, plan] of plans.entries()) {
       expect(plan).toMatch(/(INDEX|Index Scan (Backward )?using) (users_by_|sqlite_autoindex_users_)/);
       expect(plan).not.toMatch(/TEMP B-TREE|Sort/);
-      // A later page begins in the middle of the index.
+      // A later page starts in the middle of the index.
       if (index % 2 === 1) expect(plan).toMatch(/SEARCH|Index Cond/);
     }
     await database.close();

@@ -13,7 +13,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { newSet, ran, setPath, setsPath, typed, versionOne } from '#server/testing/test-sets';
 import { newServer } from '#server/testing/tool-servers';
 
-/** What a person has; the words in it must reach no administrator. */
+/** Data of a user; its words must reach no administrator. */
 const planted = {
   key: `sk-${'plantedInTheKey'.repeat(3)}Zq7x`,
   last4: 'Zq7x',
@@ -61,7 +61,7 @@ type Owned = {
   noticeId: number;
   tokenId: number;
   toolServerId: number;
-  /** Of the administrator. */
+  /** The administrator’s own. */
   ownTrainingFileId: number;
   ownThreadId: number;
   ownFileId: number;
@@ -74,7 +74,7 @@ type Attempt = { path: string; body?: unknown };
 const unknownId = 2_000_000_000;
 const draft = () => ({ message: 'Let me in', clientId: clientId() });
 
-/** Each call with an id in its address, on what is another person's: not found. */
+/** Every call with an id in its path, applied to another user’s data: not found. */
 const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/user/sessions/:id': ({ sessionId }) => ({ path: `/api/user/sessions/${sessionId}` }),
   'POST /api/user/notices/:id/dismiss': ({ noticeId }) => ({ path: `/api/user/notices/${noticeId}/dismiss`, body: {} }),
@@ -297,7 +297,7 @@ const onTheirs: Record<string, (owned: Owned) => Attempt> = {
   'POST /api/runs/:id/stop': ({ runId }) => ({ path: `/api/runs/${runId}/stop`, body: {} }),
 };
 
-/** Each call that names something in its body: what is another person's is not found there either. */
+/** Every call that refers to something in its body: another user’s data is not found there either. */
 const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/settings/default-assistant': ({ assistantId }) => [
     { path: '/api/settings/default-assistant', body: { assistantId } },
@@ -374,10 +374,10 @@ const referringToTheirs: Record<string, (owned: Owned) => Attempt[]> = {
   'POST /api/fine-tuning/split': ({ fileId }) => [{ path: '/api/fine-tuning/split', body: { fileId } }],
 };
 
-/** Names in bodies that mean nothing of anybody's: made by the caller, the provider's, or what a mailed token is of. */
+/** Body fields that refer to nobody’s data: made by the client, the provider’s, or the owner of a mailed token. */
 const notReferences = new Set(['clientId', 'assistantIds', 'userId']);
 
-/** Each call with something in its address that is the caller's own or an account, never what is in one. */
+/** Every call whose path names the caller’s own data or an account, never data in one. */
 const onAccounts: Record<string, (owned: Owned) => Attempt> = {
   'DELETE /api/user/oauth-profiles/:provider': () => ({ path: '/api/user/oauth-profiles/google' }),
   'PATCH /api/admin/users/:id': ({ userId }) => ({ path: `/api/admin/users/${userId}`, body: { name: 'Robert' } }),
@@ -385,13 +385,13 @@ const onAccounts: Record<string, (owned: Owned) => Attempt> = {
     path: `/api/admin/users/${userId}/reset-password`,
     body: {},
   }),
-  // An account of nobody: the other one is still looked at, and signed in.
+  // An unknown account, because the other user is still needed and signed in.
   'POST /api/admin/users/:id/sign-out': () => ({ path: `/api/admin/users/${unknownId}/sign-out`, body: {} }),
   'POST /api/admin/jobs/:id/retry': () => ({ path: `/api/admin/jobs/${unknownId}/retry`, body: {} }),
   'DELETE /api/admin/users/:id': () => ({ path: `/api/admin/users/${unknownId}` }),
 };
 
-/** What calls without an address of something need in order to do what they do; the others are made with nothing. */
+/** Bodies that calls without an id need to take effect; the others are made without one. */
 const bodies: Record<string, unknown> = {
   'POST /api/admin/users': { name: 'Nobody', email: 'nobody@example.com', role: 'Viewer' },
   'POST /api/assistants': { name: 'Own', model: 'gpt-4o' },
@@ -401,7 +401,7 @@ const bodies: Record<string, unknown> = {
 
 const named = ({ method, path }: Endpoint) => `${method} ${path}`;
 
-describe.each(engines)('an administrator on %s', (engine) => {
+describe.each(engines)('access of an administrator on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let bob: HttpClient;
@@ -488,7 +488,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
   const endpointOf = (name: string) => app.endpoints.find((endpoint) => named(endpoint) === name);
   const takesAddress = ({ path }: Endpoint) => path.includes(':');
 
-  test('the lists of this test cover each call that takes an id', () => {
+  test('covers every call that takes an id in the lists of this test', () => {
     const inAddress = app.endpoints.filter(takesAddress).map(named);
     expect(inAddress.filter((name) => !Object.hasOwn(onTheirs, name) && !Object.hasOwn(onAccounts, name))).toEqual([]);
     const inBody = app.endpoints.filter(({ body }) => {
@@ -500,7 +500,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     expect(listed.filter((name) => endpointOf(name) === undefined)).toEqual([]);
   });
 
-  test('finds nothing of another person’s, as if it did not exist', async () => {
+  test('finds nothing of another user, as if it did not exist', async () => {
     const nothing: Owned = {
       ...owned,
       sessionId: 'A'.repeat(22),
@@ -543,7 +543,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     }
   });
 
-  test('is told nothing of it by any call', async () => {
+  test('returns nothing of another user’s data from any call', async () => {
     for (const endpoint of app.endpoints) {
       const name = named(endpoint);
       if (Object.hasOwn(onTheirs, name)) continue;
@@ -560,7 +560,7 @@ describe.each(engines)('an administrator on %s', (engine) => {
     }
   });
 
-  test('has changed nothing of it by all that', async () => {
+  test('leaves another user’s data unchanged by all that', async () => {
     expect((await bob.get('/api/user')).status).toBe(200);
     expect((await bob.get('/api/user/config')).body).toMatchObject({ hasApiKey: true, apiKeyLast4: planted.last4 });
     const { body: assistants } = await bob.get('/api/assistants');

@@ -3,7 +3,7 @@ import type { ManagedUser } from '@roster/contracts/users';
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** How many access tokens an account has; what they are for is its owner's. */
+/** The number of an account’s access tokens. Their purpose is private to the owner. */
 export const accessTokenCount = (eb: ExpressionBuilder<Database, 'users'>) =>
   eb
     .selectFrom('access_tokens')
@@ -30,7 +30,7 @@ export const toManagedUser = (row: UserRow): ManagedUser => ({
   createdAt: row.created_at,
 });
 
-/** Accounts, without anything that is their owners': these queries are the administrators' and the operator's. */
+/** Accounts without their owners’ data: these queries are for administrators and the operator. */
 export function managedUserRepository(db: Kysely<Database>) {
   return {
     async byId(userId: number): Promise<ManagedUser | undefined> {
@@ -86,9 +86,9 @@ export function managedUserRepository(db: Kysely<Database>) {
       await db.updateTable('users').set({ status }).where('id', '=', userId).execute();
     },
     /**
-     * Only before the first sign-in: the condition stands in the update, so a sign-in at the same time cannot slip
-     * between. Links that went to the old address are worth nothing any more. false: there was a sign-in.
-     * @throws what isTaken() knows where the address is another account's
+     * Only before the first sign-in. The condition is part of the update, so a concurrent sign-in cannot slip in
+     * between. Invalidates links mailed to the old address. false: the user has signed in before.
+     * @throws a unique violation if another account has the address
      */
     async correctEmail(userId: number, email: string): Promise<boolean> {
       const { numUpdatedRows } = await db
@@ -115,7 +115,7 @@ export function managedUserRepository(db: Kysely<Database>) {
       const rows = await db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute();
       return rows.map(({ id }) => id);
     },
-    /** Signs out everywhere; returns the ids of the sessions that ended. */
+    /** Signs the user out everywhere. Returns the ids of the ended sessions. */
     async endSessions(userId: number): Promise<string[]> {
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map(({ id }) => id);
@@ -123,6 +123,6 @@ export function managedUserRepository(db: Kysely<Database>) {
   };
 }
 
-/** What keeps an account from becoming an administrator's where mail goes out, with what to do about it. */
+/** Explains why an account cannot become an administrator’s if mail is configured, and what to do about it. */
 export const unconfirmedEmailMessage = (email: string) =>
-  `${email} has not been confirmed, so nobody knows whether it belongs to whoever uses this account. Its owner can ask for a link under Settings > Account and open it; then it can be made an administrator.`;
+  `${email} has not been confirmed, so it may belong to somebody else. Its owner can ask for a link under Settings > Account and open it; then the account can be made an administrator’s.`;

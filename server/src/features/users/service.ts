@@ -19,14 +19,16 @@ import { emailTaken, findUser, updateUser, userNotFound } from './update-user.ts
 type Dependencies = {
   database: OpenDatabase;
   config: Pick<Config, 'mail'>;
-  /** @throws invalid_input where the password is easy to guess */
+  /** @throws invalid_input if the password is easy to guess */
   refuseGuessable: (password: string, email: string) => Promise<void>;
   hashPassword: (password: string) => Promise<string>;
-  /** Makes a link that sets the password, once, and puts that on record. */
+  /** Creates a one-time link that sets the password, and records it. */
   passwordLink: (userId: number, by: 'administrator', about: { shownTo: string; isNew: boolean }) => Promise<string>;
-  /** Removes an account and everything of its owner; never the last active administrator. false: there was none. */
+  /**
+   * Deletes an account with all its data, but never the last active administrator. false: there was no such account.
+   */
   removeAccount: (userId: number, options: { by: 'administrator'; stillMay: Actor['stillMay'] }) => Promise<boolean>;
-  /** Ends the open streams of these sessions. */
+  /** Closes the open streams of these sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
@@ -48,7 +50,7 @@ const mailsLinks = ({ config }: Dependencies) => config.mail.smtpUrl !== undefin
 async function list({ database: { db, reader } }: Dependencies, query: ListQuery) {
   const after = readCursor(query);
   const words = (query.q ?? '').trim().normalize('NFC');
-  // A search may look at every account, which is for the thread beside this one.
+  // A search may scan all accounts, so it uses the read connection.
   const found = await userListRepository(words === '' ? db : reader).page({ ...query, words, after });
   const { items, nextCursor } = pageOf(found, query.limit, ({ position: { value, id } }) =>
     cursors.encode([query.sort, query.order, value, id]),
@@ -56,14 +58,14 @@ async function list({ database: { db, reader } }: Dependencies, query: ListQuery
   return { items: items.map(({ user }) => user), nextCursor };
 }
 
-/** Stores the mail that brings the owner a link; the link itself is made when it is sent. */
+/** Queues the mail with a link for the owner; the link is created when the mail is sent. */
 async function mailLink(trx: Kysely<Database>, userId: number, invitedBy?: string) {
   const detail = 'Mailed to the owner';
   await securityEventRepository(trx).record({ userId, event: 'reset_link_made', by: 'administrator', detail });
   await enqueue(trx, mailJob, { template: 'set_password', userId, ...(invitedBy !== undefined && { invitedBy }) });
 }
 
-/** After what stored it is committed. Without a mail server the link is shown to the administrator, once. */
+/** Call it after the commit. Without a mail server, returns the link, which the administrator sees once. */
 async function linkGiven(
   dependencies: Dependencies,
   actor: Actor,
@@ -86,12 +88,12 @@ async function add(
   if (password !== undefined && input.role === 'Admin' && mailsLinks(dependencies))
     throw new AppError(
       'conflict',
-      'Whoever becomes an administrator has to show that the address is theirs. Leave the password out: the person gets a link to set one.',
+      'An administrator must prove that the address is theirs. Leave the password out: the user gets a link to set one.',
       { fields: { password: 'Leave the password out: an administrator gets a link by mail to set one' } },
     );
   if (password !== undefined) await refuseGuessable(password, input.email);
   const passwordHash = password === undefined ? null : await hashPassword(password);
-  // An account that cannot sign in yet gets its link when it can.
+  // An account that cannot sign in yet gets no link now.
   const wantsLink = password === undefined && input.status === 'Active';
   const user = await database.db.transaction().execute(async (trx) => {
     await actor.stillMay(trx);
@@ -117,7 +119,7 @@ async function change(
     .transaction()
     .execute((trx) => updateUser(trx, userId, changes, mailsLinks(dependencies)))
     .catch((error: unknown) => {
-      // The address was registered in the same moment.
+      // The address was registered at the same moment.
       throw isUniqueViolation(error) ? emailTaken() : error;
     });
   dependencies.onSessionsEnded(sessions);
@@ -142,7 +144,7 @@ async function signOut({ database, onSessionsEnded }: Dependencies, actor: Actor
 }
 
 async function resetPassword(dependencies: Dependencies, actor: Actor, userId: number): Promise<PasswordLink> {
-  // A link that is shown would set the own password without the current one.
+  // A link that is shown would set the administrator’s own password without the current one.
   if (userId === actor.userId && !mailsLinks(dependencies))
     throw new AppError('conflict', 'This is your own account. Change your password under Settings > Account.');
   await dependencies.database.db.transaction().execute(async (trx) => {
@@ -154,7 +156,7 @@ async function resetPassword(dependencies: Dependencies, actor: Actor, userId: n
   return linkGiven(dependencies, actor, userId, false);
 }
 
-/** What administrators do with accounts. What is in them stays their owners'. */
+/** Account management for administrators. The data in accounts stays private. */
 export function userService(dependencies: Dependencies) {
   const { db } = dependencies.database;
   return {

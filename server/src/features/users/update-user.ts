@@ -43,36 +43,36 @@ async function changeDetails(trx: Kysely<Database>, before: ManagedUser, { name,
   await record(trx, userId, 'details_changed', 'Name');
 }
 
-/** Where mail goes out, an administrator's address must be confirmed: it could be another person's. */
+/** If mail is configured, an administrator’s address must be confirmed: it could be somebody else’s. */
 function requireConfirmed({ email, emailVerified }: ManagedUser, isMailed: boolean) {
   if (emailVerified || !isMailed) return;
   const fields = { role: 'The address of this account is not confirmed' };
   throw new AppError('conflict', unconfirmedEmailMessage(email), { fields });
 }
 
-/** Returns the sessions whose open streams are to be ended. */
+/** Returns the sessions whose open streams must be closed. */
 async function changeRole(trx: Kysely<Database>, before: ManagedUser, { role }: Changes, isMailed: boolean) {
   const { id: userId } = before;
   if (role === undefined || role === before.role) return [];
-  // As it is now: its address may have been changed in this transaction.
+  // Read again: its address may have changed in this transaction.
   if (role === 'Admin') requireConfirmed(await findUser(trx, userId), isMailed);
   await managedUserRepository(trx).setRole(userId, role);
   await record(trx, userId, 'role_changed', `${before.role} to ${role}`);
   return managedUserRepository(trx).sessionIds(userId);
 }
 
-/** Returns the sessions that it has ended. Programs are let in no more. */
+/** Returns the ended sessions. Also revokes access tokens. */
 async function changeStatus(trx: Kysely<Database>, before: ManagedUser, { status }: Changes) {
   const { id: userId } = before;
   if (status === undefined || status === before.status) return [];
   await managedUserRepository(trx).setStatus(userId, status);
   await record(trx, userId, 'status_changed', `${before.status} to ${status}`);
-  // On the way back too: a sign-in that overlapped with the way out may have left a session.
+  // Also on reactivation: a sign-in that overlapped with the deactivation may have left a session.
   await revokeAccessTokens(trx, { userId, by: 'administrator' });
   return managedUserRepository(trx).endSessions(userId);
 }
 
-/** Within a transaction. `isMailed`: this installation mails links. */
+/** Call it within a transaction. `isMailed`: this installation mails links. */
 export async function updateUser(trx: Kysely<Database>, userId: number, changes: Changes, isMailed: boolean) {
   await lockAccounts(trx);
   const before = await findUser(trx, userId);

@@ -21,8 +21,8 @@ describe.each(engines)('administrators on %s', (engine) => {
   const signIn = (email: string, typed = password, visitor = app.visitor()) =>
     visitor.post('/api/login', { email, password: typed });
 
-  describe('add accounts', () => {
-    test('with a password, which signs in', async () => {
+  describe('adding accounts', () => {
+    test('accepts a password, which signs in', async () => {
       const input = newUser({ name: '  Grace Hopper ', role: 'Viewer', password });
       const { status, body } = await ada.post('/api/admin/users', input);
       expect(status).toBe(201);
@@ -43,7 +43,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(await recordOf(ada, input.email)).toContain('account_created, administrator, Viewer');
     });
 
-    test('without one, and are shown a link that sets it', async () => {
+    test('shows a link that sets the password if none was given', async () => {
       const input = newUser();
       const { status, body } = await ada.post('/api/admin/users', input);
       expect(status).toBe(201);
@@ -60,7 +60,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(app.logLines.join('')).not.toContain(link.searchParams.get('token'));
     });
 
-    test('that are inactive, and cannot sign in until they are made active', async () => {
+    test('creates inactive accounts, which cannot sign in until they are activated', async () => {
       const input = newUser({ status: 'Inactive', password });
       const { body } = await ada.post('/api/admin/users', input);
       expect(body.user.status).toBe('Inactive');
@@ -71,7 +71,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(waiting.passwordLink).toBeNull();
     });
 
-    test('but not two with one address, however it is written', async () => {
+    test('rejects a second account with the same address, however it is written', async () => {
       const input = newUser({ password });
       await ada.post('/api/admin/users', input);
       const { status, body } = await ada.post('/api/admin/users', { ...input, email: input.email.toUpperCase() });
@@ -88,7 +88,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       ['a short password', { password: 'short' }],
       ['a password that everybody has', { password: 'password123' }],
       ['a field that is the server’s', { emailVerified: true }],
-    ])('and refuse %s', async (_what, wrong) => {
+    ])('rejects %s', async (_what, wrong) => {
       const input = newUser(wrong);
       const { status, body } = await ada.post('/api/admin/users', input);
       expect([status, body.code]).toEqual([400, 'invalid_input']);
@@ -96,8 +96,8 @@ describe.each(engines)('administrators on %s', (engine) => {
     });
   });
 
-  describe('reset passwords', () => {
-    test('by a link that is shown once; sessions and the password stay as they are', async () => {
+  describe('resetting passwords', () => {
+    test('shows a link once, and changes neither sessions nor password', async () => {
       const frank = await app.as('frank');
       const id = await idOf('frank');
       const { status, body } = await ada.post(`/api/admin/users/${id}/reset-password`);
@@ -111,7 +111,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       );
     });
 
-    test('but not of inactive accounts, nor their own by a link that is shown', async () => {
+    test('rejects inactive accounts, and the own one if the link is shown', async () => {
       await app.as('gina');
       const id = await idOf('gina');
       await change(id, { status: 'Inactive' });
@@ -126,8 +126,8 @@ describe.each(engines)('administrators on %s', (engine) => {
     });
   });
 
-  describe('delete accounts', () => {
-    test('with everything in them', async () => {
+  describe('deleting accounts', () => {
+    test('deletes everything in them', async () => {
       const henry = await app.withKey('henry');
       await newThread(henry);
       const id = await idOf('henry');
@@ -146,7 +146,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       );
     });
 
-    test('but not their own here', async () => {
+    test('rejects the own account', async () => {
       const { status, body } = await ada.delete(`/api/admin/users/${await idOf('ada')}`);
       expect([status, body.code]).toEqual([409, 'conflict']);
       expect(body.message).toContain('Settings > Account');
@@ -154,8 +154,8 @@ describe.each(engines)('administrators on %s', (engine) => {
     });
   });
 
-  describe('see what happened to accounts', () => {
-    test('the newest first, page by page, without devices and addresses of browsers', async () => {
+  describe('reading account events', () => {
+    test('lists them newest first, page by page, without devices and IP addresses', async () => {
       const { body: whole } = await ada.get('/api/admin/security-events?limit=100');
       expect(whole.items.length).toBeGreaterThan(8);
       const ids = whole.items.map(({ id }: { id: number }) => id);
@@ -172,7 +172,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(paged.slice(0, ids.length)).toEqual(ids);
     });
 
-    test('and nothing of what people do in theirs', async () => {
+    test('hides what users do in their accounts', async () => {
       await app.as('ivy');
       const userId = await idOf('ivy');
       const own = ['api_key_saved', 'api_key_removed', 'data_exported', 'session_ended', 'signed_out'] as const;
@@ -199,7 +199,7 @@ describe.each(engines)('administrators on %s', (engine) => {
       expect(JSON.stringify(body)).not.toMatch(/Planted browser|203\.0\.113\.77/);
     });
 
-    test.each(['x', '0', '-1', '1.5', '99999999999', '1%27'])('not after the cursor %s', async (cursor) => {
+    test.each(['x', '0', '-1', '1.5', '99999999999', '1%27'])('rejects the cursor %s', async (cursor) => {
       const { status, body } = await ada.get(`/api/admin/security-events?cursor=${cursor}`);
       expect([status, body.code]).toEqual([400, 'invalid_input']);
     });
@@ -210,7 +210,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
-    // Nobody listens there: what is to be mailed stays where it is stored.
+    // Nothing listens there, so queued mail stays stored.
     const env = { SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'roster@example.com' };
     app = await startApp(engine, { env });
     ada = await app.as('ada');
@@ -224,7 +224,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     return jobs.map(({ payload }) => JSON.parse(payload)).filter((payload) => payload.userId === userId);
   };
 
-  test('a new account’s owner is mailed a link, and the administrator sees none', async () => {
+  test('mails the owner of a new account a link that the administrator does not see', async () => {
     const { status, body } = await ada.post('/api/admin/users', newUser());
     expect([status, body.passwordLink]).toEqual([201, { mailed: true, link: null }]);
     expect(await mailFor(body.user.id)).toEqual([
@@ -235,7 +235,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     expect(await mailFor(next.user.id)).toMatchObject([{ invitedBy: 'Ada Lovelace' }]);
   });
 
-  test('nothing is mailed for an account that is not added, has a password, or is inactive', async () => {
+  test('mails nothing for an account that is not added, has a password, or is inactive', async () => {
     const input = newUser({ password });
     const { body } = await ada.post('/api/admin/users', input);
     expect(body.passwordLink).toBeNull();
@@ -245,7 +245,7 @@ describe.each(engines)('with a mail server, on %s', (engine) => {
     expect(await mailFor(inactive.user.id)).toEqual([]);
   });
 
-  test('a reset mails the owner a link', async () => {
+  test('mails the owner a link on reset', async () => {
     const bob = await app.as('bob');
     const { id } = (await bob.get('/api/user')).body;
     const { status, body } = await ada.post(`/api/admin/users/${id}/reset-password`);

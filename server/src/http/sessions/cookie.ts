@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const thirtyDays = 30 * 24 * 60 * 60;
 
 /**
- * The session cookie. `__Host-` binds it to this host over https; on plain-http loopback some browsers refuse Secure
- * cookies, so the name is a plain one there.
+ * The session cookie. The `__Host-` prefix binds it to this host over https. Some browsers refuse Secure cookies on
+ * plain-http loopback, so the name has no prefix there.
  */
 export function sessionCookie(secure: boolean) {
   const name = secure ? '__Host-session' : 'session';

@@ -13,7 +13,7 @@ export type SessionRecord = {
   lastActiveAt: string;
 };
 
-/** Asked every few seconds while answers are followed. */
+/** Queried every few seconds while clients follow answers. */
 const liveSessions = prepared((db, at: Params<{ ids: string; created: string }>) =>
   db
     .selectFrom('sessions')
@@ -21,11 +21,11 @@ const liveSessions = prepared((db, at: Params<{ ids: string; created: string }>)
     .select(['sessions.id', 'users.role'])
     .where('sessions.id', 'in', jsonArrayParam<string>(db, at('ids'), 'text'))
     .where('sessions.created_at', '>', at('created'))
-    // Written so that SQLite begins with the list, not with all that are active.
+    // Written so that SQLite starts from the list, not from all active users.
     .where(sql<boolean>`(users.status = 'Active') = true`),
 );
 
-/** Asked with every call. */
+/** Queried with every request. */
 const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: string; active: string }>) =>
   db
     .selectFrom('sessions')
@@ -43,7 +43,7 @@ const findByTokenHash = prepared((db, at: Params<{ tokenHash: string; created: s
 );
 
 export function sessionRepository(db: Kysely<Database>) {
-  /** Kept with the account too: what a session knows goes with it. */
+  /** Also stored with the account, because sessions are deleted. */
   async function wasThere(userId: number, at: string) {
     await db.updateTable('users').set({ last_active_at: at }).where('id', '=', userId).execute();
   }
@@ -64,12 +64,12 @@ export function sessionRepository(db: Kysely<Database>) {
         .execute();
       await wasThere(userId, session.lastActiveAt);
     },
-    /** The session of a token with the present state of its user; only if both are good. */
+    /** Returns the session of a token with its user’s current role, if both are valid. */
     byTokenHash: (tokenHash: string, notBefore: { created: string; active: string }) =>
       findByTokenHash.first(db, { tokenHash, ...notBefore }),
     /**
-     * The present role of a session's owner, if both are good. The person is held first and the session after, as
-     * the code that ends sessions does; updates that change nothing hold on both databases.
+     * Returns the current role of a session’s owner, if both are valid, and locks both. Locks the user before the
+     * session, like the code that ends sessions. Updates that change nothing take the locks on both databases.
      */
     async lock(userId: number, sessionId: string, notBefore: { created: string }): Promise<Role | null> {
       const role = await lockActiveUser(db, userId);
@@ -92,7 +92,7 @@ export function sessionRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row?.created_at;
     },
-    /** Which of these sessions are still good, with the present role of their owners. */
+    /** Returns which of these sessions are still valid, with their owners’ current roles. */
     async live(sessionIds: string[], notBefore: { created: string; active: string }): Promise<Map<string, Role>> {
       const rows = await liveSessions.all(db, { ids: JSON.stringify(sessionIds), created: notBefore.created });
       return new Map(rows.map(({ id, role }) => [id, role]));
@@ -124,7 +124,7 @@ export function sessionRepository(db: Kysely<Database>) {
         lastActiveAt: row.last_active_at,
       }));
     },
-    /** Returns the browser it was of; undefined where there was none. */
+    /** Returns the session’s user agent; undefined: not found. */
     delete: (userId: number, sessionId: string) =>
       db
         .deleteFrom('sessions')
@@ -135,7 +135,7 @@ export function sessionRepository(db: Kysely<Database>) {
     async deleteByTokenHash(tokenHash: string) {
       await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).execute();
     },
-    /** Returns the ids of the sessions that ended. */
+    /** Returns the ids of the ended sessions. */
     async deleteOthers(userId: number, keptSessionId: string): Promise<string[]> {
       const rows = await db
         .deleteFrom('sessions')
@@ -145,12 +145,12 @@ export function sessionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map((row) => row.id);
     },
-    /** Returns the ids of the sessions that ended. */
+    /** Returns the ids of the ended sessions. */
     async deleteAll(userId: number): Promise<string[]> {
       const rows = await db.deleteFrom('sessions').where('user_id', '=', userId).returning('id').execute();
       return rows.map((row) => row.id);
     },
-    /** Keeps `kept` and the `others` used last of a person, and drops those past their time. */
+    /** Keeps `kept` and the user’s `others` most recently used sessions; deletes the rest and expired ones. */
     async trim(userId: number, kept: string, others: number, notBefore: { created: string; active: string }) {
       await db
         .deleteFrom('sessions')

@@ -13,7 +13,7 @@ const idleLimit = 7 * day;
 const absoluteLimit = 30 * day;
 const sessionsPerUser = 50;
 const touchEvery = 60_000;
-/** Without a password to ask for, only a fresh sign-in shows that it is the person. */
+/** Without a password to ask for, only a recent sign-in proves the user’s identity. */
 const freshFor = 10 * 60_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -23,7 +23,7 @@ const notBefore = () => ({
   active: new Date(Date.now() - idleLimit).toISOString(),
 });
 
-/** Which of these sessions are still good, and the roles of their users. */
+/** Returns which of these sessions are still valid, with their users’ roles. */
 export const liveSessions = (db: Kysely<Database>) => (sessionIds: string[]) =>
   sessionRepository(db).live(sessionIds, notBefore());
 
@@ -33,25 +33,25 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
 
   return {
     /**
-     * Starts a session and returns its token. A token that the browser presented before is never adopted. `rows`: those
-     * of the transaction that signs in.
+     * Starts a session and returns its token. Never adopts a token that the browser presented before. `rows`:
+     * repository of the transaction that signs in.
      */
     start: (userId: number, visitor: Visitor, rows: SessionRepository = sessions): Promise<string> =>
       start(rows, userId, visitor),
-    /** Who a token belongs to, read anew each time; notes the activity at most once a minute. */
+    /** Returns the token’s session, read afresh each time. Records the activity at most once a minute. */
     find: (token: string, ipAddress: string): Promise<SignedIn | null> => find(sessions, token, ipAddress),
-    /** The present role of a session's user, if the session is still good; neither changes until the transaction ends. */
+    /** Returns the current role of a valid session’s user, and locks both until the transaction ends. */
     lock: (
       trx: Kysely<Database>,
       { userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>,
     ): Promise<Role | null> => sessionRepository(trx).lock(userId, sessionId, notBefore()),
-    /** Whether the sign-in is young enough for what changes who gets in. */
+    /** True if the sign-in is recent enough for changes to who has access. */
     async isFresh({ userId, sessionId }: Pick<SignedIn, 'userId' | 'sessionId'>): Promise<boolean> {
       const began = await sessions.began(userId, sessionId);
       return began !== undefined && Date.now() - Date.parse(began) < freshFor;
     },
     list: (actor: SignedIn): Promise<Session[]> => list(sessions, actor),
-    /** Signs one device out, this one or another. */
+    /** Signs out one device, this one or another. */
     async end({ userId }: SignedIn, sessionId: string, visitor: Visitor) {
       await db.transaction().execute(async (trx) => {
         const ended = await sessionRepository(trx).delete(userId, sessionId);
@@ -77,7 +77,6 @@ export function sessionService(db: Kysely<Database>, onEnd: (sessionIds: string[
       });
       onEnd(ended);
     },
-    /** Signs out everywhere, this browser included. */
     async endAll(userId: number) {
       onEnd(await sessions.deleteAll(userId));
     },

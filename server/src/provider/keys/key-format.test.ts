@@ -12,7 +12,7 @@ import { providerKeyService } from './provider-key.ts';
 
 const visitor = { userAgent: null, ipAddress: '127.0.0.1' };
 
-/** OpenAI itself is not there for tests: the rules on its keys are shown on the service. */
+/** Tests cannot reach OpenAI itself, so the rules for its keys are tested on the service. */
 async function serviceFor(isOpenAi: boolean) {
   const asked: string[] = [];
   const empty = await emptyDatabase('sqlite');
@@ -36,14 +36,14 @@ async function serviceFor(isOpenAi: boolean) {
   return { asked, id, service: providerKeyService({ db, vault, provider, config }) };
 }
 
-describe('the form of a key', () => {
+describe('the form of a provider key', () => {
   test.each([
     `sk-${'a'.repeat(32)}`,
     `sk-proj-${'A-_9'.repeat(40)}`,
     `sk-svcacct-${'b'.repeat(40)}`,
     `sk-None-${'c'.repeat(30)}`,
     `sk-${'d'.repeat(509)}`,
-  ])('at OpenAI may be %s', async (key) => {
+  ])('accepts %s at OpenAI', async (key) => {
     const { asked, id, service } = await serviceFor(true);
     await service.save(actor(id), key, visitor);
     expect(asked).toEqual([key]);
@@ -57,7 +57,7 @@ describe('the form of a key', () => {
     [`sk-admin-${'a'.repeat(40)}`, expect.stringContaining('administration key')],
     [`sk-ant-${'a'.repeat(40)}`, expect.stringContaining('Anthropic')],
     [`sk-or-${'a'.repeat(40)}`, expect.stringContaining('OpenRouter')],
-  ])('at OpenAI may not be %s, and nothing is sent', async (key, message) => {
+  ])('rejects %s at OpenAI, and sends nothing', async (key, message) => {
     const { asked, id, service } = await serviceFor(true);
     const refused = { code: 'invalid_input', message, fields: { apiKey: message } };
     await expect(service.save(actor(id), key, visitor)).rejects.toMatchObject(refused);
@@ -65,7 +65,7 @@ describe('the form of a key', () => {
     expect(asked).toEqual([]);
   });
 
-  test('elsewhere is the provider’s affair', async () => {
+  test('is left to the provider elsewhere', async () => {
     const { asked, id, service } = await serviceFor(false);
     for (const key of ['local', 'sk-ant-x', 'gsk_123']) await service.save(actor(id), key, visitor);
     expect(asked).toHaveLength(3);

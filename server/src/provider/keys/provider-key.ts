@@ -18,7 +18,7 @@ type Dependencies = {
   config: Pick<Config, 'provider'>;
 };
 
-/** Keys that belong elsewhere, told apart before anything is sent. */
+/** Recognizes keys that belong elsewhere, before anything is sent. */
 function misplacedKeyMessage(key: string): string | undefined {
   if (key.startsWith('sk-admin-'))
     return 'This is an administration key. It cannot be used for chatting; enter a project key here. An admin key belongs on the Analytics page.';
@@ -27,7 +27,7 @@ function misplacedKeyMessage(key: string): string | undefined {
   return undefined;
 }
 
-/** A person's provider key: tried, sealed, and opened again only for a call. */
+/** A user’s provider key: checked, encrypted, and decrypted only for a call. */
 export function providerKeyService(dependencies: Dependencies) {
   const keys = keyRepository(dependencies.db);
   const sealedKeys = providerKeySecrets(dependencies);
@@ -37,7 +37,10 @@ export function providerKeyService(dependencies: Dependencies) {
   return {
     config: (userId: number) => configOf(keys, userId),
 
-    /** Tries the key first: a rejected one is not stored; where the provider cannot be asked, it is stored unverified. */
+    /**
+     * Checks the key first. A rejected key is not stored; if the provider cannot be reached, the key is stored as
+     * unverified.
+     */
     async save(actor: Actor, typed: string, visitor: Visitor): Promise<UserConfig> {
       checkFormat(typed, isOpenAi);
       const found = await tried(dependencies.provider, typed);
@@ -50,17 +53,20 @@ export function providerKeyService(dependencies: Dependencies) {
     remove: (userId: number, visitor: Visitor) =>
       sealedKeys.remove(userId, visitor, (trx) => keyRepository(trx).delete(userId)),
 
-    /** The key for a call. @throws no_api_key, key_unreadable */
+    /**
+     * Decrypts the key for a call.
+     * @throws no_api_key, key_unreadable
+     */
     open,
 
-    /** A key that is typed for one call: checked for its form, used and forgotten. Without one, the saved key. */
+    /** Returns the typed key after checking its form, without storing it; without one, the saved key. */
     async typedOrSaved(userId: number, typed: string | undefined): Promise<Secret> {
       if (typed === undefined) return open(userId);
       checkFormat(typed, isOpenAi);
       return new Secret(typed);
     },
 
-    /** The provider has rejected the saved key in the middle of work; the settings page says so from now on. */
+    /** Records that the provider has rejected the saved key during other work, so that the settings page shows it. */
     async noteRejected(userId: number, notice: string) {
       const key = await keys.find(userId);
       if (key) await keys.note(userId, key.sealed, false, notice);
@@ -84,7 +90,7 @@ const providerKeySecrets = ({ db, vault }: Dependencies) =>
     },
   );
 
-/** @throws invalid_input where a key cannot be one of this provider's */
+/** @throws invalid_input if a key cannot be one of this provider’s */
 function checkFormat(typed: string, isOpenAi: boolean) {
   if (!isOpenAi) return;
   const problem = misplacedKeyMessage(typed) ?? (openAiKeyPattern.test(typed) ? undefined : keyFormatMessage);

@@ -49,7 +49,10 @@ export function keyRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
         .execute();
     },
-    /** The result of using the stored key; `sealed` names the key that was used, which may have been replaced since. */
+    /**
+     * Stores the result of using the key. `sealed` identifies the key that was used, which may have been replaced
+     * since.
+     */
     async note(userId: number, sealed: string, verified: boolean, notice: string | null) {
       await db
         .updateTable('provider_keys')

@@ -7,8 +7,8 @@ import { filesIn, indexed, storesOf } from '#server/testing/knowledge';
 
 const rounds = roundsOr(4);
 
-describe.each(engines)('killed again and again on %s', (engine) => {
-  test('each assistant has one store with its files, and nothing else is there', async () => {
+describe.each(engines)('indexing with repeated kills on %s', (engine) => {
+  test('leaves each assistant one store with its files, and nothing else', async () => {
     const { app, server } = await killableInstallation(engine);
     await server.start();
     const visitor = await registered(server, 'ada');

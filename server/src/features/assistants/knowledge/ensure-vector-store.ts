@@ -8,15 +8,14 @@ import { storeRepository, type VectorStore } from './store-repository.ts';
 
 type VectorStores = Provider['vectorStores'];
 
-/** A store at the provider, with its files by their ids. */
 type OpenStore = { storeId: string; listed: Map<string, IndexedFile> };
 
-/** How far the provider's clock may be behind ours. */
+/** Milliseconds by which the provider’s clock may lag behind. */
 export const clockToleranceMs = 5 * 60_000;
 
 const byId = (files: IndexedFile[]) => new Map(files.map((file) => [file.id, file]));
 
-/** `name`: as it is called at the provider. */
+/** `name`: the store’s name at the provider. */
 type Named = VectorStore & { name: string };
 
 async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
@@ -31,7 +30,7 @@ async function ask(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Sec
   }
 }
 
-/** Where an earlier request for it got no response, it is looked for first. */
+/** If an earlier request got no response, searches for its store first. */
 async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: Secret, store: Named) {
   const { userId, id, token, sentAt } = store;
   const since = sentAt && new Date(Date.parse(sentAt) - clockToleranceMs).toISOString();
@@ -41,7 +40,7 @@ async function create(db: Kysely<Database>, vectorStores: VectorStores, apiKey: 
   return storeId;
 }
 
-/** The store with its files; created where there is none. */
+/** Returns the store with its files, and creates it if there is none. */
 export async function ensureVectorStore(
   db: Kysely<Database>,
   vectorStores: VectorStores,
@@ -59,6 +58,6 @@ export async function ensureVectorStore(
       return { storeId, listed: byId([]) };
     }
   const storeId = await create(db, vectorStores, apiKey, store);
-  // One that was found again may have files in it.
+  // A store that was found again may contain files.
   return { storeId, listed: byId(store.sentAt === null ? [] : await vectorStores.files(apiKey, storeId)) };
 }

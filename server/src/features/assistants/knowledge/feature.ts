@@ -26,7 +26,6 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** The knowledge of assistants: their files in vector stores. */
 export function knowledgeFeature(dependencies: Dependencies) {
   const { database, presence, provider, keys, files, config, versions, log } = dependencies;
   const { db } = database;
@@ -35,11 +34,13 @@ export function knowledgeFeature(dependencies: Dependencies) {
   const removal = storeRemoval({ db, provider, keys, isGone });
   const fill = createVectorStoreSync({ db, provider, keys, files, providerName, instance, isGone, log });
   const index = indexJobHandler({ db, fill });
-  const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be begun again');
+  const onProblem = (error: unknown) => log.error({ err: error }, 'indexing could not be restarted');
   return {
     jobs: [index, removal.job],
     removeAtProvider: removal.removeEverywhere,
-    /** For vector stores that programs make: what is at the provider is made, filled and removed as it is for assistants. */
+    /**
+     * For vector stores of API clients, which are created, filled and removed at the provider like those of assistants.
+     */
     stores: {
       insert: (trx: Kysely<Database>, userId: number) => storeRepository(trx).insertForProgram(userId),
       fill,

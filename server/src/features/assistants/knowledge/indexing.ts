@@ -8,7 +8,7 @@ import type { SyncVectorStore } from './sync-vector-store.ts';
 
 type Dependencies = { db: Kysely<Database>; fill: SyncVectorStore };
 
-/** undefined: there is no store, and none is needed. */
+/** undefined: there is no store and none is needed. */
 async function storeOf(db: Kysely<Database>, userId: number, assistantId: number): Promise<number | undefined> {
   const stores = storeRepository(db);
   if (!(await stores.ofAssistant(userId, assistantId))) {
@@ -32,6 +32,6 @@ async function index({ db, fill }: Dependencies, userId: number, assistantId: nu
   });
 }
 
-/** Makes the vector store of an assistant what the assistant's files say: there is one while there are files. */
+/** Brings the vector store of an assistant in line with its files. There is a store while there are files. */
 export const indexJobHandler = (dependencies: Dependencies): JobHandler =>
   jobHandler(indexJob, ({ userId, assistantId }) => index(dependencies, userId, assistantId));

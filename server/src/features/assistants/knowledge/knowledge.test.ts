@@ -20,7 +20,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
 
   const keyOf = (number: number) => `sk-knows-${engine}-${number}-${'k'.repeat(32)}`;
   const save = (visitor: HttpClient, apiKey: string) => visitor.post('/api/settings/apikey', { apiKey });
-  /** Everybody has an account of their own at the provider. */
+  /** Every user has their own account at the provider. */
   async function someone() {
     const visitor = await app.as(`person${++people}`);
     const key = keyOf(people);
@@ -40,7 +40,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     return requests.filter((one: { method: string; path: string }) => one.method === method && one.path === path);
   };
 
-  test('are indexed in one store of the assistant, and searched and cited by its answers', async () => {
+  test('indexes files in one store of the assistant, and answers search and cite them', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'handbook.pdf', 'say %22hi%22.md');
     const { status, body } = await addTo(visitor, assistantId, ...ids);
@@ -79,7 +79,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     ]);
   });
 
-  test('that cannot be searched are told before anything is sent, with what to do instead', async () => {
+  test('reports unsearchable files before anything is sent, with what to do instead', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'prices.csv', 'photo.png');
     const { body } = await addTo(visitor, assistantId, ...ids);
@@ -103,7 +103,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(await storesOf(app, key)).toEqual([]);
   });
 
-  test('added twice at once make one store, and each is in it once', async () => {
+  test('creates one store for concurrent additions, with each file once', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'a.md', 'b.md', 'c.md');
     const answers = await Promise.all([
@@ -118,7 +118,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(await filesIn(app, key, stores[0]?.id ?? '')).toHaveLength(3);
   });
 
-  test('are not searched while they are being indexed, which is said', async () => {
+  test('does not search files that are being indexed, and says so', async () => {
     const { visitor, assistantId } = await someone();
     const ids = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, ...ids);
@@ -129,7 +129,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect((await asksOf(app)).at(-1)?.body.tools).toBeUndefined();
   });
 
-  test('are at most 50, and only one’s own', async () => {
+  test('accepts at most 50 files, only the user’s own', async () => {
     const { visitor, assistantId } = await someone();
     const other = await someone();
     const [theirs] = await put(other.visitor, 'theirs.md');
@@ -179,7 +179,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect([status, body.fields]).toEqual([400, { fileIds: 'An assistant can have at most 50 files' }]);
   });
 
-  test('that are taken away are taken out of the store, and the last one takes the store along', async () => {
+  test('removes files from the store, and the store with the last one', async () => {
     const { visitor, key, assistantId } = await someone();
     const [first, second] = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, Number(first), Number(second));
@@ -197,13 +197,13 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       await hurry(app);
       return (await storesOf(app, key)).length === 0;
     });
-    // A new one is made for what comes next.
+    // The next file gets a new store.
     await addTo(visitor, assistantId, Number(first));
     await indexed(app, visitor, assistantId, ['ready']);
     expect(await storesOf(app, key)).toHaveLength(1);
   });
 
-  test('go with the assistant, and stay as files; a deleted file goes from the assistant', async () => {
+  test('deletes knowledge with the assistant but keeps files; deleted files leave the assistant', async () => {
     const { visitor, key, assistantId } = await someone();
     const [first, second] = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, Number(first), Number(second));
@@ -221,7 +221,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     );
   });
 
-  test('wait for a key, and for one that works', async () => {
+  test('waits for a key, and for one that works', async () => {
     const visitor = await app.as(`person${++people}`);
     const assistantId = await created(visitor);
     const [id] = await put(visitor, 'a.md');
@@ -242,7 +242,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(await stateOf(visitor, assistantId)).toMatchObject([{ state: 'ready', error: null }]);
   });
 
-  test('follow a key to another account of the provider, in a store made anew', async () => {
+  test('follows a key to another account of the provider, with a new store', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'a.md', 'b.md');
     await addTo(visitor, assistantId, ...ids);
@@ -262,7 +262,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(answer.sources.toSorted()).toEqual(['a.md', 'b.md']);
   });
 
-  test('whose store is gone: the answer comes without them, says so, and the store is made anew', async () => {
+  test('answers without a store that the provider has lost, says so, and creates it again', async () => {
     const { visitor, key, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
     await indexed(app, visitor, assistantId, ['ready']);
@@ -280,7 +280,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect((await ask(app, visitor, threadId, 'And now?')).answer.sources).toEqual(['a.md']);
   });
 
-  test('are left out where the model cannot search, which is said and remembered', async () => {
+  test('omits files if the model cannot search, says so and remembers it', async () => {
     const { visitor, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
     await indexed(app, visitor, assistantId, ['ready']);
@@ -292,7 +292,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
       const { run } = (
         await visitor.post(`/api/threads/${threadId}/messages`, { message: 'Hi', clientId: `c-${engine}-1` })
       ).body;
-      // The fault is for every answer: the second try fails too, and says what the first one came to.
+      // The failure affects every request: the retry fails too, and the message ends with the first error.
       return until('The end', async () => {
         const { body } = await visitor.get(`/api/threads/${threadId}/messages`);
         const found = body.items.find(({ id }: { id: number }) => id === run.messageId);
@@ -306,7 +306,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect((await asksOf(app)).at(-1)?.body.tools).toBeUndefined();
   });
 
-  test('fail with the provider’s words, and are tried again when that is asked for', async () => {
+  test('fails with the provider’s message, and retries on request', async () => {
     const { visitor, assistantId } = await someone();
     const [id] = await put(visitor, 'a.md');
     const error = { message: 'This file holds no text.' };
@@ -316,12 +316,12 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     });
     expect((await stateOf(visitor, assistantId))[0]?.error).toMatch(/This file holds no text\.$/);
     const { status, body } = await visitor.post(`/api/assistants/${assistantId}/files/${id}/retry`);
-    // The old words are gone at once.
+    // The old error is cleared at once.
     expect([status, body[0].error]).toEqual([200, null]);
     await indexed(app, visitor, assistantId, ['ready']);
   });
 
-  test('fail where the account has no credit left, without asking again by itself', async () => {
+  test('fails without retrying if the account has no credit left', async () => {
     const { visitor, key, assistantId } = await someone();
     const [id] = await put(visitor, 'a.md');
     await withFault(app, { fail: 'insufficient_quota' }, { path: '/vector_stores*', key }, async () => {
@@ -335,7 +335,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     await indexed(app, visitor, assistantId, ['ready']);
   });
 
-  test('are indexed after trouble at the provider, without a second store', async () => {
+  test('indexes after trouble at the provider, without a second store', async () => {
     const { visitor, key, assistantId } = await someone();
     const ids = await put(visitor, 'a.md');
     await withFault(app, { disconnect: true }, { path: '/vector_stores', method: 'POST' }, async () => {
@@ -352,12 +352,12 @@ describe.each(engines)('files of assistants on %s', (engine) => {
     expect(await storesOf(app, key)).toHaveLength(1);
   });
 
-  test('whose store was made without an answer are put into that one', async () => {
+  test('uses a store whose creation got no response', async () => {
     const { visitor, key, assistantId } = await someone();
     await addTo(visitor, assistantId, ...(await put(visitor, 'a.md')));
     await indexed(app, visitor, assistantId, ['ready']);
     const before = await storesOf(app, key);
-    // What a process leaves behind that is killed between the provider's making the store and its answer.
+    // The state after a process is killed between the creation of the store and the provider’s response.
     await beside(app, (db) =>
       db
         .updateTable('vector_stores')
@@ -372,7 +372,7 @@ describe.each(engines)('files of assistants on %s', (engine) => {
 });
 
 test.each([['vector_stores'], ['files']] as const)(
-  'at a provider without %s the chat goes on, and says so',
+  'answers without search at a provider without %s, and says so',
   async (part) => {
     const app = await startApp('sqlite', { simulator: { without: [part] } });
     try {
@@ -395,7 +395,7 @@ test.each([['vector_stores'], ['files']] as const)(
   },
 );
 
-test('at a provider without Responses, the first answer finds out', async () => {
+test('detects with the first answer that a provider has no Responses API', async () => {
   const app = await startApp('sqlite', { simulator: { without: ['responses'] } });
   try {
     const visitor = await app.withKey('ada');

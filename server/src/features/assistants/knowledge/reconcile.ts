@@ -17,19 +17,18 @@ type Dependencies = {
   providerName: string;
 };
 
-/** A file that is to be in a store: how far it is there, and its copy at the provider. */
+/** A file that belongs in a store: its state there, and its copy at the provider. */
 export type StoreFile = Pick<KnowledgeFile, 'filename' | 'state' | 'error' | 'indexedFileId' | 'changedAt' | 'copy'>;
 
-/** What a store is to hold, and where it is written down what came of it. */
+/** Contents of a store and where results are recorded. */
 export type Contents<Row extends StoreFile> = {
-  /** What the store is called at the provider. */
   name: string;
   rows: () => Promise<Row[]>;
-  /** Only from the state that was read. */
+  /** Only if the row is unchanged since it was read. */
   change: (row: Row, to: Change) => Promise<void>;
-  /** What goes along with a file. */
+  /** Options sent along with a file. */
   optionsOf?: (row: Row) => FileOptions;
-  /** It is in the store, with its options where it `isNew` there. */
+  /** The file is in the store. `isNew`: it was just added with its options. */
   onEntry?: (row: Row, at: { apiKey: Secret; storeId: string; fileId: string; isNew: boolean }) => Promise<void>;
 };
 
@@ -38,11 +37,11 @@ const lostFileMessage = 'The provider does not have this file any more. It is be
 export const notServedMessage = (providerName: string) =>
   `${providerNameIn('beginning', providerName)} has no file search. The file stays with the assistant, which answers without it.`;
 
-/** Its id at the provider; null while the provider does not have it. */
+/** The file’s id at the provider; null while the provider does not have it. */
 const fileIdOf = ({ copy, filename }: StoreFile): string | null =>
   copy?.state === 'ready' && unsearchableReason(filename) === undefined ? copy.providerFileId : null;
 
-/** Writes only what is new. */
+/** Writes only if something has changed. */
 export async function updateState<Row extends StoreFile>(
   { change }: Pick<Contents<Row>, 'change'>,
   row: Row,
@@ -68,19 +67,20 @@ function stateWithoutCopy(row: StoreFile, providerName: string): Change | undefi
 type Wanted<Row extends StoreFile> = { row: Row; fileId: string };
 type Place = { apiKey: Secret; storeId: string };
 
-/** More than this many go together, where the provider takes them so. */
+/** More files than this are added in one batch, if the provider supports it. */
 const batchThreshold = 5;
 const batchLimit = 100;
 
-/** Whether a file is to be added, or stays out because it failed before and no retry was asked for. */
+/** True for a missing file, unless it failed before and no retry was requested. */
 const needsAdding = <Row extends StoreFile>({ row, fileId }: Wanted<Row>, listed: IndexedFile | undefined): boolean =>
   listed === undefined && !(row.state === 'failed' && row.indexedFileId === fileId);
 
-/** It failed in the store, and is to be tried again: it has to go out before it can come in. */
+/**
+ * True if the file failed in the store and a retry was requested: it has to be removed before it can be added again.
+ */
 const needsRetry = ({ indexedFileId }: StoreFile, listed: IndexedFile | undefined): boolean =>
   listed?.state === 'failed' && indexedFileId === null;
 
-/** Adds files to the store. */
 async function addFiles<Row extends StoreFile>(
   dependencies: Dependencies,
   contents: Contents<Row>,
@@ -116,7 +116,7 @@ const toChange = ({ state, error, errorCode, bytes }: IndexedFile, indexedFileId
   indexedFileId,
 });
 
-/** Adds missing files to the store and removes others. true: some are still being indexed. */
+/** Adds missing files to the store and removes others. Returns true while some are being indexed. */
 export async function reconcile<Row extends StoreFile>(
   dependencies: Dependencies,
   store: VectorStore,

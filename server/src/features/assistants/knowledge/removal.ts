@@ -19,23 +19,23 @@ type Dependencies = {
 
 type StoreOf = { userId: number; storeId: number };
 
-/** By who fills it: soon it is let go of. */
+/** Another run is filling the store and will release it soon. */
 class StoreBusyError extends Error {
   override name = 'StoreBusyError';
 }
 const releaseTimeoutMs = 5_000;
 const pollIntervalMs = 50;
 
-/** Removes vector stores at the provider that no assistant and no program needs any more. */
+/** Removes vector stores at the provider that no assistant and no API client needs any more. */
 export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   const stores = storeRepository(db);
 
-  /** @throws where a later retry may succeed; the store's row has the reason in either case */
+  /** @throws if a later retry may succeed; the store’s row has the reason in either case */
   async function remove({ userId, storeId }: StoreOf) {
     const store = await stores.find(userId, storeId);
     if (store?.state !== 'removing' && store?.state !== 'expired') return;
     if (store.instance !== null && !(await isGone(store.instance)))
-      throw new StoreBusyError('The store is being worked on');
+      throw new StoreBusyError('The store is being filled');
     try {
       if (store.providerStoreId !== null || store.sentAt !== null) {
         const apiKey = await keys.open(userId);
@@ -49,23 +49,23 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
     await removed(store);
   }
 
-  /** One that has expired stays, as a program is told of it. */
+  /** An expired store remains as a row, because API clients can still read it. */
   const removed = ({ userId, id, state }: VectorStore) =>
     state === 'expired' ? stores.notThere(userId, id) : stores.delete(userId, id);
 
   async function notRemoved(store: VectorStore, error: unknown) {
     const { userId, id: storeId } = store;
-    // Saving a key retries it.
+    // Saving a key retries.
     if (error instanceof AppError) return stores.note(userId, storeId, error.message);
     if (!(error instanceof ProviderError)) throw error;
-    // Where there are no stores any more, there is nothing to remove.
+    // A provider without vector stores has nothing to remove.
     if (error.code === 'not_served') return removed(store);
     await stores.note(userId, storeId, error.message);
     if (error.code !== 'key_rejected') throw error;
     await keys.noteRejected(userId, error.message);
   }
 
-  /** Its failure is noted with the store, and the job retries. */
+  /** Failures are noted with the store, and the job retries. */
   async function tryNow(of: StoreOf) {
     const giveUpAt = performance.now() + releaseTimeoutMs;
     const isToBeTriedAgain = (error: unknown) => error instanceof StoreBusyError && performance.now() < giveUpAt;
@@ -75,7 +75,7 @@ export function storeRemoval({ db, provider, keys, isGone }: Dependencies) {
   return {
     job: jobHandler(removeStoreJob, remove),
 
-    /** Removes every store of a person now, and says how many could not be removed. */
+    /** Removes every store of a user now, and returns how many could not be removed. */
     async removeEverywhere(userId: number) {
       for (const { id, assistantId, state } of await stores.all(userId))
         await db.transaction().execute(async (trx) => {

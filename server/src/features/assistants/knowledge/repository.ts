@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
-/** A file of an assistant, with the state of its provider copy. */
 export type KnowledgeFile = {
   userId: number;
   assistantId: number;
@@ -22,13 +21,12 @@ export type Change = {
   state: KnowledgeState;
   error: string | null;
   indexedFileId: string | null;
-  /** The provider's own, or ours for what it would not take. */
+  /** The provider’s error code, or ours for files that it does not accept. */
   errorCode?: string | null;
-  /** What the file takes in the store. */
+  /** Size of the file in the store, in bytes. */
   bytes?: number;
 };
 
-/** The knowledge of assistants. */
 export function knowledgeRepository(db: Kysely<Database>) {
   const ofAssistant = (userId: number, assistantId: number) =>
     db
@@ -37,11 +35,11 @@ export function knowledgeRepository(db: Kysely<Database>) {
       .where('assistant_files.assistant_id', '=', assistantId);
 
   return {
-    /** In the order they were added. */
+    /** In the order in which they were added. */
     async of(userId: number, assistantId: number): Promise<KnowledgeFile[]> {
       const rows = await ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
-        // Training files are not among those that can be searched, so the file's own copy is the one.
+        // Training files cannot be searched, so each file has one relevant copy: that of its own purpose.
         .leftJoin('provider_copies as copy', (join) =>
           join.onRef('copy.file_id', '=', 'files.id').onRef('copy.purpose', '=', 'files.purpose'),
         )
@@ -68,7 +66,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         copy: copyState === null ? null : { state: copyState, error: copyError, providerFileId },
       }));
     },
-    /** Ids and names, in the order they were added. */
+    /** Ids and names, in the order in which they were added. */
     filesOf: (userId: number, assistantId: number): Promise<{ fileId: number; filename: string }[]> =>
       ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
@@ -76,7 +74,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .orderBy('assistant_files.added_at')
         .orderBy('files.id')
         .execute(),
-    /** The same of several assistants. */
+    /** Does the same for several assistants. */
     async filesOfSome(userId: number, assistantIds: number[]) {
       const rows = await db
         .selectFrom('assistant_files')
@@ -91,7 +89,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
       for (const { assistantId, ...file } of rows) of.set(assistantId, [...(of.get(assistantId) ?? []), file]);
       return of;
     },
-    /** For an answer: each file's state, its name, and the store it is searched in. */
+    /** For an answer: each file’s state, name and vector store. */
     async forAnswer(userId: number, assistantId: number) {
       return ofAssistant(userId, assistantId)
         .innerJoin('files', 'files.id', 'assistant_files.file_id')
@@ -105,7 +103,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         ])
         .execute();
     },
-    /** The names of the files of several assistants, each in order. */
+    /** The file names of several assistants, each in order. */
     async namesOf(userId: number, assistantIds: number[]): Promise<Map<number, string[]>> {
       if (assistantIds.length === 0) return new Map();
       const rows = await db
@@ -122,7 +120,6 @@ export function knowledgeRepository(db: Kysely<Database>) {
         names.set(assistant_id, [...(names.get(assistant_id) ?? []), filename]);
       return names;
     },
-    /** The assistants that have a file as knowledge. */
     async assistantsWith(userId: number, fileId: number): Promise<number[]> {
       const rows = await db
         .selectFrom('assistant_files')
@@ -141,7 +138,10 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(({ assistant_id }) => assistant_id);
     },
-    /** Names of files that are there and theirs; on PostgreSQL held until the transaction ends, so that none is deleted. */
+    /**
+     * Returns the names of those files that exist and are the user’s. On PostgreSQL, locks them until the transaction
+     * ends so that none is deleted.
+     */
     async hold(userId: number, fileIds: number[]): Promise<Map<number, string>> {
       const own = db
         .selectFrom('files')
@@ -201,7 +201,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** Before an assistant is deleted: it uses no files any more. Its knowledge rows go with it. */
+    /** Called before an assistant is deleted: releases its files. Its knowledge rows are deleted by the database. */
     async forgetUses(userId: number, assistantId: number) {
       await db
         .deleteFrom('file_uses')
@@ -210,7 +210,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .where('used_by_id', '=', assistantId)
         .execute();
     },
-    /** Only where nobody has changed it since it was read. */
+    /** Only if the row is unchanged since it was read. */
     async change({ userId, assistantId, fileId, changedAt }: KnowledgeFile, change: Change) {
       await db
         .updateTable('assistant_files')
@@ -226,7 +226,7 @@ export function knowledgeRepository(db: Kysely<Database>) {
         .where('changed_at', '=', changedAt)
         .execute();
     },
-    /** Retries what failed: one file, or all files of a user. */
+    /** Resets failed files for a retry: one file, or all files of a user. */
     async restart(userId: number, only?: { assistantId: number; fileId: number }) {
       let query = db
         .updateTable('assistant_files')

@@ -17,13 +17,13 @@ import { storeRepository } from './store-repository.ts';
 type Dependencies = {
   database: Pick<OpenDatabase, 'db'>;
   versions: Pick<VersionRecorder, 'record'>;
-  /** Forwards a file again. */
+  /** Uploads a file to the provider again. */
   retryCopy: (userId: number, fileId: number) => Promise<void>;
   providerName: string;
   onProblem: (error: unknown) => void;
 };
 
-/** An assistant's knowledge, as an answer uses it. */
+/** An assistant’s knowledge as used by an answer. */
 export type Knowledge = { search: FileSearch | undefined; notes: string[] };
 
 const noAssistant = () => new AppError('not_found', 'Assistant not found.');
@@ -36,7 +36,7 @@ function noFile(): AppError {
   return new AppError('not_found', message, { fields: { fileIds: message } });
 }
 
-/** A file that is not in the store yet is as far as its copy at the provider. */
+/** A file that is not in the store yet shows the state of its provider copy. */
 function toAssistantFile(row: KnowledgeFile, storeError: string | null, providerName: string): AssistantFile {
   const { fileId, filename, size, addedAt, copy } = row;
   const file = { fileId, filename, size, addedAt };
@@ -55,7 +55,7 @@ async function list({ database, providerName }: Dependencies, userId: number, as
   return rows.map((row) => toAssistantFile(row, store?.error ?? null, providerName));
 }
 
-/** Runs `work` while no other change to this person's assistants does; what it changes is a version. */
+/** Runs `work` while this user’s assistants are locked, and records its changes as a version. */
 const recordChange = (
   { database, versions }: Dependencies,
   userId: number,
@@ -110,7 +110,6 @@ async function retry(dependencies: Dependencies, userId: number, assistantId: nu
   return list(dependencies, userId, assistantId);
 }
 
-/** Why none of these files is searched. */
 function unsearchedNotes(files: { state: string }[], providerName: string): string[] {
   const count = (...states: string[]) => files.filter(({ state }) => states.includes(state)).length;
   const underWay = count('waiting', 'indexing');
@@ -141,7 +140,7 @@ async function forAnswer(dependencies: Dependencies, userId: number, assistantId
   return { search: { storeIds: [first.storeId], files: searched, onRefused }, notes: [] };
 }
 
-/** After a key was saved: all files and stores are checked again, removals included. */
+/** Called after a key was saved: checks all files and stores again, including removals. */
 async function recheckAll(trx: Kysely<Database>, userId: number) {
   await knowledgeRepository(trx).restart(userId);
   await storeRepository(trx).forgetErrors(userId);
@@ -153,16 +152,15 @@ async function recheckAll(trx: Kysely<Database>, userId: number) {
     if (state === 'removing' || state === 'expired') await enqueueOnce(trx, removeStoreJob, { userId, storeId });
 }
 
-/** The files that an assistant searches: which there are, and how far each one is. */
 export function knowledgeService(dependencies: Dependencies) {
   return {
     list: (userId: number, assistantId: number): Promise<AssistantFile[]> => list(dependencies, userId, assistantId),
     add: (userId: number, assistantId: number, fileIds: number[]) => add(dependencies, userId, assistantId, fileIds),
     remove: (userId: number, assistantId: number, fileId: number) => remove(dependencies, userId, assistantId, fileId),
     retry: (userId: number, assistantId: number, fileId: number) => retry(dependencies, userId, assistantId, fileId),
-    /** Called for each message to an assistant that has files: one query. */
+    /** Called for each message to an assistant with files; takes one query. */
     forAnswer: (userId: number, assistantId: number) => forAnswer(dependencies, userId, assistantId),
-    /** The provider has lost the store of an assistant: it is made again. */
+    /** Called when the provider has lost an assistant’s store, which is then created again. */
     lookAgain: (userId: number, assistantId: number) => queueIndexing(dependencies.database.db, userId, assistantId),
     keySaved: (userId: number) => dependencies.database.db.transaction().execute((trx) => recheckAll(trx, userId)),
   };

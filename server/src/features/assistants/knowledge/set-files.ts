@@ -4,14 +4,14 @@ import type { Database } from '#server/db/schema';
 import { queueIndexing } from './queue.ts';
 import { knowledgeRepository } from './repository.ts';
 
-/** Files that an assistant did not know from so far, by their ids and names. */
+/** New rows for files that an assistant did not have so far, by id and name. */
 export const toNewFiles = (named: ReadonlyMap<number, string>) =>
   [...named].map(([fileId, filename]) => {
     const error = unsearchableReason(filename) ?? null;
     return { fileId, state: error === null ? ('waiting' as const) : ('failed' as const), error };
   });
 
-/** Has an assistant know from these files, which are held, and from no others. What it has indexed of them stays so. */
+/** Sets the files of an assistant. They must be locked. Files that stay keep their state. */
 export async function setFiles(
   trx: Kysely<Database>,
   userId: number,

@@ -28,7 +28,7 @@ const toStore = (row: Selectable<Database['vector_stores']>): VectorStore => ({
 
 const newToken = () => randomBytes(16).toString('hex');
 
-/** The vector stores at the provider: at most one of each assistant, those of programs, and those that are to be removed. */
+/** Vector stores at the provider: at most one per assistant, those of API clients, and those waiting for removal. */
 export function storeRepository(db: Kysely<Database>) {
   const ofUser = (userId: number) => db.selectFrom('vector_stores').selectAll().where('user_id', '=', userId);
   const change = (userId: number, id: number) =>
@@ -47,7 +47,7 @@ export function storeRepository(db: Kysely<Database>) {
       const rows = await ofUser(userId).orderBy('id').execute();
       return rows.map(toStore);
     },
-    /** Does nothing where there is one. */
+    /** Does nothing if there is one. */
     async insert(userId: number, assistantId: number) {
       await db
         .insertInto('vector_stores')
@@ -61,7 +61,7 @@ export function storeRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('assistant_id').doNothing())
         .execute();
     },
-    /** Returns the id of a new one that no assistant has. */
+    /** Inserts a store without an assistant and returns its id. */
     async insertForProgram(userId: number): Promise<number> {
       const { id } = await db
         .insertInto('vector_stores')
@@ -70,7 +70,7 @@ export function storeRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return id;
     },
-    /** true: this process works on it, and no other one. `gone`: a process that had it and does not live any more. */
+    /** true: this process holds the store exclusively. `gone`: the previous holder, which is no longer alive. */
     async take(userId: number, id: number, instance: number, gone: number | null): Promise<boolean> {
       const { numUpdatedRows } = await change(userId, id)
         .set({ instance })
@@ -81,7 +81,7 @@ export function storeRepository(db: Kysely<Database>) {
     async letGo(userId: number, id: number, instance: number) {
       await change(userId, id).set({ instance: null }).where('instance', '=', instance).execute();
     },
-    /** Stored before the request: where the response is lost, the store is looked for before it is requested again. */
+    /** Stored before the request: if the response is lost, the store is searched for before it is requested again. */
     async markSent(userId: number, id: number) {
       await change(userId, id).set({ sent_at: new Date().toISOString() }).execute();
     },
@@ -89,7 +89,7 @@ export function storeRepository(db: Kysely<Database>) {
     async notSent(userId: number, id: number) {
       await change(userId, id).set({ sent_at: null }).execute();
     },
-    /** Stores the id. A store that is to be removed stays so, and can be removed by it. */
+    /** Stores the id. A store waiting for removal keeps its state and can then be removed by this id. */
     async created(userId: number, id: number, providerStoreId: string) {
       await change(userId, id)
         .set((eb) => ({
@@ -103,7 +103,10 @@ export function storeRepository(db: Kysely<Database>) {
         }))
         .execute();
     },
-    /** Where the provider no longer has it, or the key is another account's: a new one, with a new lookup token. */
+    /**
+     * For a store that the provider no longer has, or if the key belongs to another account: starts over with a new
+     * lookup token.
+     */
     async lost(userId: number, id: number): Promise<string> {
       const token = newToken();
       await change(userId, id)
@@ -115,12 +118,12 @@ export function storeRepository(db: Kysely<Database>) {
     async note(userId: number, id: number, error: string | null) {
       await change(userId, id).set({ error }).execute();
     },
-    /** Retries what failed with a store: of one assistant, or of all. */
+    /** Clears errors for a retry: of one assistant’s store, or of all. */
     async forgetErrors(userId: number, assistantId?: number) {
       const all = db.updateTable('vector_stores').set({ error: null }).where('user_id', '=', userId);
       await (assistantId === undefined ? all : all.where('assistant_id', '=', assistantId)).execute();
     },
-    /** Marks one of a program for removal at the provider; what the program said of it goes. */
+    /** Marks an API client’s store for removal at the provider and deletes what the client set for it. */
     async releaseProgram(userId: number, id: number) {
       await db
         .deleteFrom('file_uses')
@@ -131,14 +134,14 @@ export function storeRepository(db: Kysely<Database>) {
       await db.deleteFrom('program_vector_stores').where('user_id', '=', userId).where('store_id', '=', id).execute();
       await change(userId, id).set({ state: 'removing', error: null }).where('assistant_id', 'is', null).execute();
     },
-    /** It stays as one that has expired, and is to be removed at the provider. */
+    /** The row remains as expired; the store is removed at the provider. */
     async expire(userId: number, id: number) {
       await change(userId, id)
         .set({ state: 'expired', error: null })
         .where('state', 'in', ['creating', 'ready'])
         .execute();
     },
-    /** One that has expired is not at the provider any more. */
+    /** The expired store has been removed at the provider. */
     async notThere(userId: number, id: number) {
       await change(userId, id)
         .set({ provider_store_id: null, sent_at: null, error: null })

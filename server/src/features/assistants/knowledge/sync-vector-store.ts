@@ -21,25 +21,25 @@ type Dependencies = {
   log: FastifyBaseLogger;
 };
 
-/** What a store is filled with, and how it goes on. */
+/** Contents of a store and how filling continues. */
 export type SyncRequest<Row extends StoreFile> = Contents<Row> & {
-  /** Has it looked at again later. */
+  /** Schedules another run. */
   again: (inMs: number) => Promise<void>;
-  /** Instead of filling it with nothing. */
+  /** Called instead of filling the store with nothing. */
   whenEmpty?: () => Promise<void>;
-  /** The files wait where only another key can help. Otherwise they fail, since a program would wait forever. */
+  /** true: files wait if only another key can help. false: they fail, since an API client would wait forever. */
   waitsForKey: boolean;
 };
 
-/** While another process works on the same store. */
+/** Wait while another process works on the same store. */
 const busyMs = 1_000;
 const minPollMs = 1_000;
 const maxPollMs = 30_000;
 
-/** Failures that only another key can end. */
+/** Failures that only another key resolves. */
 const needsOtherKey = new Set<ProviderError['code']>(['key_rejected', 'missing_scope', 'region']);
 
-/** Milliseconds until the next poll: the longer ago the last change, the longer. */
+/** Milliseconds until the next poll, growing with the time since the last change. */
 function nextPollDelay(rows: StoreFile[]): number {
   const newest = Math.max(...rows.map(({ changedAt }) => Date.parse(changedAt)));
   const elapsed = Date.now() - newest;
@@ -47,15 +47,15 @@ function nextPollDelay(rows: StoreFile[]): number {
 }
 
 /**
- * Makes a vector store what its files say: it has those that are at the provider, and none else. Each run looks at what is
- * there and does what is missing, so that it can break off anywhere. One process at a time works on a store, which is why
- * there is never a second one.
+ * Brings a vector store in line with its files: it holds those that are at the provider and no others. Each run
+ * compares and does what is missing, so it can stop anywhere. Only one process at a time works on a store, so a second
+ * one is never created.
  */
 export function createVectorStoreSync(dependencies: Dependencies) {
-  /** The stores that this process works on. */
+  /** Stores that this process works on. */
   const atWork = new Set<number>();
 
-  /** undefined: there is no such store, or nothing is put into it any more. */
+  /** undefined: there is no such store, or it is being removed. */
   async function take(userId: number, storeId: number): Promise<VectorStore | 'busy' | undefined> {
     const { db, instance, isGone } = dependencies;
     const stores = storeRepository(db);
@@ -65,11 +65,11 @@ export function createVectorStoreSync(dependencies: Dependencies) {
     const isFree = holder === null || (holder === instance ? !atWork.has(storeId) : await isGone(holder));
     if (!isFree || !(await stores.take(userId, storeId, instance, holder))) return 'busy';
     atWork.add(storeId);
-    // Read after the lock: the process before this one may have stored more.
+    // Read after taking the lock: the previous holder may have stored more.
     return stores.find(userId, storeId);
   }
 
-  /** false: another process, or another call, works on the store now. */
+  /** Returns false if another process or call is working on the store. */
   return async function fill<Row extends StoreFile>(
     userId: number,
     storeId: number,
@@ -113,7 +113,7 @@ async function syncStore<Row extends StoreFile>(
   }
 }
 
-/** @throws where it is worth a retry later */
+/** @throws if a later retry may succeed */
 async function failed<Row extends StoreFile>(
   { db, keys, providerName, log }: Dependencies,
   { userId, id }: VectorStore,
@@ -129,16 +129,16 @@ async function failed<Row extends StoreFile>(
     for (const row of some) await updateState(filling, row, { ...to, indexedFileId: null });
   };
   if (error instanceof AppError) {
-    // Saving a key retries it.
+    // Saving a key retries.
     await stores.note(userId, id, error.message);
     if (!filling.waitsForKey) await settleAll(open, { state: 'failed', error: error.message });
     return;
   }
   if (!(error instanceof ProviderError)) {
-    await stores.note(userId, id, 'Something went wrong on our side. It is tried again.');
+    await stores.note(userId, id, 'Something went wrong on our side. Roster will try again.');
     throw error;
   }
-  log.warn({ code: error.code, status: error.status, userId }, 'files could not be put into a vector store');
+  log.warn({ code: error.code, status: error.status, userId }, 'files could not be added to a vector store');
   if (error.code === 'not_served') {
     await stores.note(userId, id, null);
     const ready = rows.filter(({ state }) => state === 'ready');

@@ -17,7 +17,6 @@ function moveRoutes({ route }: Router, moves: ModelMigrationService) {
   route(api.undo, ({ actor, params }) => moves.undo(actor, params.id));
 }
 
-/** Moves of assistants to other models. */
 export function modelMigrationFeature({ database: { db }, ...parts }: Dependencies) {
   const moves = modelMigrationService({ db, ...parts });
   return { routes: (router: Router) => moveRoutes(router, moves) };

@@ -10,10 +10,10 @@ import type { HttpClient } from '#server/testing/http-client';
 import { startToolServer } from '#server/testing/tool-peer';
 import { added, chooseAll } from '#server/testing/tool-servers';
 
-/** No temperature, no effort `none` or `minimal`. */
+/** Accepts no temperature and no effort `none` or `minimal`. */
 const plain = 'gpt-6.1-sol';
 
-describe.each(engines)('moves of assistants on %s', (engine) => {
+describe.each(engines)('migrations of assistants on %s', (engine) => {
   let app: TestApp;
   let peer: Awaited<ReturnType<typeof startToolServer>>;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
   const moves = async (visitor: HttpClient): Promise<ModelMigration[]> =>
     (await visitor.get('/api/assistants/moves')).body;
 
-  test('take all assistants of a model along, each as a version of its own', async () => {
+  test('migrate all assistants of a model, each with a version of its own', async () => {
     const ada = await someone();
     const other = await created(ada, { name: 'Other', model: 'gpt-4.1' });
     const pinned = await created(ada, { name: 'Pinned', model: 'gpt-4o-2024-08-06' });
@@ -81,7 +81,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect(await moves(ada)).toEqual([listed]);
   });
 
-  test('take the chosen ones only, and say which of them have another model by now', async () => {
+  test('migrate only the chosen ones, and name those that use another model by now', async () => {
     const ada = await someone();
     const [one, two, three] = [await created(ada), await created(ada), await created(ada, { name: 'Changed' })];
     await change(ada, three, { model: 'gpt-4.1' });
@@ -94,7 +94,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect((await assistant(ada, two)).model).toBe('gpt-4o');
   });
 
-  test('say before what the new model does not take, and what the usage of the month costs with it', async () => {
+  test('report beforehand what the new model does not accept and what this month would cost', async () => {
     const ada = await someone();
     const quiet = await created(ada, { name: 'Quiet', model: 'gpt-5.1', reasoningEffort: 'none' });
     const deep = await created(ada, { name: 'Deep', model: 'gpt-5.1', reasoningEffort: 'high' });
@@ -125,7 +125,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect((await planned(ada, 'gpt-5.1')).body).toMatchObject({ count: 0, assistants: [] });
   });
 
-  test('are undone, and what was changed since stays', async () => {
+  test('are undone without changing what was edited since', async () => {
     const ada = await someone();
     const make = (name: string) => created(ada, { name, model: 'gpt-5.1', reasoningEffort: 'none' });
     const untouched = await make('Untouched');
@@ -161,7 +161,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect([again.status, again.body.message]).toEqual([409, 'This move was undone already.']);
   });
 
-  test('that are followed by another one are undone after it', async () => {
+  test('are undone after a later one', async () => {
     const ada = await someone();
     const id = await created(ada);
     const { body: first } = await move(ada, { toModel: 'gpt-4.1' });
@@ -174,7 +174,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect((await assistant(ada, id)).model).toBe('gpt-4o');
   });
 
-  test('from a model that is gone are made, and not undone', async () => {
+  test('leave a model that is gone, and cannot be undone', async () => {
     const ada = await someone();
     const id = await created(ada);
     await beside(app, (db) => db.updateTable('assistants').set({ model: 'gpt-4' }).where('id', '=', id).execute());
@@ -188,7 +188,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect((await assistant(ada, id)).model).toBe('gpt-4.1');
   });
 
-  test('are refused where they cannot be made, and then nothing is moved', async () => {
+  test('change nothing if they are refused', async () => {
     const ada = await someone();
     const bob = await someone();
     const id = await created(ada);
@@ -227,7 +227,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect(await moves(ada)).toEqual([]);
   });
 
-  test('are another person’s nowhere, and a viewer’s to look at only', async () => {
+  test('are hidden from other users and read-only for Viewers', async () => {
     const ada = await someone();
     const { visitor: vic, email } = await app.someone('viewer');
     await created(ada);
@@ -243,7 +243,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect((await undo(vic, own.id)).status).toBe(403);
   });
 
-  test('come in pages, the newest first', async () => {
+  test('are listed in pages, newest first', async () => {
     const ada = await someone();
     await created(ada);
     for (const [fromModel, toModel] of [
@@ -261,7 +261,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
     expect(second.headers.link).toBeUndefined();
   });
 
-  test('at once with others, undoings and saves happen one after the other', async () => {
+  test('run one after the other with concurrent migrations, undos and saves', async () => {
     const ada = await someone();
     const ids = [await created(ada), await created(ada), await created(ada)];
     const moved = await Promise.all([move(ada), move(ada), move(ada)]);
@@ -278,7 +278,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
       expect(await assistant(ada, one)).toMatchObject({ model: 'gpt-4o', instructions: `Of ${one}`, version: 4 });
   });
 
-  test('take a thousand assistants along in one transaction', async () => {
+  test('migrate a thousand assistants in one transaction', async () => {
     const ada = await someone();
     const id = await created(ada, { instructions: 'Long. '.repeat(200) });
     await beside(app, async (db) => {
@@ -287,7 +287,7 @@ describe.each(engines)('moves of assistants on %s', (engine) => {
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      // Half of them are due to lose old versions.
+      // Half of them are due for pruning.
       const rows = Array.from({ length: 999 }, (__, index) => ({
         ...like,
         ...{ is_default: 0 as const, version: index % 2 === 0 ? 19 : 1 },

@@ -9,7 +9,6 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Database } from '#server/db/schema';
 
 type Effort = AssistantSettings['reasoningEffort'];
-/** What of an assistant a move looks at. */
 export type MigratableAssistant = UnchangedAssistant & { temperature: number; reasoningEffort: Effort };
 export type NewMigration = Pick<
   ModelMigration,
@@ -30,7 +29,7 @@ const toMove = (row: Selectable<Database['assistant_moves']>): Omit<ModelMigrati
   undoneAt: row.undone_at,
 });
 
-/** Moves of assistants to other models, and what they go by. */
+/** Migrations of assistants to other models, and the assistants they affect. */
 export function modelMigrationRepository(db: Kysely<Database>) {
   async function namesOf(userId: number, moveIds: number[]): Promise<Map<number, { id: number; name: string }[]>> {
     if (moveIds.length === 0) return new Map();
@@ -61,7 +60,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** Those that use a model, the newest first. */
+    /** Assistants that use a model, newest first. */
     using: (userId: number, model: string): Promise<MigratableAssistant[]> =>
       db
         .selectFrom('assistants')
@@ -128,7 +127,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         .execute();
       return (await withNames(userId, rows))[0];
     },
-    /** The newest first, from below the id `before` on. */
+    /** Newest first, with ids below `before`. */
     async page(userId: number, limit: number, before: number | undefined): Promise<ModelMigration[]> {
       const newestFirst = db
         .selectFrom('assistant_moves')
@@ -139,7 +138,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
       const rows = await (before === undefined ? newestFirst : newestFirst.where('id', '<', before)).execute();
       return withNames(userId, rows);
     },
-    /** The assistants of a move as they are now, with what it took away. */
+    /** The assistants of a migration as they are now, with the effort that it removed. */
     moved: (userId: number, moveId: number): Promise<(MigratableAssistant & { droppedEffort: Effort })[]> =>
       db
         .selectFrom('moved_assistants')
@@ -156,7 +155,7 @@ export function modelMigrationRepository(db: Kysely<Database>) {
         .where('moved_assistants.move_id', '=', moveId)
         .orderBy('assistants.id', 'desc')
         .execute(),
-    /** Each of the assistants was given back its model by its present version. */
+    /** Each of the assistants got its model back with its current version. */
     async setUndone(userId: number, moveId: number, ids: number[], at: string) {
       await db
         .updateTable('moved_assistants')

@@ -33,7 +33,7 @@ type Dependencies = {
 type Wanted = z.output<typeof api.move.body>;
 
 const notFound = () => new AppError('not_found', 'Assistant not found.');
-const noMove = () => new AppError('not_found', 'This move is not there.');
+const noMove = () => new AppError('not_found', 'This move was not found.');
 const conflict = (message: string) => new AppError('conflict', message);
 
 function checkOther({ fromModel, toModel }: Pick<Wanted, 'fromModel' | 'toModel'>) {
@@ -80,7 +80,7 @@ async function plan(
   };
 }
 
-/** The assistants to move, and those among the chosen ones that use another model. */
+/** The assistants to migrate, and the chosen ones that use another model. */
 async function chosen(trx: Kysely<Database>, userId: number, { fromModel, assistantIds }: Wanted) {
   const moves = modelMigrationRepository(trx);
   if (assistantIds === undefined) return { moving: await moves.using(userId, fromModel), others: [] };
@@ -132,7 +132,7 @@ async function move(
       })),
     );
     const done = await moves.find(userId, id);
-    if (!done) throw new Error('A move that was just stored is not there');
+    if (!done) throw new Error('A migration that was just stored is missing');
     return { ...done, leftAlone: others.map(leftAloneOf), remaining: await moves.countUsing(userId, fromModel) };
   });
 }
@@ -166,7 +166,7 @@ async function undo(
     });
     await versions.recordModels(trx, { userId, origin: { kind: 'move_undone', name: toModel } }, new Map(changes));
     const ids = still.map(({ id: assistantId }) => assistantId);
-    // With nothing to give back it is not undone: the models may be changed back, and then it can be.
+    // If nothing is restored, it does not count as undone: once the models are changed back, it can be.
     if (ids.length > 0) await moves.setUndone(userId, id, ids, new Date().toISOString());
     const undone = await moves.find(userId, id);
     if (!undone) throw noMove();
@@ -175,14 +175,13 @@ async function undo(
   });
 }
 
-/** Moving assistants from one model to another, all at once or some, and back. */
+/** Migrates all or some assistants of a model to another one, and undoes that. */
 export function modelMigrationService(dependencies: Dependencies) {
   const { db } = dependencies;
   return {
     plan: (userId: number, query: z.output<typeof api.plan.query>) => plan(dependencies, userId, query),
     move: (actor: Actor, wanted: Wanted) => move(dependencies, actor, wanted),
     undo: (actor: Actor, id: number) => undo(dependencies, actor, id),
-    /** A page, and where the next one begins. */
     async list(userId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       const found = await modelMigrationRepository(db).page(userId, limit + 1, cursor);
       return pageOf(found, limit, ({ id }) => String(id));

@@ -4,7 +4,10 @@ import type { Catalogue } from '#server/provider/catalogue/catalogue';
 
 type Settings = Pick<AssistantSettings, 'model' | 'temperature' | 'reasoningEffort'>;
 
-/** What has an effect with the old model and is not taken by the new one. An effort goes wherever the new one does not take it. */
+/**
+ * Lists settings that have an effect with the old model and are not accepted by the new one. An effort that the new
+ * model does not accept is always listed.
+ */
 export const unsupportedSettings =
   (catalogue: Pick<Catalogue, 'parameters'>, toModel: string) =>
   ({ model, temperature, reasoningEffort: effort }: Settings): UnsupportedSetting[] => {

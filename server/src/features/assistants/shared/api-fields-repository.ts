@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** What programs say of an assistant beyond what its form holds, as they said it. */
+/** Fields that API clients set beyond those of the form, as they sent them. */
 export type ApiFields = Record<string, unknown>;
 
 export function apiFieldsRepository(db: Kysely<Database>) {
   return {
-    /** Of those among them that have any. */
+    /** Only assistants that have any are in the map. */
     async of(userId: number, assistantIds: number[]): Promise<Map<number, ApiFields>> {
       if (assistantIds.length === 0) return new Map();
       const rows = await db
@@ -17,7 +17,7 @@ export function apiFieldsRepository(db: Kysely<Database>) {
         .execute();
       return new Map(rows.map(({ assistant_id: id, fields }) => [id, JSON.parse(fields)]));
     },
-    /** In the place of those that were there. */
+    /** Replaces the stored fields. */
     async put(userId: number, assistantId: number, fields: ApiFields) {
       const text = JSON.stringify(fields);
       await db

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 
 type Stored = ReturnType<typeof toSettingsColumns>;
 
-/** The fields of an assistant as the columns of its table, and of that of its versions. */
+/** The fields of an assistant as columns of its table and of the versions table. */
 export function toSettingsColumns(given: AssistantSettings) {
   const { tools, starters, ...settings } = AssistantSettings.parse(given);
   return { ...toColumns(settings), tools: JSON.stringify(tools), starters: JSON.stringify(starters) };

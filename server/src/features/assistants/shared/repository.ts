@@ -6,12 +6,12 @@ import type { Database } from '#server/db/schema';
 import { fromSettingsColumns, toSettingsColumns } from './columns.ts';
 
 export type ImportedDraft = AssistantSettings & { openaiAssistantId: string | null };
-/** `createdAt`: of an import, when it was made elsewhere. */
+/** `createdAt`: for imports, the time of creation elsewhere. */
 export type NewAssistant = ImportedDraft & { isDefault: boolean; createdAt?: string | undefined };
 
 export type AssistantLabel = Pick<Assistant, 'id' | 'name' | 'openaiAssistantId' | 'createdAt'>;
 
-/** Another model, and where it goes with it, another effort. */
+/** A new model and, if the effort changes with it, the new effort. */
 export type ModelChange = Pick<AssistantSettings, 'model'> & Partial<Pick<AssistantSettings, 'reasoningEffort'>>;
 
 export type AssistantPage = {
@@ -48,12 +48,9 @@ const findAssistant = prepared((db, at: Params<{ userId: number; id: number }>) 
 
 export function assistantRepository(db: Kysely<Database>) {
   return {
-    /**
-     * Other changes to this person's assistants wait: who is the default, and what was imported before, stays as it was
-     * read.
-     */
+    /** Makes other changes to this user’s assistants wait, so that the default and earlier imports stay as read. */
     lock: (userId: number) => lockUser(db, userId),
-    /** The newest first, from below the id `cursor` on. */
+    /** Newest first, with ids below `cursor`. */
     async page(userId: number, limit: number, cursor: number | undefined): Promise<Assistant[]> {
       const newestFirst = db
         .selectFrom('assistants')
@@ -65,7 +62,7 @@ export function assistantRepository(db: Kysely<Database>) {
       const rows = await (cursor === undefined ? newestFirst : newestFirst.where('id', '<', cursor)).execute();
       return rows.map(toAssistant);
     },
-    /** A stretch by their numbers, which grow with the time of creation. */
+    /** A range of ids, which grow with the time of creation. */
     async numbered(userId: number, { order, after, before, count }: AssistantPage): Promise<Assistant[]> {
       const [low, high] = order === 'asc' ? [after, before] : [before, after];
       let query = db
@@ -89,7 +86,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toAssistant);
     },
-    /** What they are called, without what they are told. The newest first. */
+    /** Ids and names only, without instructions; newest first. */
     labels: (userId: number): Promise<AssistantLabel[]> =>
       db
         .selectFrom('assistants')
@@ -121,7 +118,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row?.id;
     },
-    /** What came from these at the provider in earlier imports, by the provider's id. */
+    /** Assistants that came from these in earlier imports, by the provider’s id. */
     async importedFrom(userId: number, providerIds: string[]): Promise<Map<string, { id: number; name: string }>> {
       if (providerIds.length === 0) return new Map();
       const rows = await db
@@ -143,7 +140,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toAssistant);
     },
-    /** Stores them so that the first one is the newest; returns them in the order given. */
+    /** Stores them so that the first one is the newest. Returns them in the given order. */
     async insert(userId: number, assistants: NewAssistant[]): Promise<Assistant[]> {
       if (assistants.length === 0) return [];
       const now = new Date().toISOString();
@@ -175,7 +172,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return toAssistant(row);
     },
-    /** Several get the same, each with its next version. */
+    /** Gives several assistants the same model and effort, each with its next version. */
     async updateSome(userId: number, ids: number[], { model, reasoningEffort }: Required<ModelChange>, at: string) {
       await db
         .updateTable('assistants')
@@ -198,7 +195,7 @@ export function assistantRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && { wasDefault: row.is_default === 1 };
     },
-    /** Takes the mark from the default first: two at once are more than the index allows. */
+    /** Clears the old default first; a unique index allows only one. */
     async setDefault(userId: number, id: number): Promise<Assistant> {
       await db
         .updateTable('assistants')

@@ -2,10 +2,10 @@ import type { OpenDatabase } from '#server/db/connect';
 import type { ExportPart } from '#server/features/feature';
 import { versionRepository } from './repository.ts';
 
-/** Imported instructions may have 256,000 characters. */
+/** Small pages, because imported instructions may have 256,000 characters. */
 const atOnce = 20;
 
-/** All versions of all assistants, one on each line. */
+/** All versions of all assistants, one per line. */
 export function versionExport({ reader }: Pick<OpenDatabase, 'reader'>): ExportPart {
   const versions = versionRepository(reader);
 

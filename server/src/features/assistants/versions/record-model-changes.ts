@@ -5,12 +5,11 @@ import { assistantRepository, type ModelChange } from '#server/features/assistan
 import { isPruneDue, type NewVersion, versionRepository } from './repository.ts';
 import { changedFields, loadStates, type ToolSelectionsIn } from './state.ts';
 
-/** The assistants that get another model, by their ids. */
 export type ModelChanges = ReadonlyMap<number, ModelChange>;
-/** Before a version, and the version; by the assistant's id. */
+/** Version numbers before and after the change, by assistant. */
 export type VersionNumbers = Map<number, { before: number; after: number }>;
 
-/** Imported instructions may have 256,000 characters: what an assistant is comes for few of them at once. */
+/** Small batches, because imported instructions may have 256,000 characters. */
 const atOnce = 100;
 
 type Within = { trx: Kysely<Database>; choicesIn: ToolSelectionsIn; userId: number; origin: VersionOrigin };
@@ -38,7 +37,7 @@ async function recordSome({ trx, choicesIn, userId, origin }: Within, changes: M
   return made;
 }
 
-/** Gives each assistant its other model, and stores what it is then as a version. The caller has locked the person. */
+/** Gives each assistant its new model and stores the result as a version. The caller has locked the user. */
 export async function recordModelChanges(within: Within, changes: ModelChanges): Promise<VersionNumbers> {
   const numbers: VersionNumbers = new Map();
   const ids = [...changes.keys()];

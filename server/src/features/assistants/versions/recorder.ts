@@ -9,15 +9,14 @@ import { isPruneDue, versionRepository } from './repository.ts';
 import { changedFields, loadState, nonEmptyFields, type ToolSelectionsIn } from './state.ts';
 
 /**
- * Stores the versions of assistants, each in the transaction of the change that makes it.
- *
+ * Stores the versions of assistants, each in the transaction of the change that causes it.
  * Long: how versions come to be, each read alone.
  */
 export function versionRecorder(choicesIn: ToolSelectionsIn) {
   return {
     /**
-     * Runs `work`, which changes one assistant, while no other change to this person's assistants does, and stores what it is
-     * afterwards as a version, unless that is what it was.
+     * Runs `work`, which changes one assistant, while this user’s assistants are locked. Stores the result as a version
+     * if anything has changed.
      */
     async record<T>(
       trx: Kysely<Database>,
@@ -40,11 +39,11 @@ export function versionRecorder(choicesIn: ToolSelectionsIn) {
       return done;
     },
 
-    /** The same of several assistants, each of which gets another model. */
+    /** Does the same for several assistants that each get another model. */
     recordModels: (trx: Kysely<Database>, origin: { userId: number; origin: VersionOrigin }, changes: ModelChanges) =>
       recordModelChanges({ trx, choicesIn, ...origin }, changes),
 
-    /** The first versions of assistants that have neither files nor tools of tool servers so far. */
+    /** Stores the first versions of assistants that have neither files nor connected tools yet. */
     async begin(
       trx: Kysely<Database>,
       userId: number,
@@ -69,10 +68,10 @@ export function versionRecorder(choicesIn: ToolSelectionsIn) {
       );
     },
 
-    /** The first version of one that has all it begins with. */
+    /** Stores the first version of an assistant that is complete already. */
     async beginWith(trx: Kysely<Database>, userId: number, origin: VersionOrigin, assistantId: number) {
       const made = await loadState(trx, choicesIn, userId, assistantId);
-      if (!made) throw new Error('A new assistant is not there');
+      if (!made) throw new Error('A new assistant is missing');
       const { assistant, state } = made;
       const { version: number, createdAt: at } = assistant;
       await versionRepository(trx).insert(userId, [{ assistantId, number, origin, changed: [], state, at }]);

@@ -11,7 +11,7 @@ import type { Database } from '#server/db/schema';
 import { fromSettingsColumns, toSettingsColumns } from '#server/features/assistants/shared/columns';
 import { type AssistantState, VersionFile, VersionTool } from './state.ts';
 
-/** Looking for what can go takes longer than to store a version: not at each one. */
+/** Pruning takes longer than storing a version, so it runs only every so many saves. */
 const savesUntilPruned = 20;
 export const isPruneDue = (number: number) => number % savesUntilPruned === 0;
 
@@ -25,7 +25,7 @@ export type NewVersion = {
 };
 export type StoredVersion = AssistantVersion & { assistantId: number; state: AssistantState };
 
-/** An imported text may have 256,000 characters: many versions of it are more than they are worth. */
+/** Limits the versions of one assistant, because imported instructions may have 256,000 characters. */
 const keptCharacters = 20_000_000;
 
 const listed = ['number', 'origin', 'origin_name', 'origin_number', 'changed', 'created_at'] as const;
@@ -76,13 +76,12 @@ function toRow(userId: number, { assistantId, number, origin, changed, state, at
   };
 }
 
-/** The versions of assistants. */
 export function versionRepository(db: Kysely<Database>) {
   const ofAssistant = (userId: number, assistantId: number) =>
     db.selectFrom('assistant_versions').where('user_id', '=', userId).where('assistant_id', '=', assistantId);
 
   return {
-    /** The newest first, from below the number `before` on. */
+    /** Newest first, with numbers below `before`. */
     async page(userId: number, assistantId: number, limit: number, before: number | undefined) {
       const newestFirst = ofAssistant(userId, assistantId).select(listed).orderBy('number', 'desc').limit(limit);
       const rows = await (before === undefined ? newestFirst : newestFirst.where('number', '<', before)).execute();
@@ -92,7 +91,7 @@ export function versionRepository(db: Kysely<Database>) {
       const row = await ofAssistant(userId, assistantId).selectAll().where('number', '=', number).executeTakeFirst();
       return row && toStored(row);
     },
-    /** Of all assistants, the oldest first, after that number of that assistant. */
+    /** Versions of all assistants, oldest first, after this number of this assistant. */
     async after(userId: number, assistantId: number, number: number, limit: number): Promise<StoredVersion[]> {
       const rows = await db
         .selectFrom('assistant_versions')
@@ -105,7 +104,7 @@ export function versionRepository(db: Kysely<Database>) {
         .execute();
       return rows.map(toStored);
     },
-    /** Each of another assistant, which is of this version from now on. */
+    /** Each of another assistant, whose row has this version already. */
     async insert(userId: number, versions: NewVersion[]) {
       if (versions.length === 0) return;
       await db
@@ -113,7 +112,6 @@ export function versionRepository(db: Kysely<Database>) {
         .values(versions.map((version) => toRow(userId, version)))
         .execute();
     },
-    /** The assistant is of this version from now on. */
     async setCurrent(userId: number, assistantId: number, number: number) {
       await db
         .updateTable('assistants')
@@ -122,7 +120,7 @@ export function versionRepository(db: Kysely<Database>) {
         .where('id', '=', assistantId)
         .execute();
     },
-    /** Deletes old ones of these assistants that no answer came from. */
+    /** Deletes old versions of these assistants that no answer came from. */
     async prune(userId: number, assistantIds: number[]) {
       const newestFirst = sql`over (partition by assistant_id order by number desc)`;
       const ranked = db
@@ -132,7 +130,7 @@ export function versionRepository(db: Kysely<Database>) {
         .select(sql<number>`sum(size) ${newestFirst}`.as('characters'))
         .where('user_id', '=', userId)
         .where('assistant_id', 'in', assistantIds);
-      // The present one stays, however long it is.
+      // The current version stays, however long it is.
       const old = db
         .selectFrom(ranked.as('ranked'))
         .select(['ranked.assistant_id', 'ranked.number'])
@@ -157,7 +155,7 @@ export function versionRepository(db: Kysely<Database>) {
         )
         .execute();
     },
-    /** What a program's access token is called. */
+    /** The name of an API client’s access token. */
     async tokenName(userId: number, tokenId: number): Promise<string> {
       const row = await db
         .selectFrom('access_tokens')

@@ -37,7 +37,7 @@ async function find(db: Kysely<Database>, userId: number, assistantId: number, n
 
 const keyOf = ({ serverId, name }: { serverId: number; name: string }) => `${serverId} ${name}`;
 
-/** Which of its files and tools are there: files by their ids, tools with what they are now. */
+/** Returns the version’s files and tools that still exist: files by id, tools with their current digest. */
 async function findPresent(db: Kysely<Database>, choicesIn: ToolSelectionsIn, userId: number, state: AssistantState) {
   const { files, chosenTools } = state;
   const held =
@@ -55,7 +55,6 @@ async function findPresent(db: Kysely<Database>, choicesIn: ToolSelectionsIn, us
 }
 type Present = Awaited<ReturnType<typeof findPresent>>;
 
-/** What of a version is not there any more, in words. */
 function missingNotes({ files, chosenTools }: AssistantState, present: Present): string[] {
   const gone = files.filter(({ fileId }) => !present.files.has(fileId));
   const lost = chosenTools.filter((tool) => !present.tools.has(keyOf(tool)));
@@ -102,11 +101,9 @@ async function restore(
   });
 }
 
-/** What an assistant was, and making it that again. */
 export function versionService(dependencies: Dependencies) {
   const { db, choicesIn } = dependencies;
   return {
-    /** A page, and where the next one begins. */
     async list(userId: number, assistantId: number, { limit, cursor }: z.output<typeof api.list.query>) {
       if (!(await assistantRepository(db).find(userId, assistantId))) throw noAssistant();
       const found = await versionRepository(db).page(userId, assistantId, limit + 1, cursor);

@@ -9,10 +9,10 @@ import { type ApiFields, apiFieldsRepository } from '#server/features/assistants
 import { assistantRepository } from '#server/features/assistants/shared/repository';
 import type { toolSelectionRepository } from '#server/features/tool-servers/shared/tool-selection-repository';
 
-/** A file by its id, with the name that it had. */
+/** A file by its id, with the name it had. */
 export const VersionFile = z.object({ fileId: z.number(), filename: z.string() });
 type VersionFile = z.output<typeof VersionFile>;
-/** A chosen tool, with the name that its server had; empty where that was out of reach. */
+/** A chosen tool, with the name its server had; empty if the server was not available. */
 export const VersionTool = z.object({
   serverId: z.number(),
   serverName: z.string(),
@@ -22,7 +22,6 @@ export const VersionTool = z.object({
 });
 type VersionTool = z.output<typeof VersionTool>;
 
-/** All that a version holds of an assistant. */
 export type AssistantState = {
   settings: AssistantSettings;
   files: VersionFile[];
@@ -30,7 +29,7 @@ export type AssistantState = {
   programFields: ApiFields | null;
 };
 
-/** The tools of tool servers that assistants may use, in a transaction. */
+/** The connected tools that assistants may use, in a transaction. */
 export type ToolSelectionsIn = (
   db: Kysely<Database>,
 ) => Pick<ReturnType<typeof toolSelectionRepository>, 'chosenBySome' | 'present' | 'replace'>;
@@ -40,7 +39,7 @@ export const nonEmptyFields = (fields: ApiFields | undefined): ApiFields | null 
 
 type Present = { assistant: Assistant; state: AssistantState };
 
-/** Each as it is now, by its id; those that are not theirs are missing. */
+/** Current states by id, without assistants that are not the user’s. */
 export async function loadStates(
   db: Kysely<Database>,
   choicesIn: ToolSelectionsIn,
@@ -66,7 +65,7 @@ export async function loadStates(
   return new Map(assistants.map((assistant) => [assistant.id, { assistant, state: stateOfOne(assistant) }]));
 }
 
-/** As it is now; undefined: there is no such assistant of theirs. */
+/** Current state; undefined: the user has no such assistant. */
 export const loadState = async (
   db: Kysely<Database>,
   choicesIn: ToolSelectionsIn,
@@ -74,7 +73,7 @@ export const loadState = async (
   id: number,
 ): Promise<Present | undefined> => (await loadStates(db, choicesIn, userId, [id])).get(id);
 
-/** The same whatever order its keys are in. */
+/** Independent of the order of keys. */
 const stableStringify = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -82,7 +81,7 @@ const stableStringify = (value: unknown): string =>
       : inner,
   );
 
-/** The fields in which two states differ. What a file or server is called counts for nothing. */
+/** The fields in which two states differ. Names of files and servers do not count. */
 export function changedFields(before: AssistantState, after: AssistantState): VersionField[] {
   const settings = assistantFieldNames.filter(
     (name) => stableStringify(before.settings[name]) !== stableStringify(after.settings[name]),

@@ -33,7 +33,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
   const restore = (visitor: HttpClient, id: number, number: number) => visitor.post(`${pathOf(id, number)}/restore`);
   const change = (visitor: HttpClient, id: number, changes: object) => visitor.patch(`/api/assistants/${id}`, changes);
 
-  test('are made by each save that changes something, with what has changed', async () => {
+  test('records each save that changes something, with what has changed', async () => {
     const id = await created(ada, { instructions: 'Be patient.' });
     expect((await change(ada, id, { instructions: 'Be brief.', temperature: 0.2 })).body.version).toBe(2);
     expect((await change(ada, id, { temperature: 0.2, tools: {} })).body.version).toBe(2);
@@ -49,7 +49,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect(body).toMatchObject({ number: 1, files: [], chosenTools: [], programFields: null });
   });
 
-  test('come in pages, the newest first', async () => {
+  test('lists pages, newest first', async () => {
     const id = await created(ada);
     for (const name of ['B', 'C', 'D']) await change(ada, id, { name });
     const first = await ada.get(`${pathOf(id)}?limit=3`);
@@ -60,7 +60,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect(second.headers.link).toBeUndefined();
   });
 
-  test('have different numbers when several are saved at once', async () => {
+  test('numbers concurrent saves differently', async () => {
     const id = await created(ada);
     const saved = await Promise.all([1, 2, 3, 4, 5].map((count) => change(ada, id, { name: `Tutor ${count}` })));
     expect(saved.map(({ body }) => body.version).sort()).toEqual([2, 3, 4, 5, 6]);
@@ -70,7 +70,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect((await ada.get(pathOf(id, 6))).body.settings.name).toBe(name);
   });
 
-  test('are made by what the person does to its files and tools', async () => {
+  test('records changes to files and tools', async () => {
     const id = await created(ada);
     const file = await uploaded(app, ada, { filename: 'notes.txt', content: 'Notes' });
     await ada.post(`/api/assistants/${id}/files`, { fileIds: [file.id] });
@@ -90,7 +90,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     });
   });
 
-  test('are made by programs, under the name of their token, and by imports', async () => {
+  test('records changes by API clients under their token’s name, and imports', async () => {
     const { token } = await newToken(ada, { name: 'Nightly' });
     const as = (path: string, body: object) => called(app, token, path, { method: 'POST', body, headers: beta });
     const { id: name } = (await as('/v1/assistants', { model: 'gpt-4o', name: 'Made', metadata: { a: 'b' } })).body;
@@ -116,7 +116,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     ]);
   });
 
-  test('are restored, which is a version itself, as far as what they name is there', async () => {
+  test('restores what still exists, as a new version', async () => {
     const id = await created(ada, { instructions: 'Be patient.', description: 'Explains' });
     const [kept, lost] = [
       await uploaded(app, ada, { filename: 'kept.txt', content: 'Kept' }),
@@ -167,7 +167,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect(again.body.assistant.version).toBe(body.assistant.version);
   });
 
-  test('keep the present model where the old one cannot be used any more', async () => {
+  test('keeps the current model if the old one cannot be used any more', async () => {
     const id = await created(ada, { name: 'Old' });
     await beside(app, (db) =>
       db.updateTable('assistant_versions').set({ model: 'gpt-3-gone' }).where('assistant_id', '=', id).execute(),
@@ -180,7 +180,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     });
   });
 
-  test('are in the answers that came from them', async () => {
+  test('names the version in answers', async () => {
     const id = await created(ada);
     const threadId = await newThread(ada, { assistantId: id });
     const { answer } = await ask(app, ada, threadId, 'One');
@@ -202,7 +202,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect((await messagesOf(ada, threadId)).at(-1)?.answeredBy).toEqual({ assistantId: id, version: 2 });
   });
 
-  test('are in the answers that programs had of them', async () => {
+  test('names the version in answers to API clients', async () => {
     const { token } = await newToken(ada);
     const as = (path: string, body: object) => called(app, token, path, { method: 'POST', body, headers: beta });
     const { id: name } = (await as('/v1/assistants', { model: 'gpt-4o' })).body;
@@ -215,7 +215,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect(messages.at(-1)?.answeredBy).toEqual({ assistantId: made.id, version: 2 });
   });
 
-  test('go when there are too many of them, but for the newest and those that answers came from', async () => {
+  test('prunes old ones, except the newest and those that answers came from', async () => {
     const id = await created(ada);
     await change(ada, id, { name: 'Answering' });
     const threadId = await newThread(ada, { assistantId: id });
@@ -247,7 +247,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
     expect([status, body.message]).toEqual([404, 'This version of the assistant is not kept.']);
   });
 
-  test('are read by a viewer, who restores and duplicates none, and are another person’s nowhere', async () => {
+  test('lets Viewers read but not restore or duplicate, and hides other users’ versions', async () => {
     const vic = await app.as('vic');
     const id = await created(vic);
     await setUser(app, 'vic@example.com', { role: 'Viewer' });
@@ -264,7 +264,7 @@ describe.each(engines)('versions of assistants on %s', (engine) => {
       expect([answer.status, answer.body.message]).toEqual([404, 'Assistant not found.']);
   });
 
-  test('begin anew in a duplicate, which has all that the assistant has', async () => {
+  test('starts over in a duplicate, which copies everything of the assistant', async () => {
     const look = { starters: ['What is a fraction?'], icon: 'book', color: 'teal' };
     const settings = {
       ...look,

@@ -4,7 +4,6 @@ import { githubProvider } from './github.ts';
 import { googleProvider } from './google.ts';
 import type { LoginProviderClient } from './login-provider.ts';
 
-/** The login providers that the operator has configured. */
 export function loginProviderClients({ google, github }: Pick<Config, LoginProvider>) {
   const providers = new Map<LoginProvider, LoginProviderClient>();
   if (google) providers.set('google', googleProvider(google));

@@ -28,7 +28,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
   });
 
   let people = 0;
-  /** A user signed in with a password; the address is confirmed unless told otherwise. */
+  /** Creates a user signed in with a password; the address is confirmed by default. */
   async function member(isConfirmed = true) {
     const email = `member${++people}@example.com`;
     const visitor = app.visitor();
@@ -58,7 +58,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
   describe.each(providers)('%s', (provider) => {
     const detail = { google: 'Google', github: 'GitHub' }[provider];
 
-    test('is connected from the settings, signs in from then on, and is disconnected again', async () => {
+    test('connects in settings, signs in from then on, and disconnects', async () => {
       const { visitor, email: address, id } = await member();
       expect(await profiles(visitor)).toEqual({
         google: { connected: false, email: null },
@@ -84,34 +84,34 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
         await keptFor(app, address, `${detail} was ${done} your Roster account`);
     });
 
-    test('is connected again without a word', async () => {
+    test('accepts connecting the same identity again', async () => {
       const { visitor, id } = await member();
       someone(provider);
       for (let time = 1; time <= 2; time++) expect(await goThrough(visitor, provider)).toBe(connected(provider));
       expect(await eventsOf(id)).toHaveLength(1);
     });
 
-    test('is not connected to two accounts', async () => {
+    test('refuses to connect an identity to two accounts', async () => {
       const [one, two] = [await member(), await member()];
       someone(provider);
       await goThrough(one.visitor, provider);
       expect(await goThrough(two.visitor, provider)).toBe(refused('linked_elsewhere'));
       expect((await profiles(two.visitor))[provider].connected).toBe(false);
-      // Both learn of it, neither of them who the other one is.
+      // Both owners are informed; neither learns who the other is.
       expect((await eventsOf(one.id)).at(-1)).toEqual(refusal(`${detail}, asked for by another account`));
       expect(await eventsOf(two.id)).toEqual([refusal(`${detail}, connected to another account`)]);
       const { body } = await one.visitor.get('/api/user/security-events');
       expect(body.items[0]).toMatchObject({ device: 'Chrome on Linux', ipAddress: '127.0.0.1' });
     });
 
-    test('is connected to one of several accounts that want it at once', async () => {
+    test('connects an identity to one of several accounts that request it at once', async () => {
       const members = [await member(), await member(), await member()];
       someone(provider);
       const ends = await Promise.all(members.map(({ visitor }) => goThrough(visitor, provider)));
       expect(ends.toSorted()).toEqual([connected(provider), refused('linked_elsewhere'), refused('linked_elsewhere')]);
     });
 
-    test('is connected once: another account of the same provider is refused', async () => {
+    test('refuses a second identity of the same provider', async () => {
       const { visitor, id } = await member();
       const email = someone(provider);
       await goThrough(visitor, provider);
@@ -121,7 +121,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect((await eventsOf(id)).at(-1)).toEqual(refusal(`${detail}, another one is connected`));
     });
 
-    test('is not connected to an account whose address is not confirmed', async () => {
+    test('refuses to connect to an account with an unconfirmed address', async () => {
       const { visitor, id } = await member(false);
       someone(provider);
       expect(await goThrough(visitor, provider)).toBe(refused('unconfirmed_email'));
@@ -129,7 +129,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect(await eventsOf(id)).toEqual([refusal(`${detail}, address not confirmed`)]);
     });
 
-    test('confirms the address where it is the same, and ends the other sessions', async () => {
+    test('confirms a matching address and ends the other sessions', async () => {
       const { visitor, email, id } = await member(false);
       const other = app.visitor();
       await other.post('/api/login', { email, password });
@@ -140,7 +140,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect((await eventsOf(id)).map(({ event }) => event)).toEqual(['login_method_connected', 'email_confirmed']);
     });
 
-    test('is not connected by a session other than the one that began it', async () => {
+    test('refuses a session other than the one that started it', async () => {
       const { visitor, email } = await member();
       someone(provider);
       const callback = await atProvider(await begin(visitor, provider));
@@ -157,7 +157,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect((await profiles(stranger.visitor))[provider].connected).toBe(false);
     });
 
-    test('is not connected after signing out', async () => {
+    test('refuses to connect after signing out', async () => {
       const { visitor } = await member();
       someone(provider);
       const callback = await atProvider(await begin(visitor, provider));
@@ -166,7 +166,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect((await visitor.get('/api/user')).status).toBe(401);
     });
 
-    test('says so where the person says no', async () => {
+    test('reports that the user cancelled at the provider', async () => {
       const { visitor } = await member();
       [google, github].forEach(({ steering }) => {
         steering.allows = false;
@@ -177,7 +177,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       });
     });
 
-    test('is not disconnected where it is the only way in', async () => {
+    test('refuses to disconnect the only sign-in method', async () => {
       someone(provider);
       const visitor = app.visitor();
       await goThrough(visitor, provider);
@@ -190,7 +190,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
       expect((await profiles(visitor))[provider].connected).toBe(true);
     });
 
-    test('that is not connected is not found, nor is that of another person', async () => {
+    test('reports a missing connection, and one of another user, as not found', async () => {
       const [one, two] = [await member(), await member()];
       someone(provider);
       await goThrough(one.visitor, provider);
@@ -200,7 +200,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     });
   });
 
-  test('of two removals at once one leaves the last way in', async () => {
+  test('keeps the last sign-in method when two are removed at once', async () => {
     for (let round = 1; round <= 5; round++) {
       const { visitor, id } = await member();
       for (const provider of providers) {
@@ -217,7 +217,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     }
   });
 
-  test('one that is not configured any more is no way in', async () => {
+  test('does not count a provider that is no longer configured', async () => {
     const { visitor, id } = await member();
     for (const provider of providers) {
       someone(provider);
@@ -231,13 +231,13 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     await app.restart();
   });
 
-  test('one whose session ends while the provider answers is not connected', async () => {
+  test('refuses to connect if the session ends while the provider responds', async () => {
     const { visitor, email } = await member();
     someone('github');
     const other = app.visitor();
     await other.post('/api/login', { email, password });
     const callback = await atProvider(await begin(visitor, 'github'));
-    // Signed out on the other device in the middle of the exchange.
+    // Sign out on the other device in the middle of the exchange.
     github.instead.set('/api/user/emails', (_request, response) => {
       void other.delete('/api/user/sessions').then(() => {
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -249,7 +249,7 @@ describe.each(engines)('connecting sign-ins on %s', (engine) => {
     expect((await profiles(other)).github.connected).toBe(false);
   });
 
-  test('no other provider can be disconnected', async () => {
+  test('rejects other providers', async () => {
     const { visitor } = await member();
     expect((await visitor.delete('/api/user/oauth-profiles/gitlab')).status).toBe(400);
   });

@@ -5,7 +5,7 @@ import { beside } from '#server/testing/database';
 import { atGitHub, startGitHub } from '#server/testing/github';
 import { atProvider, begin, comeBack, goThrough } from '#server/testing/login-providers';
 
-describe.each(engines)('the first account by way of GitHub on %s', (engine) => {
+describe.each(engines)('creating the first account through GitHub on %s', (engine) => {
   async function started(env: Record<string, string> = {}) {
     const github = await startGitHub();
     const app = await startApp(engine, { env: { ...github.env, ...env } });
@@ -16,7 +16,7 @@ describe.each(engines)('the first account by way of GitHub on %s', (engine) => {
     return { app, github };
   }
 
-  test('is the administrator on loopback; closed registration lets exactly one of several in', async () => {
+  test('makes it an Admin on loopback; closed registration admits exactly one of several', async () => {
     const { app, github } = await started({ REGISTRATION: 'closed' });
     const returning = [];
     for (const number of [1, 2, 3, 4]) {
@@ -30,7 +30,7 @@ describe.each(engines)('the first account by way of GitHub on %s', (engine) => {
     expect(users).toEqual([{ role: 'Admin' }]);
   });
 
-  test('takes the set-up code outside loopback, so it is made with a password', async () => {
+  test('requires the set-up code outside loopback, so a password is needed', async () => {
     const { app } = await started({
       PUBLIC_URL: 'https://roster.example',
       MASTER_KEY: randomBytes(32).toString('base64'),

@@ -2,7 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowSeconds } from './flows.ts';
 
-/** The cookie that binds a sign-in at Google or GitHub to this browser; named as the session's is, and for its reasons. */
+/** Binds a sign-in at Google or GitHub to this browser. Named like the session cookie, for the same reasons. */
 export function flowCookie(secure: boolean) {
   const name = secure ? '__Host-sign-in' : 'sign-in';
   const attributes = { name, path: '/', httpOnly: true, secure, sameSite: 'lax' } as const;

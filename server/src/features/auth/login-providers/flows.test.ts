@@ -10,7 +10,7 @@ import { atProvider, begin, comeBack, goThrough, press, startOf } from '#server/
 const cookiesOf = ({ headers }: { headers: Record<string, string | string[] | undefined> }) =>
   [headers['set-cookie'] ?? []].flat();
 
-describe.each(engines)('a sign-in that is under way on %s', (engine) => {
+describe.each(engines)('a pending sign-in on %s', (engine) => {
   let google: Google;
   let github: GitHub;
   let app: TestApp;
@@ -28,7 +28,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
   const flows = () => beside(app, (db) => db.selectFrom('sign_in_flows').selectAll().execute());
 
   describe.each(['google', 'github'] as const)('at %s', (provider) => {
-    test('sends the browser away with a state and a challenge, and keeps a cookie that scripts cannot read', async () => {
+    test('redirects with a state and a challenge, and sets a cookie that scripts cannot read', async () => {
       const visitor = app.visitor();
       const answer = await press(visitor, `/auth/${provider}`);
       expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
@@ -49,7 +49,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(startOf(answer)).not.toContain(stored?.code_verifier);
     });
 
-    test('ends with any other state', async () => {
+    test('rejects any other state', async () => {
       for (const state of ['', 'x'.repeat(43), undefined]) {
         const visitor = app.visitor();
         const meddle = ({ searchParams }: URL) =>
@@ -59,7 +59,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       }
     });
 
-    test('ends in a browser that did not begin it', async () => {
+    test('rejects a browser that did not start it', async () => {
       const callback = await atProvider(await begin(app.visitor(), provider));
       const [without, foreign, madeUp] = [app.visitor(), app.visitor(), app.visitor()];
       expect(await comeBack(without, callback)).toBe('/auth?error=expired');
@@ -70,7 +70,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect((await foreign.get('/api/user')).status).toBe(401);
     });
 
-    test('is taken once, also by several answers at once', async () => {
+    test('accepts a callback once, even of several concurrent ones', async () => {
       const visitor = app.visitor();
       const callback = await atProvider(await begin(visitor, provider));
       const id = visitor.cookies.get('sign-in') ?? '';
@@ -83,7 +83,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(ends.toSorted()).toEqual(['/', ...Array(4).fill('/auth?error=expired')]);
     });
 
-    test('ends after ten minutes', async () => {
+    test('expires after ten minutes', async () => {
       const visitor = app.visitor();
       const callback = await atProvider(await begin(visitor, provider));
       const { searchParams } = callback;
@@ -97,7 +97,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(await comeBack(visitor, callback)).toBe('/auth?error=expired');
     });
 
-    test('is not ended by the other provider’s answer', async () => {
+    test('survives the other provider’s callback', async () => {
       const other = provider === 'google' ? 'github' : 'google';
       const visitor = app.visitor();
       const callback = await atProvider(await begin(visitor, provider));
@@ -118,20 +118,20 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       'elsewhere',
       '',
       `/${'x'.repeat(3000)}`,
-    ])('never ends at another site: %j', async (redirect) => {
+    ])('never redirects to another site: %j', async (redirect) => {
       expect(await goThrough(app.visitor(), provider, { redirect })).toBe('/');
     });
 
-    test('keeps a path that is written in other letters', async () => {
+    test('keeps a return path with non-ASCII letters', async () => {
       expect(await goThrough(app.visitor(), provider, { redirect: '/chat?q=größer' })).toBe('/chat?q=gr%C3%B6%C3%9Fer');
     });
 
-    test('two answers for one question are none', async () => {
+    test('rejects a callback with two states', async () => {
       const meddle = ({ searchParams }: URL) => searchParams.append('state', searchParams.get('state') ?? '');
       expect(await goThrough(app.visitor(), provider, { meddle })).toBe('/auth?error=expired');
     });
 
-    test('begins at the name that the provider sends the browser back to', async () => {
+    test('starts at the host that the provider sends the browser back to', async () => {
       const { host } = new URL(app.url);
       const elsewhere = { host: host.replace('localhost', '127.0.0.1') };
       const answer = await press(app.visitor(), `/auth/${provider}?redirect=/chat`, elsewhere);
@@ -147,7 +147,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
     });
   });
 
-  test('old ones are removed when another one begins', async () => {
+  test('deletes expired sign-ins when another one starts', async () => {
     await begin(app.visitor(), 'github');
     const past = { created_at: new Date(Date.now() - 601_000).toISOString() };
     await beside(app, (db) => db.updateTable('sign_in_flows').set(past).execute());
@@ -160,7 +160,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
   describe.each(['google', 'github'] as const)('GET /auth/%s', (provider) => {
     const callback = () => `${app.url}/auth/${provider}/callback`;
 
-    test.each(fromElsewhere)('starts the sign-in of a visitor who comes from %s, and signs in', async (site) => {
+    test.each(fromElsewhere)('starts and completes the sign-in of a visitor from %s', async (site) => {
       const visitor = app.visitor();
       const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
       const answer = await visitor.get(`/auth/${provider}?redirect=/chat`, { headers });
@@ -176,7 +176,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect((await visitor.get('/api/user')).status).toBe(200);
     });
 
-    test('starts it for a program or browser that says nothing of where it comes from', async () => {
+    test('starts for clients that send no Sec-Fetch headers', async () => {
       const answer = await request(`${app.url}/auth/${provider}`);
       await answer.body.dump();
       const { origin, searchParams } = new URL(String(answer.headers.location));
@@ -185,7 +185,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(searchParams.get('redirect_uri')).toBe(callback());
     });
 
-    test('starts nothing for a person who is signed in: a link connects no account', async () => {
+    test('starts nothing for a signed-in user, so that a link cannot connect an account', async () => {
       const visitor = app.visitor();
       await visitor.post('/api/login', { email: 'ada@example.com', password });
       const before = (await flows()).length;
@@ -203,7 +203,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(await flows()).toHaveLength(before);
     });
 
-    test('starts it where the session of the browser has ended', async () => {
+    test('starts if the browser’s session has expired', async () => {
       const visitor = app.visitor();
       await visitor.post('/api/login', { email: 'ada@example.com', password });
       const token = visitor.cookies.get('session') ?? '';
@@ -241,7 +241,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
       expect(await flows()).toHaveLength(before);
     });
 
-    test('moves to the name that the provider sends the browser back to, and starts there', async () => {
+    test('redirects to the host that the provider sends the browser back to, and starts there', async () => {
       const { host } = new URL(app.url);
       const elsewhere = { host: host.replace('localhost', '127.0.0.1') };
       const answer = await app.visitor().get(`/auth/${provider}?redirect=/chat`, { headers: elsewhere });
@@ -250,7 +250,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
     });
 
     test.each(['https://elsewhere.example/', '//elsewhere.example', '/\\elsewhere.example'])(
-      'never ends at another site: %j',
+      'never redirects to another site: %j',
       async (redirect) => {
         const visitor = app.visitor();
         const answer = await visitor.get(`/auth/${provider}?${new URLSearchParams({ redirect })}`);
@@ -259,7 +259,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
     );
   });
 
-  test('connects nothing where the sign-in is older than ten minutes', async () => {
+  test('refuses to connect if the sign-in is older than ten minutes', async () => {
     const visitor = app.visitor();
     const { body } = await visitor.post('/api/login', { email: 'ada@example.com', password });
     const before = (await flows()).length;
@@ -271,7 +271,7 @@ describe.each(engines)('a sign-in that is under way on %s', (engine) => {
 });
 
 describe('behind a public address', () => {
-  test('no header of a request changes where the provider sends the browser back to', async () => {
+  test('never takes the callback address from request headers', async () => {
     const github = await startGitHub();
     const app = await startApp('sqlite', {
       env: {
@@ -297,7 +297,7 @@ describe('behind a public address', () => {
     await github.close();
   });
 
-  test('where neither is configured both say so', async () => {
+  test('reports both providers as not configured', async () => {
     const app = await startApp('sqlite');
     for (const path of ['/auth/google', '/auth/github']) {
       expect(startOf(await press(app.visitor(), path))).toBe('/auth?error=not_configured');
@@ -309,7 +309,7 @@ describe('behind a public address', () => {
     await app.stop();
   });
 
-  test('the 31st start or return from one address within five minutes is refused', async () => {
+  test('rejects the 31st start or callback from one address within five minutes', async () => {
     const github = await startGitHub();
     const app = await startApp('sqlite', { env: { ...github.env, RATE_LIMIT_SCALE: '1' } });
     const answers = await Promise.all(

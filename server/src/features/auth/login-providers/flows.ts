@@ -10,10 +10,13 @@ const hashOf = (value: string) => createHash('sha256').update(value).digest('hex
 const notBefore = () => new Date(Date.now() - flowSeconds * 1000).toISOString();
 const expired = (what: string) => new LoginProviderError('expired', what);
 
-/** Sign-ins at Google or GitHub that are under way: begun in one browser, taken once, within ten minutes. */
+/**
+ * Pending sign-ins at Google or GitHub. Each is bound to the browser that started it and can be used once, within ten
+ * minutes.
+ */
 export function flowService(flows: FlowRepository) {
   return {
-    /** Returns what the browser's cookie holds, and what goes to the provider. */
+    /** Returns the value of the browser’s cookie and the secrets for the provider. */
     async begin(provider: LoginProvider, flow: Pick<Flow, 'returnPath' | 'connectsTo'>) {
       const id = random();
       const secrets: FlowSecrets = { state: random(), nonce: random(), codeVerifier: random() };
@@ -21,13 +24,16 @@ export function flowService(flows: FlowRepository) {
       await flows.insert(hashOf(id), provider, { ...flow, ...secrets });
       return { id, secrets };
     },
-    /** @throws expired where it was not begun in this browser, not now, not with this provider, or was taken already */
+    /**
+     * @throws expired if the flow was started in another browser or with the other provider, is too old, or was used
+     * already
+     */
     async take(provider: LoginProvider, id: string | undefined, state: string | undefined): Promise<Flow> {
       if (!id || !/^[A-Za-z0-9_-]{43}$/.test(id)) throw expired('no cookie');
       const taken = await flows.take(hashOf(id), notBefore());
-      if (!taken) throw expired('no flow under way');
-      if (taken.provider !== provider) throw expired('begun with the other provider');
-      if (state === undefined || !isSame(state, taken.flow.state)) throw expired('another state');
+      if (!taken) throw expired('no pending flow');
+      if (taken.provider !== provider) throw expired('started with the other provider');
+      if (state === undefined || !isSame(state, taken.flow.state)) throw expired('state mismatch');
       return taken.flow;
     },
   };
@@ -35,5 +41,5 @@ export function flowService(flows: FlowRepository) {
 
 export type FlowService = ReturnType<typeof flowService>;
 
-/** In constant time: the hashes have one length. */
+/** Compares in constant time; hashing gives both sides the same length. */
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(hashOf(a)), Buffer.from(hashOf(b)));

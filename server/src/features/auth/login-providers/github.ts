@@ -22,7 +22,7 @@ const Addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), ve
 type Settings = NonNullable<Config['github']>;
 type Configured = () => Promise<Configuration>;
 
-/** OAuth with PKCE, as GitHub does it: no identity token, the profile and the addresses come from its API. */
+/** OAuth with PKCE. GitHub has no identity token: profile and addresses come from its API. */
 export function githubProvider(settings: Settings): LoginProviderClient {
   let configured: Promise<Configuration> | undefined;
   function configuration(): Promise<Configuration> {
@@ -58,19 +58,19 @@ async function configure({ clientId, clientSecret, url, apiUrl, proxyFor }: Sett
   const oauth = await import('openid-client');
   const configuration = new oauth.Configuration(
     {
-      // What GitHub names as `iss` in its callbacks.
+      // GitHub sends this as `iss` in its callbacks.
       issuer: at(url, '/login/oauth').href,
       authorization_endpoint: at(url, '/login/oauth/authorize').href,
       token_endpoint: at(url, '/login/oauth/access_token').href,
     },
     clientId,
     undefined,
-    // Read from its wrapper for each call only.
+    // The secret is revealed only for the call.
     (...request) => oauth.ClientSecretPost(clientSecret.reveal())(...request),
   );
   configuration.timeout = timeoutSeconds;
   configuration[oauth.customFetch] = boundedFetch(fetchBy(proxyFor));
-  // `config.ts` lets plain http pass on loopback only.
+  // `config.ts` allows plain http on loopback only.
   if (url.protocol === 'http:' || apiUrl.protocol === 'http:') oauth.allowInsecureRequests(configuration);
   return configuration;
 }
@@ -86,7 +86,7 @@ async function identityOf(issuer: string, read: (path: string) => Promise<unknow
   };
 }
 
-/** The profile says who it is; without the list of addresses a known person is let in all the same. */
+/** The profile identifies the user, so a failure to read the addresses does not keep a known user out. */
 async function emailFrom(read: (path: string) => Promise<unknown>): Promise<LoginIdentity['email']> {
   const addresses = await asProviderFailure(async () => Addresses.parse(await read('/user/emails?per_page=100'))).catch(
     returnProviderError,

@@ -17,10 +17,10 @@ import {
   timeoutSeconds,
 } from './login-provider.ts';
 
-/** What is said of the person beside the subject. An odd claim is none, and spoils no other. */
+/** Claims besides the subject. A malformed claim counts as missing and does not invalidate the others. */
 const Claims = z.object({
   email: z.string().min(1).optional().catch(undefined),
-  /** Some issuers write it as text. */
+  /** Some issuers send it as a string. */
   email_verified: z
     .union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })])
     .optional()
@@ -32,11 +32,10 @@ const Subject = z.object({ sub: z.string().min(1).max(255) });
 
 type Settings = NonNullable<Config['google']>;
 
-/** OpenID Connect, as Google and others do it. */
 export function googleProvider(settings: Settings): LoginProviderClient {
   let discovered: Promise<Configuration> | undefined;
 
-  /** After a failure it is asked anew: what the issuer says of itself may have changed. */
+  /** Discovers again after a failure: the issuer’s metadata may have changed. */
   async function withConfiguration<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     discovered ??= discover(settings);
     const used = discovered;
@@ -76,21 +75,21 @@ export function googleProvider(settings: Settings): LoginProviderClient {
   };
 }
 
-/** The library, and what the issuer says of itself, at the first use. */
+/** Loads the library and the issuer’s metadata at first use. */
 async function discover({ clientId, clientSecret, issuer, proxyFor }: Settings): Promise<Configuration> {
   const oidc = await import('openid-client');
   return oidc.discovery(
     issuer,
     clientId,
     undefined,
-    // Read from its wrapper for each call only.
+    // The secret is revealed only for the call.
     (...request) => oidc.ClientSecretPost(clientSecret.reveal())(...request),
     {
       timeout: timeoutSeconds,
       [oidc.customFetch]: boundedFetch(fetchBy(proxyFor)),
       execute: [
         oidc.enableNonRepudiationChecks,
-        // `config.ts` lets plain http pass on loopback only.
+        // `config.ts` allows plain http on loopback only.
         ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
       ],
     },
@@ -121,7 +120,10 @@ async function claimsOf(
   return { sub, claims: more instanceof LoginProviderError ? { ...own, failure: more } : joined(own, more) };
 }
 
-/** Signed with the client's secret (HS256 and its like): the library names the algorithm among the causes. */
+/**
+ * True for a token signed with the client secret (HS256 and the like); the library names the algorithm among the
+ * causes.
+ */
 function isSharedSignature(error: unknown): boolean {
   for (let cause = error; isObject(cause) && !(cause instanceof Response); cause = cause.cause) {
     const { alg } = isObject(cause.header) ? cause.header : cause;
@@ -130,7 +132,10 @@ function isSharedSignature(error: unknown): boolean {
   return false;
 }
 
-/** An address is verified by what is said of this address: not by the word of an identity token about another one. */
+/**
+ * A verification counts only for the address it was stated with: an identity token cannot verify another address from
+ * userinfo.
+ */
 function joined(own: Claims, more: Claims): Claims {
   const isSame = own.email === undefined || more.email === undefined || own.email === more.email;
   return {
@@ -141,7 +146,7 @@ function joined(own: Claims, more: Claims): Claims {
 }
 
 type Said = Claims & {
-  /** Why the person's claims could not be asked for. The subject is known without them. */
+  /** Failure of the userinfo request. The subject is known without it. */
   failure?: LoginProviderError;
 };
 

@@ -7,7 +7,7 @@ import { goThrough } from '#server/testing/login-providers';
 
 type Provider = 'google' | 'github';
 
-/** Two issuers in the place of each provider. Whoever signs in at one of them has the same subject as at the other. */
+/** Starts two issuers for each provider; a user has the same subject at both. */
 async function issuers() {
   const both = {
     google: [await startGoogle(), await startGoogle()],
@@ -53,7 +53,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
   }
   const identities = (app: App) =>
     beside(app, (db) => db.selectFrom('identities').select(['user_id', 'subject', 'issuer']).orderBy('id').execute());
-  /** As the last release leaves the database. */
+  /** Restores the state in which the last release leaves the database. */
   const forget = (app: App) =>
     beside(app, async (db) => {
       await db.updateTable('identities').set({ issuer: null }).execute();
@@ -65,7 +65,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
     const issuer = (number: 0 | 1) =>
       String(Object.entries(at.env(provider, number)).find(([key]) => key === name)?.[1]).replace(/\/$/, '');
 
-    test('another one with the same subjects opens nobody’s account', async () => {
+    test('opens no existing account for another issuer with the same subjects', async () => {
       const { app, change } = await started(provider);
       const first = await signIn(app, provider, 5, 'first@example.com');
       await change(1);
@@ -75,7 +75,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       expect(second.user.id).not.toBe(first.user.id);
       expect((await first.visitor.get('/api/user/oauth-profiles')).body[provider].connected).toBe(false);
 
-      // Each still has their own where the operator goes back.
+      // Each user keeps their own account if the operator switches back.
       await change(0);
       expect((await signIn(app, provider, 5, 'anything@example.com')).user.id).toBe(first.user.id);
       expect((await first.visitor.get('/api/user/oauth-profiles')).body[provider].connected).toBe(true);
@@ -85,14 +85,14 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       ]);
     });
 
-    test('another one lets nobody in where registration is closed, and says so', async () => {
+    test('rejects another issuer while registration is closed, and says so', async () => {
       const { app, change } = await started(provider);
       await signIn(app, provider, 6, 'first@example.com');
       await change(1, { REGISTRATION: 'closed' });
       expect((await signIn(app, provider, 6, 'second@example.com')).end).toBe('/auth?error=registration_closed');
     });
 
-    test('rows of the last release get the one that is configured, at the start', async () => {
+    test('assigns the configured issuer to rows of the last release at startup', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 7, 'first@example.com');
       await forget(app);
@@ -101,12 +101,12 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       expect((await signIn(app, provider, 7, 'changed@example.com')).user.id).toBe(user.id);
     });
 
-    test('a row that the last release writes later belongs to that of its time, whatever is configured since', async () => {
+    test('assigns later rows of the last release to the first issuer, whatever is configured since', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 8, 'first@example.com');
       const nameless = () => beside(app, (db) => db.updateTable('identities').set({ issuer: null }).execute());
       await nameless();
-      // At once, and with no start in between.
+      // Immediately, without a restart in between.
       expect((await signIn(app, provider, 8, 'changed@example.com')).user.id).toBe(user.id);
       await change(1);
       expect(await identities(app)).toEqual([{ user_id: user.id, subject: '8', issuer: issuer(0) }]);
@@ -114,7 +114,7 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       expect((await signIn(app, provider, 8, 'second@example.com')).user.id).not.toBe(user.id);
     });
 
-    test('a start bears a person whom both releases connected at once', async () => {
+    test('starts although both releases have connected the same user', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 9, 'first@example.com');
       await beside(app, (db) =>
@@ -127,14 +127,14 @@ describe.each(engines)('the issuer of an identity on %s', (engine) => {
       expect((await signIn(app, provider, 9, 'first@example.com')).user.id).toBe(user.id);
     });
 
-    test('is the same in every way to write its address', async () => {
+    test('treats every spelling of its address alike', async () => {
       const { app, change } = await started(provider);
       const { user } = await signIn(app, provider, 10, 'first@example.com');
       await change(0, { [name]: `${issuer(0)}/` });
       expect((await signIn(app, provider, 10, 'changed@example.com')).user.id).toBe(user.id);
     });
 
-    test('a person may be known at both; disconnecting ends both, and only the configured one is a way in', async () => {
+    test('knows a user at two issuers; disconnecting ends both, only the configured one signs in', async () => {
       const { app, change } = await started(provider);
       const { visitor, user } = await signIn(app, provider, 11, 'first@example.com');
       await change(1);

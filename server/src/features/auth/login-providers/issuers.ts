@@ -5,10 +5,10 @@ import type { Database } from '#server/db/schema';
 
 type Configured = Pick<Config, LoginProvider>;
 
-/** An issuer by its address: what tells its people from those of another one with the same subjects. */
+/** The issuer’s canonical URL. It distinguishes users who have the same subject at different issuers. */
 export const normalizeIssuer = ({ href }: URL) => href.replace(/\/\.well-known\/.*$/, '').replace(/\/+$/, '');
 
-/** undefined where none is configured. */
+/** undefined: the provider is not configured. */
 export function configuredIssuer({ google, github }: Configured, provider: LoginProvider): string | undefined {
   const url = provider === 'google' ? google?.issuer : github?.url;
   return url && normalizeIssuer(url);
@@ -17,13 +17,13 @@ export function configuredIssuer({ google, github }: Configured, provider: Login
 const settingName = (provider: LoginProvider) => `issuer_of_${provider}`;
 
 /**
- * The issuer of an identity. A row without one was written by a version that knew none: it belongs to the issuer that was
- * configured when a version that knows them first started, whatever is configured by now.
+ * The issuer of an identity. Rows without one were written by a version that did not store issuers. They belong to the
+ * issuer configured when a version that stores them first started, whatever is configured now.
  */
 export const storedIssuer = sql<string | null>`coalesce(identities.issuer,
   (select value from settings where settings.name = 'issuer_of_' || identities.provider))`;
 
-/** Remembers what rows without an issuer belong to, once for good, and writes it into them. */
+/** Stores, once and for good, the issuer of rows without one, and writes it into them. */
 export async function storeIssuers(db: Kysely<Database>, config: Configured) {
   for (const provider of loginProviders) {
     const value = configuredIssuer(config, provider);
@@ -35,7 +35,8 @@ export async function storeIssuers(db: Kysely<Database>, config: Configured) {
         .values(setting)
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute();
-      // Not where the last release wrote an identity a second time: a person has one of an issuer, and it one account.
+      // Skips identities that the last release stored a second time: a user has one identity per issuer, and an
+      // identity one account.
       await sql`update identities set issuer = ${storedIssuer} where provider = ${provider} and issuer is null
         and not exists (select 1 from identities other where other.provider = identities.provider
           and (other.subject = identities.subject or other.user_id = identities.user_id)

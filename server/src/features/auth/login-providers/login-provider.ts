@@ -7,30 +7,28 @@ import type { CustomFetch } from 'openid-client';
 import { isLoopback } from '#server/config/config';
 import { isObject } from '#server/lib/is-object';
 
-/** Who signs in, as Google or GitHub says: known by the subject at its issuer. */
+/** The user as Google or GitHub identifies them: by the subject at its issuer. */
 export type LoginIdentity = {
   provider: LoginProvider;
   issuer: string;
   subject: string;
-  /** One that the provider has verified, or why there is none: without one only a known subject is let in. */
+  /** A verified address, or the reason why there is none. Without one, only a known subject can sign in. */
   email: string | LoginProviderError;
   name: string | null;
 };
 
-/** What binds an answer of the provider to the question that was asked. */
+/** Secrets that bind the provider’s callback to the request that was sent. */
 export type FlowSecrets = { state: string; nonce: string; codeVerifier: string };
 
 export type LoginProviderClient = {
-  /** Where the browser is sent to. */
   authorizationUrl: (secrets: FlowSecrets, redirectUri: URL) => Promise<URL>;
-  /** Exchanges the code of the callback address and asks who it is. */
+  /** Exchanges the callback’s code and returns the user’s identity. */
   identify: (secrets: FlowSecrets, callback: URL) => Promise<LoginIdentity>;
 };
 
-/** PKCE, S256. */
 export const pkceChallenge = (codeVerifier: string) => createHash('sha256').update(codeVerifier).digest('base64url');
 
-/** Why a sign-in came to nothing, as the page where it ends will say. */
+/** The reason why a sign-in failed, for the page where it ends. */
 export class LoginProviderError extends Error {
   override name = 'LoginProviderError';
   readonly code: LoginProviderFailure;
@@ -43,7 +41,7 @@ export class LoginProviderError extends Error {
 export const timeoutSeconds = 10;
 const largestAnswer = 1024 * 1024;
 
-/** Follows no redirect, reads no more than 1 MiB, and speaks plain http within this machine only. */
+/** Follows no redirects, reads at most 1 MiB, and allows plain http only on loopback. */
 export const boundedFetch =
   (fetch: typeof globalThis.fetch): CustomFetch =>
   async (address, { body, method, headers, signal }) => {
@@ -68,7 +66,7 @@ export const boundedFetch =
     return new Response(length > 0 ? Buffer.concat(parts) : null, { status, headers: answered });
   };
 
-/** Whatever goes wrong at the provider is its failure, kept as the cause. */
+/** Turns every failure at the provider into a `provider_failed` error with its cause. */
 export async function asProviderFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -78,19 +76,22 @@ export async function asProviderFailure<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For `catch`: a failure that only counts where the person is not known already. @throws every other one */
+/**
+ * For `catch`: returns a provider failure as a value, because it only matters if the user is unknown.
+ * @throws every other error
+ */
 export function returnProviderError(error: unknown): LoginProviderError {
   if (error instanceof LoginProviderError) return error;
   throw error;
 }
 
-/** The causes of a failure for the log. Only what cannot hold a code, a token or an address. */
+/** Lists the causes of a failure for the log, without anything that could hold a code, a token or an address. */
 export function describeCauses(error: Error): string {
   const causes: string[] = [];
   let cause = error.cause;
   for (; cause instanceof Error && causes.length < 6; cause = cause.cause) {
     const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
-    // A parser quotes what it could not read.
+    // A JSON parser quotes the text that it could not read.
     const message = cause instanceof SyntaxError ? 'not JSON' : cause.message.slice(0, 200);
     causes.push(`${cause.name}${code}: ${message}${providersWord(cause)}`);
   }
@@ -99,14 +100,14 @@ export function describeCauses(error: Error): string {
   return causes.join('; ');
 }
 
-/** What the provider says is wrong, where it is a word such as OAuth has them. */
+/** The provider’s OAuth error code, if it looks like one. */
 function providersWord(answer: object): string {
   return 'error' in answer && typeof answer.error === 'string' && /^[a-z_]{1,60}$/.test(answer.error)
     ? ` (${answer.error})`
     : '';
 }
 
-/** The address in its canonical form, or why it is none that Roster could use. */
+/** Returns the canonical address, or an error if mail cannot be sent to it. */
 export function parseEmail(email: string): string | LoginProviderError {
   const parsed = Email.safeParse(email);
   return parsed.success
@@ -117,7 +118,7 @@ export function parseEmail(email: string): string | LoginProviderError {
       );
 }
 
-/** A name as a profile has it, where it can be one here. */
+/** Returns the profile’s name, or null if it is not a valid name here. */
 export function parseName(name: unknown): string | null {
   if (typeof name !== 'string' || name.length > 400) return null;
   const tidy = tidyName(name).normalize('NFC');

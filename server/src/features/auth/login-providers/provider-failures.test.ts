@@ -9,7 +9,7 @@ import { begin, goThrough } from '#server/testing/login-providers';
 
 const failed = '/auth?error=provider_failed';
 
-describe.each(engines)('an identity provider that fails, on %s', (engine) => {
+describe.each(engines)('a failing identity provider on %s', (engine) => {
   let google: Google;
   let github: GitHub;
   let app: TestApp;
@@ -56,7 +56,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     ['a huge profile', '/api/user', json({ id: 1, name: 'x'.repeat(1024 * 1024) }), /longer than 1 MiB/],
     ['no list of addresses', '/api/user/emails', json({ message: 'Not Found' }, 404), /status 404/],
     ['addresses that are none', '/api/user/emails', json([{ email: 5 }]), /ZodError/],
-  ])('GitHub: %s lets nobody in and is logged', async (_what, path, answer, reason) => {
+  ])('GitHub: refuses the sign-in and logs the reason: %s', async (_what, path, answer, reason) => {
     const asked: string[] = [];
     github.instead.set(path, (_request, response) => answer(response));
     for (const other of ['/elsewhere', '/api/other'])
@@ -77,7 +77,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     'user@localhost',
     'a@example.com\r\nBcc: b@example.com',
     `${'a'.repeat(300)}@example.com`,
-  ])('the address %j cannot be used', async (email) => {
+  ])('rejects the address %j', async (email) => {
     github.steering.person = atGitHub(7, email);
     google.steering.claims = atGoogle('g-unusable', email);
     for (const provider of ['github', 'google'] as const)
@@ -85,7 +85,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test('GitHub: an answer in the name of another issuer is refused', async () => {
+  test('GitHub: rejects a callback from another issuer', async () => {
     github.steering.person = atGitHub(8, 'iss@example.com');
     const meddle = ({ searchParams }: URL) => searchParams.set('iss', 'https://evil.example');
     expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
@@ -109,7 +109,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
         searchParams.set('error', 'constructor');
       },
     ],
-  ])('a return %s lets nobody in', async (_what, meddle) => {
+  ])('rejects a callback %s', async (_what, meddle) => {
     expect(await goThrough(app.visitor(), 'github', { meddle })).toBe(failed);
     await nobodyIsIn();
   });
@@ -122,7 +122,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     ['account_selection_required', 'account_selection_required'],
     ['temporarily_unavailable', 'temporarily_unavailable'],
     ['server_error', 'server_error'],
-  ])('a return with %s lets nobody in and says %s', async (error, said) => {
+  ])('rejects a callback with %s and reports %s', async (error, said) => {
     const meddle = ({ searchParams }: URL) => {
       searchParams.delete('code');
       searchParams.set('error', error);
@@ -132,7 +132,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test.each(['HS256', 'HS512'])('Google: an identity token that is signed with %s says how to mend it', async (alg) => {
+  test.each(['HS256', 'HS512'])('Google: explains how to fix an identity token signed with %s', async (alg) => {
     google.steering.claims = atGoogle('g-8', 'eight@example.com');
     google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
       const [, payload] = (body.id_token ?? '').split('.');
@@ -153,14 +153,14 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     ['of another issuer', { iss: 'https://evil.example' }, /iss/],
     ['that is too old', { exp: 1_000_000_000 }, /exp/],
     ['without a subject', { sub: undefined }, /sub/],
-  ])('Google: an identity token %s lets nobody in', async (_what, more, reason) => {
+  ])('Google: rejects an identity token %s', async (_what, more, reason) => {
     google.steering.claims = { ...atGoogle('g-5', 'five@example.com'), ...more };
     expect(await goThrough(app.visitor(), 'google')).toBe(failed);
     expect(lastReason()).toMatch(reason);
     await nobodyIsIn();
   });
 
-  test('Google: an identity token with another signature lets nobody in', async () => {
+  test('Google: rejects an identity token with a wrong signature', async () => {
     google.steering.claims = atGoogle('g-6', 'six@example.com');
     google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
       const [header, payload] = (body.id_token ?? '').split('.');
@@ -171,7 +171,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test('Google: an answer without an identity token lets nobody in', async () => {
+  test('Google: rejects a response without an identity token', async () => {
     google.service.once('beforeResponse', ({ body }: { body: Record<string, string> }) => {
       delete body.id_token;
     });
@@ -179,7 +179,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     await nobodyIsIn();
   });
 
-  test('Google: what it says of itself is asked again after a failure', async () => {
+  test('Google: discovers the issuer again after a failure', async () => {
     const stumbling = await startApp(engine, { env: google.env });
     onTestFinished(() => stumbling.stop());
     google.steering.claims = atGoogle('g-7', 'seven@example.com');
@@ -190,7 +190,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     expect(await goThrough(stumbling.visitor(), 'google')).toBe('/');
   });
 
-  test('Google: an issuer that calls itself otherwise is not believed', async () => {
+  test('Google: rejects an issuer whose metadata names another issuer', async () => {
     const mistaken = await startApp(engine, { env: google.env });
     onTestFinished(() => mistaken.stop());
     google.service.once('beforeWellKnownOpenIdConfiguration', ({ body }: { body: Record<string, string> }) => {
@@ -199,7 +199,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
     expect(await begin(mistaken.visitor(), 'google')).toBe(failed);
   });
 
-  test('a secret never goes out over plain http to another machine', async () => {
+  test('never sends a secret over plain http to another machine', async () => {
     const careless = await startApp(engine, { env: google.env });
     onTestFinished(() => careless.stop());
     google.service.once('beforeWellKnownOpenIdConfiguration', ({ body }: { body: Record<string, string> }) => {
@@ -210,7 +210,7 @@ describe.each(engines)('an identity provider that fails, on %s', (engine) => {
   });
 });
 
-test('a secret that is not the right one is named in the log by the provider’s word for it', async () => {
+test('logs a wrong client secret with the provider’s error code', async () => {
   const github = await startGitHub();
   const app = await startApp('sqlite', { env: { ...github.env, GITHUB_CLIENT_SECRET: 'mistyped' } });
   onTestFinished(async () => {
@@ -221,7 +221,7 @@ test('a secret that is not the right one is named in the log by the provider’s
   expect(app.logLines.join('')).toContain('(incorrect_client_credentials)');
 });
 
-test('a provider that keeps its answer to itself is given up after ten seconds', async () => {
+test('gives up on a silent provider after ten seconds', async () => {
   const github = await startGitHub();
   const app = await startApp('sqlite', { env: github.env });
   onTestFinished(async () => {
@@ -230,7 +230,7 @@ test('a provider that keeps its answer to itself is given up after ten seconds',
   });
   let calls = 0;
   github.instead.set('/login/oauth/access_token', (_request, response) => {
-    // One is silent, the other begins to answer and never ends.
+    // One stays silent; the other starts its response and never ends it.
     if (++calls === 1) return;
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":"');
   });
@@ -241,7 +241,7 @@ test('a provider that keeps its answer to itself is given up after ten seconds',
   expect(app.logLines.join('')).toContain('OAUTH_TIMEOUT');
 });
 
-test('a provider that is not there is said to have failed, and Roster goes on', async () => {
+test('reports an unreachable provider as failed and keeps running', async () => {
   const google = await startGoogle();
   const github = await startGitHub();
   await google.close();

@@ -10,8 +10,8 @@ export const providerLabels: Record<LoginProvider, string> = { google: 'Google',
 type Concerned = { userId: number; event: 'sign_in_failed' | 'login_method_refused'; why: string };
 
 /**
- * A sign-in or connection that came to nothing at accounts that are there. `concerned` are those that it goes on record
- * of, with no word of whose the identity is.
+ * A sign-in or connection that was refused at existing accounts. `concerned`: the accounts whose record mentions it,
+ * without naming whose identity it was.
  */
 export class RefusedForAccountError extends LoginProviderError {
   override name = 'RefusedForAccountError';
@@ -22,7 +22,7 @@ export class RefusedForAccountError extends LoginProviderError {
   }
 }
 
-/** Afterwards, since the transaction that a refusal ends keeps nothing. */
+/** Called after the transaction, since a refusal rolls it back. */
 export function recordRefusal(
   db: Kysely<Database>,
   { concerned }: RefusedForAccountError,

@@ -5,7 +5,7 @@ import type { SignedIn } from '#server/security/actor';
 import { storedIssuer } from './issuers.ts';
 import type { FlowSecrets, LoginIdentity } from './login-provider.ts';
 
-/** `connectsTo`: the session that it was begun in, whose account the identity is connected to; null when signing in. */
+/** `connectsTo`: the session that started the flow and whose account gets the identity; null when signing in. */
 export type Flow = FlowSecrets & { returnPath: string; connectsTo: Pick<SignedIn, 'userId' | 'sessionId'> | null };
 
 export function flowRepository(db: Kysely<Database>) {
@@ -26,7 +26,7 @@ export function flowRepository(db: Kysely<Database>) {
         })
         .execute();
     },
-    /** Of several that take it at once, one gets it. */
+    /** Only one of several concurrent requests gets the flow. */
     async take(idHash: string, notBefore: string): Promise<{ provider: LoginProvider; flow: Flow } | undefined> {
       const row = await db.deleteFrom('sign_in_flows').where('id_hash', '=', idHash).returningAll().executeTakeFirst();
       if (!row || row.created_at <= notBefore) return undefined;
@@ -69,7 +69,7 @@ export function connectedAccountRepository(db: Kysely<Database>) {
         .where('user_id', '=', userId)
         .orderBy('id')
         .execute(),
-    /** false: another request was faster with this identity, or with another one for this account. */
+    /** false: a concurrent request has inserted this identity, or another one for this account. */
     async insert(userId: number, { provider, issuer, subject }: LoginIdentity, email: string): Promise<boolean> {
       const row = await db
         .insertInto('identities')
@@ -91,11 +91,16 @@ export function connectedAccountRepository(db: Kysely<Database>) {
         .where('email', '!=', email)
         .execute();
     },
-    /** Those of other issuers too: what a person disconnects does not come back with an older configuration. */
+    /**
+     * Deletes identities of other issuers too, so that a disconnected account does not return with an older
+     * configuration.
+     */
     async delete(userId: number, provider: LoginProvider) {
       await db.deleteFrom('identities').where('user_id', '=', userId).where('provider', '=', provider).execute();
     },
-    /** Until the transaction ends, no other one changes this account's login methods. SQLite has one writer anyway. */
+    /**
+     * Serializes changes to this account’s login methods until the transaction ends. SQLite has a single writer anyway.
+     */
     async lockAccount(userId: number) {
       await db
         .updateTable('users')
@@ -103,7 +108,7 @@ export function connectedAccountRepository(db: Kysely<Database>) {
         .where('id', '=', userId)
         .execute();
     },
-    /** An address that the login provider has verified is confirmed where it is the account's own. */
+    /** Confirms the account’s address if it is the one that the login provider has verified. */
     async confirmAddress(userId: number, email: string) {
       await db
         .updateTable('users')

@@ -32,19 +32,19 @@ type Dependencies = {
   cookie: SessionCookie;
   flowCookie: FlowCookie;
   flows: FlowService;
-  /** The configured ones. */
+  /** Only the configured providers. */
   providers: ReadonlyMap<LoginProvider, LoginProviderClient>;
   connectedAccounts: LoginProviderService;
 };
 
-/** What the provider sends the browser back with. A value that comes twice is none. */
+/** Query of the provider’s callback. A repeated parameter counts as missing. */
 const text = z.string().max(4096).optional().catch(undefined);
 const Callback = z.object({ code: text, state: text, iss: text, error: text });
 const Start = z.object({ redirect: text });
 
 /**
- * A page that a person opens, as far as the browser says. False for what it fetches in advance and for pictures, frames and
- * scripts of a page: none of them may replace the cookie of a sign-in that is under way.
+ * True if the browser opens a page. Prefetches and requests for images, frames and scripts must not replace the cookie
+ * of a pending sign-in.
  */
 function isNavigation({ headers }: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': dest = 'document' } = headers;
@@ -54,7 +54,7 @@ function isNavigation({ headers }: FastifyRequest): boolean {
   return !isInAdvance && mode === 'navigate' && dest === 'document';
 }
 
-/** Answers of a provider that have words of their own; any other one is told as its failure. */
+/** Provider errors that have a message of their own; any other is reported as `provider_failed`. */
 const refusals = new Map<string, LoginProviderFailure>([
   ['access_denied', 'cancelled'],
   ...loginProviderRefusals.map((word) => [word, word] as const),
@@ -63,8 +63,8 @@ const refusals = new Map<string, LoginProviderFailure>([
 const accountPage = '/settings?tab=account';
 
 /**
- * A page that goes on to the provider by itself. Not a redirect: the policy of the page before says where its forms may
- * lead, which browsers also ask of every redirect that follows, those of the provider's own included.
+ * A page that continues to the provider by itself. A redirect would not work: browsers apply the `form-action` policy
+ * of the previous page to every redirect that follows, including the provider’s own.
  */
 function redirectPage(address: string): string {
   const escaped = address.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -83,11 +83,14 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     const redirect = returnPathOf(request);
     return redirect === '/' ? path : `${path}?${new URLSearchParams({ redirect })}`;
   };
-  /** The provider sends the browser back to PUBLIC_URL, where the cookie must be; on loopback there are other names. */
+  /**
+   * True if the request came to another loopback name than PUBLIC_URL, to which the provider sends the browser back and
+   * where the cookie must be.
+   */
   const isOtherName = ({ headers }: FastifyRequest) => loopback && headers.host !== publicUrl.host;
 
   for (const provider of loginProviders) {
-    // A visitor's navigation starts a sign-in. A signed-in person's starts nothing: any link could connect an account.
+    // Only a visitor’s navigation starts a sign-in. For a signed-in user it would let any link connect an account.
     app.get(`/auth/${provider}`, options, async (request, reply) => {
       reply.header('cache-control', 'no-store');
       if (!isNavigation(request))
@@ -164,7 +167,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     return url.href;
   }
 
-  /** Returns the page where it ends. */
+  /** Returns the page to open afterwards. */
   async function finish(
     provider: LoginProvider,
     flow: Flow,
@@ -174,7 +177,7 @@ export function loginProviderRoutes({ route }: Router, dependencies: Dependencie
     reply: FastifyReply,
   ): Promise<string> {
     const { connectsTo } = flow;
-    const elsewhere = () => new LoginProviderError('expired', 'begun in another session');
+    const elsewhere = () => new LoginProviderError('expired', 'started in another session');
     if (connectsTo && actor?.sessionId !== connectsTo.sessionId) throw elsewhere();
     const refusal = error === undefined ? undefined : refusals.get(error);
     if (refusal) throw new LoginProviderError(refusal, `the provider answered ${error}`);

@@ -20,11 +20,11 @@ type Dependencies = {
   lockSession: SessionService['lock'];
   db: Kysely<Database>;
   config: Pick<Config, 'registration' | 'loopback' | LoginProvider>;
-  /** Closes what is open of sessions that have ended. */
+  /** Closes the open responses of ended sessions. */
   onSessionsEnded: (sessionIds: string[]) => void;
 };
 
-/** Another request decided about the same identity or account at the same time: begin again. */
+/** A concurrent request has decided about the same identity or account: retry. */
 class SupersededError extends Error {
   override name = 'SupersededError';
 }
@@ -32,15 +32,14 @@ const attempts = 5;
 
 type Session = Pick<SignedIn, 'userId' | 'sessionId'>;
 
-/** What an identity at Google or GitHub opens, and what it is connected to. */
+/** Signs in with Google or GitHub, and connects and disconnects their accounts. */
 export function loginProviderService(dependencies: Dependencies) {
   const { db, config, onSessionsEnded } = dependencies;
   return {
-    /** Returns the account that the identity signs in to: the one it is connected to, that of its address, or a new one. */
+    /** Returns the account of the identity: the connected one, the one with its address, or a new one. */
     signIn: (identity: LoginIdentity, visitor: Visitor): Promise<number> =>
       transactForIdentity(db, identity, visitor, (trx) => signIn(trx, config, identity, visitor)),
 
-    /** Connects the identity to the account of a signed-in user. */
     async connect(session: Session, identity: LoginIdentity, visitor: Visitor) {
       const ended = await transactForIdentity(db, identity, visitor, (trx) =>
         connect(trx, dependencies, session, identity, visitor),
@@ -66,7 +65,7 @@ export function loginProviderService(dependencies: Dependencies) {
 
 export type LoginProviderService = ReturnType<typeof loginProviderService>;
 
-/** Not one of an issuer that was configured earlier: nobody signs in with it now. */
+/** False for identities of an issuer that was configured earlier: nobody signs in with them now. */
 const isCurrent = (
   config: Dependencies['config'],
   { provider, issuer }: { provider: LoginProvider; issuer: string | null },
@@ -74,18 +73,18 @@ const isCurrent = (
 
 type WithEmail = LoginIdentity & { email: string };
 
-/** @throws why the provider's word of the address is not enough to find or make an account by it */
+/** @throws the reason why the provider’s address cannot be used to find or create an account */
 function emailOf({ email }: LoginIdentity): string {
   if (email instanceof LoginProviderError) throw email;
   return email;
 }
 
-/** The one that is shown of a connected account; one that is not verified is not shown. */
+/** Stores the address shown for a connected account. Unverified addresses are not stored. */
 async function storeEmail(accounts: ConnectedAccountRepository, userId: number, identity: LoginIdentity) {
   if (typeof identity.email === 'string') await accounts.setEmail(userId, identity, identity.email);
 }
 
-/** In one transaction, which starts again where another one was faster. */
+/** Runs in one transaction and retries if a concurrent one was faster. */
 async function transactWithRetry<T>(db: Kysely<Database>, work: (trx: Kysely<Database>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -96,7 +95,7 @@ async function transactWithRetry<T>(db: Kysely<Database>, work: (trx: Kysely<Dat
   }
 }
 
-/** The same for an identity; a refusal goes on record. */
+/** Does the same for an identity, and records a refusal. */
 const transactForIdentity = <T>(
   db: Kysely<Database>,
   identity: LoginIdentity,
@@ -125,7 +124,7 @@ async function signIn(
   return userId;
 }
 
-/** Returns the sessions that this has ended. */
+/** Returns the ids of the ended sessions. */
 async function connect(
   trx: Kysely<Database>,
   { lockSession }: Dependencies,
@@ -135,7 +134,7 @@ async function connect(
 ): Promise<string[]> {
   const accounts = connectedAccountRepository(trx);
   await accounts.lockAccount(userId);
-  // Asking the provider may have taken ten seconds, in which this device may have been signed out.
+  // The provider may have taken ten seconds to respond, during which this session may have ended.
   const isSignedIn = (await lockSession(trx, { userId, sessionId })) !== null;
   const user = isSignedIn ? await userRepository(trx).byId(userId) : undefined;
   if (!user) throw new LoginProviderError('expired', 'the session has ended');
@@ -166,13 +165,13 @@ async function disconnect(
   visitor: Visitor,
 ) {
   const accounts = connectedAccountRepository(trx);
-  // Two removals at once must not each count on the other one's method.
+  // Two concurrent removals must not each count on the other’s method.
   await accounts.lockAccount(userId);
   const user = await userRepository(trx).byId(userId);
   const connected = (await accounts.listOf(userId)).filter((identity) => isCurrent(config, identity));
   if (!user || !connected.some((identity) => identity.provider === provider))
     throw new AppError('not_found', `${providerLabels[provider]} is not connected to this account.`);
-  // One that the operator has switched off since does not count.
+  // A provider that is no longer configured does not count.
   const others = connected.filter((other) => other.provider !== provider && config[other.provider] !== undefined);
   if (user.passwordHash === null && others.length === 0)
     throw new AppError(
@@ -184,7 +183,7 @@ async function disconnect(
   await notify(trx, 'login_method_disconnected', userId, provider);
 }
 
-/** The account for an identity that is connected to none yet. */
+/** Returns the account for an identity that is not connected yet. */
 async function findOrCreateAccount(
   trx: Kysely<Database>,
   config: Dependencies['config'],
@@ -194,7 +193,7 @@ async function findOrCreateAccount(
   const email = emailOf(identity);
   const existing = await userRepository(trx).byEmail(email);
   if (!existing) return create(trx, config, { ...identity, email }, visitor);
-  // It may have been registered by a person who does not own the address.
+  // It may have been registered by somebody who does not own the address.
   if (!existing.emailVerified)
     throw new RefusedForAccountError('account_exists', 'an account with an unconfirmed address has it', [
       { userId: existing.id, event: 'sign_in_failed', why: 'address not confirmed' },
@@ -218,7 +217,7 @@ async function create(
   return user.id;
 }
 
-/** The unique constraints decide: an identity has one account, an account one identity of each provider. */
+/** Relies on unique constraints: an identity has one account, and an account one identity per provider. */
 async function attachIdentity(
   trx: Kysely<Database>,
   userId: number,
@@ -241,7 +240,10 @@ async function attachIdentity(
   await notify(trx, 'login_method_connected', userId, provider);
 }
 
-/** Other sessions may belong to a person who registered an address that was not theirs. Returns those that ended. */
+/**
+ * Other sessions may belong to somebody who registered the address without owning it. Returns the ids of the ended
+ * sessions.
+ */
 async function confirm(trx: Kysely<Database>, user: UserRecord, sessionId: string, visitor: Visitor) {
   await connectedAccountRepository(trx).confirmAddress(user.id, user.email);
   await securityEventRepository(trx).record({ userId: user.id, event: 'email_confirmed', by: 'self', visitor });
@@ -270,7 +272,6 @@ const event = (kind: Kind, userId: number, provider: LoginProvider, visitor: Vis
   detail: providerLabels[provider],
 });
 
-/** Tells the owner by mail. */
 function notify(
   trx: Kysely<Database>,
   template: 'login_method_connected' | 'login_method_disconnected',

@@ -9,7 +9,7 @@ import { keptFor } from '#server/testing/mail';
 
 const names = { google: 'Google', github: 'GitHub' };
 
-describe.each(engines)('signing in elsewhere on %s', (engine) => {
+describe.each(engines)('signing in through a login provider on %s', (engine) => {
   let google: Google;
   let github: GitHub;
   let app: TestApp;
@@ -29,7 +29,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
   });
 
   let people = 100;
-  /** A new person at the login provider, who is also signed in there from now on. */
+  /** Creates a user at the login provider who is signed in there from now on. */
   function someone(
     provider: 'google' | 'github',
     { email, name = null }: { email?: string; name?: string | null } = {},
@@ -56,7 +56,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     );
 
   describe.each(['google', 'github'] as const)('at %s', (provider) => {
-    test('makes an account with a confirmed address and without a password, and opens it again', async () => {
+    test('creates an account with a confirmed address and no password, and opens it again', async () => {
       const email = someone(provider, { name: 'Grace Hopper' });
       const visitor = app.visitor();
       expect(await goThrough(visitor, provider)).toBe('/');
@@ -82,7 +82,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       ]);
     });
 
-    test('knows a person by the subject, whatever address the provider names today', async () => {
+    test('recognizes a user by the subject, whatever address the provider names', async () => {
       const email = someone(provider);
       const visitor = app.visitor();
       await goThrough(visitor, provider);
@@ -96,12 +96,12 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await again.get('/api/user/oauth-profiles')).body[provider].email).toBe(renamed);
     });
 
-    test('goes to the page that was asked for', async () => {
+    test('returns to the requested page', async () => {
       someone(provider);
       expect(await goThrough(app.visitor(), provider, { redirect: '/chat/7?tab=a#end' })).toBe('/chat/7?tab=a#end');
     });
 
-    test('says so where the person says no, and lets nobody in', async () => {
+    test('reports that the user cancelled, and lets nobody in', async () => {
       someone(provider);
       google.steering.allows = false;
       github.steering.allows = false;
@@ -110,7 +110,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await visitor.get('/api/user')).status).toBe(401);
     });
 
-    test('does not open an account with the same address that nobody has confirmed', async () => {
+    test('does not open an account whose matching address is unconfirmed', async () => {
       const email = someone(provider);
       await app.visitor().post('/api/register', { email, password });
       const visitor = app.visitor();
@@ -124,7 +124,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await eventsOf(email)).at(-1)).toEqual(refusal);
     });
 
-    test('connects to the account with the same address where both sides are confirmed, and tells its owner', async () => {
+    test('connects to the account with the same confirmed address, and notifies its owner', async () => {
       const email = someone(provider, { email: `Both.${provider}@Example.com` }).toLowerCase();
       const { body: user } = await app.visitor().post('/api/register', { email, password });
       await confirm(email);
@@ -139,7 +139,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       await keptFor(app, email, `${names[provider]} was connected to your Roster account`);
     });
 
-    test('does without a name where the profile has none', async () => {
+    test('accepts a profile without a name', async () => {
       someone(provider);
       google.steering.claims = { ...google.steering.claims, name: undefined };
       const visitor = app.visitor();
@@ -147,14 +147,14 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await visitor.get('/api/user')).body.name).toBeNull();
     });
 
-    test('takes control characters out of a name', async () => {
+    test('removes control characters from a name', async () => {
       someone(provider, { name: 'Eve\u0007' });
       const visitor = app.visitor();
       await goThrough(visitor, provider);
       expect((await visitor.get('/api/user')).body.name).toBe('Eve');
     });
 
-    test('does not connect a second person to an account by its address', async () => {
+    test('does not connect a second identity to an account by its address', async () => {
       const email = someone(provider);
       const visitor = app.visitor();
       await goThrough(visitor, provider);
@@ -164,7 +164,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect((await eventsOf(email)).at(-1)).toMatchObject(refusal);
     });
 
-    test('lets nobody in whose account is inactive, neither by identity nor by address', async () => {
+    test('rejects inactive accounts, by identity and by address', async () => {
       const email = someone(provider);
       await goThrough(app.visitor(), provider);
       await setUser(app, email, { status: 'Inactive' });
@@ -181,7 +181,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       for (const address of [email, other]) expect((await eventsOf(address)).at(-1)).toMatchObject(refusal);
     });
 
-    test('shows the owner a refused sign-in with device and address, without a word of whose it was', async () => {
+    test('shows the owner a refused sign-in with device and address, but not whose it was', async () => {
       const email = someone(provider, { name: 'The Stranger' });
       const owner = app.visitor();
       await owner.post('/api/register', { email, password });
@@ -197,7 +197,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect(JSON.stringify(body)).not.toMatch(/Stranger|@example/);
     });
 
-    test('keeps ten refusals that are alike within a day, also of many at once', async () => {
+    test('records at most ten identical refusals a day, even of concurrent ones', async () => {
       const email = someone(provider);
       await app.visitor().post('/api/register', { email, password });
       const ends = await Promise.all(Array.from({ length: 13 }, () => goThrough(app.visitor(), provider)));
@@ -218,7 +218,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect(await eventsOf(email)).toHaveLength(12);
     });
 
-    test('what is refused before anybody is known is on nobody’s record', async () => {
+    test('records no refusal that comes before the user is known', async () => {
       const count = async () =>
         (await beside(app, (db) => db.selectFrom('security_events').select('id').execute())).length;
       const email = someone(provider);
@@ -237,7 +237,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       expect(await count()).toBe(before);
     });
 
-    test('makes one account however many browsers of a person come at once', async () => {
+    test('creates one account for concurrent first sign-ins of a user', async () => {
       const email = someone(provider);
       const ends = await Promise.all(Array.from({ length: 4 }, () => goThrough(app.visitor(), provider)));
       expect(ends).toEqual(['/', '/', '/', '/']);
@@ -250,7 +250,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       const visitor = app.visitor();
       await visitor.post('/api/login', { email: 'ada@example.com', password });
       const former = visitor.cookies.get('session') ?? '';
-      // Begun signed out, ended in a browser that is signed in by now.
+      // Started signed out, finished in a browser that is signed in by then.
       visitor.cookies.delete('session');
       const steps = { meddle: () => void visitor.cookies.set('session', former) };
       expect(await goThrough(visitor, provider, steps)).toBe('/');
@@ -270,7 +270,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       ['of one letter', 'X'],
       ['that is too long', 'x'.repeat(101)],
       ['of characters that show nothing', '\u200b\u202e\u200b'],
-    ])('leaves a name %s out', async (_what, name) => {
+    ])('ignores a name %s', async (_what, name) => {
       someone(provider, { name });
       const visitor = app.visitor();
       await goThrough(visitor, provider);
@@ -295,7 +295,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
         { email: address, email_verified: 'True', name: ['x'], locale: {} },
       ],
       ['verified in the token, named at userinfo', { email: undefined, email_verified: true }, { email: address }],
-    ])('%s is taken', async (_what, own, userinfo) => {
+    ])('accepts one %s', async (_what, own, userinfo) => {
       google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
       google.steering.userinfo = userinfo;
       const visitor = app.visitor();
@@ -319,11 +319,11 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
         { email: address },
         'email_unvouched',
       ],
-    ])('that is %s opens nothing', async (_what, own, userinfo, reason) => {
+    ])('rejects one that is %s', async (_what, own, userinfo, reason) => {
       google.steering.claims = { ...atGoogle(`g-shape-${++people}`, address), ...own };
       google.steering.userinfo = userinfo;
       expect(await goThrough(app.visitor(), 'google')).toBe(`/auth?error=${reason}`);
-      // Another person's userinfo is nobody's word.
+      // Userinfo about another person counts for nothing.
       google.steering.userinfo = { sub: 'somebody-else', email: address, email_verified: true };
       google.steering.claims = { ...google.steering.claims, email: undefined };
       expect(await goThrough(app.visitor(), 'google')).toBe('/auth?error=provider_failed');
@@ -335,7 +335,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       ['has none by now', { email: undefined, email_verified: undefined }, 200],
       ['has one without a dot', { email: 'user@localhost' }, 200],
       ['is told at a userinfo that fails', { email: undefined }, 503],
-    ])('does not matter to a person who is connected already: %s', async (_what, own, status) => {
+    ])('does not matter for a connected user: %s', async (_what, own, status) => {
       const email = someone('google');
       google.steering.userinfo = {};
       const visitor = app.visitor();
@@ -351,7 +351,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     });
   });
 
-  test('Google: an issuer whose addresses the operator trusts need not call them verified', async () => {
+  test('Google: accepts addresses without email_verified from a trusted issuer', async () => {
     const trusting = await startApp(engine, { env: { ...google.env, GOOGLE_TRUST_EMAIL: 'true' } });
     onTestFinished(() => trusting.stop());
     google.steering.userinfo = {};
@@ -367,7 +367,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     ['is unverified by now', [{ email: 'x9@example.com', primary: true, verified: false }]],
     ['is not there any more', []],
     ['is no longer told', { message: 'Not Found' }],
-  ])('GitHub: an address does not matter to a person who is connected already: it %s', async (_what, emails) => {
+  ])('GitHub: lets a connected user in although the address %s', async (_what, emails) => {
     const email = someone('github');
     const visitor = app.visitor();
     await goThrough(visitor, 'github');
@@ -393,13 +393,13 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
       'email_unverified',
     ],
     ['missing', [], 'email_missing'],
-  ])('GitHub: an address that is %s opens nothing', async (_what, emails, reason) => {
+  ])('GitHub: rejects an address that is %s', async (_what, emails, reason) => {
     someone('github');
     github.steering.person = { ...github.steering.person, emails };
     expect(await goThrough(app.visitor(), 'github')).toBe(`/auth?error=${reason}`);
   });
 
-  test('GitHub: of several addresses the primary one counts', async () => {
+  test('GitHub: uses the primary address', async () => {
     someone('github');
     github.steering.person = {
       ...github.steering.person,
@@ -413,7 +413,7 @@ describe.each(engines)('signing in elsewhere on %s', (engine) => {
     expect((await visitor.get('/api/user')).body.email).toBe('first@octo.example');
   });
 
-  test('the log names neither code, token, secret, state nor address', () => {
+  test('logs neither code, token, secret, state nor address', () => {
     const log = app.logLines.join('');
     const secrets = [
       ...google.issued,

@@ -3,7 +3,7 @@ import type { Database } from '#server/db/schema';
 import { securityEventRepository, type Visitor } from '#server/security/events-repository';
 import { userRepository } from './repository.ts';
 
-/** Of refusals that are alike, so many are on record within a day: more of them cannot fill the record. */
+/** At most this many identical refusals are recorded per day, so that they cannot fill the record. */
 const identicalPerDay = 10;
 const dayMs = 24 * 60 * 60_000;
 
@@ -14,11 +14,11 @@ type Refused = {
   detail: string;
 };
 
-/** Records, within a transaction, a sign-in or connection that was refused although its proof was good. */
+/** Records, within a transaction, a sign-in or connection that was refused despite valid proof. */
 export async function auditFailedLogin(trx: Kysely<Database>, { userId, event, visitor, detail }: Refused) {
   const events = securityEventRepository(trx);
   const since = new Date(Date.now() - dayMs).toISOString();
-  // Locked, so that many at once are counted one by one; and gone meanwhile, there is no record to write in.
+  // Locked, so that concurrent refusals are counted one by one. A deleted account has no record.
   if (!(await userRepository(trx).lock(userId))) return;
   if ((await events.count(userId, event, since, detail)) < identicalPerDay)
     await events.record({ userId, event, by: 'self', visitor, detail });

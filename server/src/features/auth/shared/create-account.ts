@@ -9,16 +9,16 @@ import { type NewAccount, type UserRecord, userRepository } from './repository.t
 export const registrationClosed = () =>
   new AppError('registration_closed', 'Registration is closed. Ask an administrator for an account.');
 
-/** `mayBeFirst`: on loopback, or after the set-up code was given. */
+/** `mayBeFirst`: on loopback, or with the right set-up code. */
 type Conditions = Pick<Config, 'registration'> & { mayBeFirst: boolean } & Pick<RecordedEvent, 'visitor' | 'detail'>;
 
 /**
- * Stores the account of a person who registers: the first one of the installation is its administrator, the
- * others are editors. To be called inside a transaction, and nothing that takes long after it: until its end no other
- * account is made.
- * @returns undefined where the address is taken
- * @throws setup_code_required where it would be the first one and may not be
- * @throws registration_closed where it would not be the first one
+ * Stores the account of a newly registered user. The first account of the installation is an Admin, the others are
+ * Editors. Call it within a transaction and do nothing slow afterwards: no other account can be created until the
+ * transaction ends.
+ * @returns undefined if the address is taken
+ * @throws setup_code_required if it would be the first account and may not be
+ * @throws registration_closed if it would not be the first account
  */
 export async function createAccount(
   trx: Kysely<Database>,

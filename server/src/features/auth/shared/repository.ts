@@ -67,8 +67,8 @@ export function userRepository(db: Kysely<Database>) {
       return row && toUser(row);
     },
     /**
-     * A person as they are now, unchangeable by others until the transaction ends: what is decided on the row still
-     * holds when it is written. An update that changes nothing locks on both databases.
+     * Locks a user until the transaction ends and returns the current row, so that decisions based on it still hold
+     * when it is written. An update that changes nothing takes the lock on both databases.
      */
     async lock(userId: number): Promise<UserRecord | undefined> {
       const row = await db
@@ -79,7 +79,7 @@ export function userRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return row && toUser(row);
     },
-    /** A chosen password also lifts the lock after too many wrong ones. */
+    /** Setting a password also unlocks an account locked by too many wrong ones. */
     async setPassword(userId: number, passwordHash: string) {
       await db
         .updateTable('users')
@@ -88,8 +88,8 @@ export function userRepository(db: Kysely<Database>) {
         .execute();
     },
     /**
-     * After the right password: the row is locked until the transaction ends, so that a session starts either before
-     * a change of the password, which ends it, or not at all. false: the password or the state has changed meanwhile.
+     * Called after the password was verified. Locks the row until the transaction ends, so that a session either starts
+     * before a change of password, which ends it, or not at all. false: password or status has changed meanwhile.
      */
     async admit(userId: number, provenHash: string, storedHash: string): Promise<boolean> {
       const { numUpdatedRows } = await db
@@ -104,7 +104,7 @@ export function userRepository(db: Kysely<Database>) {
     async setName(userId: number, name: string) {
       await db.updateTable('users').set({ name }).where('id', '=', userId).execute();
     },
-    /** @throws what isTaken() knows where the address is another account's */
+    /** @throws a unique violation if another account has the address */
     async setEmail(userId: number, email: string, isConfirmed: boolean) {
       await db
         .updateTable('users')
@@ -120,12 +120,12 @@ export function userRepository(db: Kysely<Database>) {
         .where('email_verified_at', 'is', null)
         .execute();
     },
-    /** Connected before the address was confirmed, so perhaps not by its owner. */
+    /** They were connected before the address was confirmed, so perhaps not by its owner. */
     async removeConnectedAccounts(userId: number): Promise<LoginProvider[]> {
       const rows = await db.deleteFrom('identities').where('user_id', '=', userId).returning('provider').execute();
       return [...new Set(rows.map((row) => row.provider))];
     },
-    /** Sign-ins at Google or GitHub that are under way to be connected to this account. */
+    /** Deletes pending sign-ins that would connect an account at Google or GitHub to this user. */
     async removeFlows(userId: number) {
       await db.deleteFrom('sign_in_flows').where('user_id', '=', userId).execute();
     },

@@ -4,13 +4,13 @@ import { sessionRepository } from '#server/http/sessions/session-repository';
 import { revokeAccessTokens } from '#server/security/access-token-repository';
 import type { Visitor } from '#server/security/events-repository';
 
-/** Signs out everywhere, and lets no program in any more. Returns the ids of the sessions that ended. */
+/** Ends all sessions and revokes all access tokens. Returns the ids of the ended sessions. */
 export async function revokeAllAccess(trx: Kysely<Database>, userId: number, visitor: Visitor): Promise<string[]> {
   await revokeAccessTokens(trx, { userId, by: 'self', visitor });
   return sessionRepository(trx).deleteAll(userId);
 }
 
-/** The same but for one session. */
+/** Does the same, except for one session. */
 export async function revokeOtherAccess(
   trx: Kysely<Database>,
   { userId, sessionId }: { userId: number; sessionId: string },

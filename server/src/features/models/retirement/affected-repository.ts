@@ -7,7 +7,7 @@ type Named = { id: number; name: string };
 export type TunedModelInUse = Named & {
   model: string;
   baseModel: string;
-  /** What it was made by and with, as far as that is still here. */
+  /** The job and dataset it was made with, if they still exist. */
   job: Named | null;
   dataset: Named | null;
 };
@@ -15,7 +15,6 @@ export type TunedModelInUse = Named & {
 const named = (id: number | null, name: string | null): Named | null =>
   id === null || name === null ? null : { id, name };
 
-/** What of a person uses which model. */
 export function affectedRepository(db: Kysely<Database>) {
   return {
     byAssistants: (userId: number): Promise<Counted[]> =>
@@ -26,7 +25,7 @@ export function affectedRepository(db: Kysely<Database>) {
         .groupBy('model')
         .execute(),
 
-    /** Of each model the first assistants by name. */
+    /** The first assistants of each model by name. */
     async assistantsOf(userId: number, models: string[]): Promise<{ id: number; name: string; model: string }[]> {
       if (models.length === 0) return [];
       const { rows } = await sql<{ id: number; name: string; model: string }>`
@@ -37,7 +36,7 @@ export function affectedRepository(db: Kysely<Database>) {
       return rows;
     },
 
-    /** The model that writes a conversation's next answer: its assistant's, its own, or the one that answered last. */
+    /** The model that writes a thread’s next answer: its assistant’s, its own, or the one that answered last. */
     async byConversations(userId: number): Promise<Counted[]> {
       const { rows } = await sql<Counted>`
         select coalesce(a.model, t.model, r.model) as model, count(*) as count
@@ -51,7 +50,7 @@ export function affectedRepository(db: Kysely<Database>) {
       return rows;
     },
 
-    /** Those that are offered in the choice of a model. */
+    /** Fine-tuned models that the model picker offers. */
     async tunedModels(userId: number): Promise<TunedModelInUse[]> {
       const rows = await db
         .selectFrom('custom_models as c')

@@ -7,7 +7,7 @@ export type RetirementDate = Pick<
   'model' | 'shutdownDate' | 'source' | 'asOf' | 'lifecycle' | 'successor'
 >;
 
-/** A model; of a tuned one also what it was trained from, which it ends with. */
+/** A model and, if it is fine-tuned, the base model with which it retires. */
 export type NamedModel = { model: string; baseModel?: string | undefined };
 
 type Sources = {
@@ -18,13 +18,13 @@ type Sources = {
   today: string;
 };
 
-/** What was trained further from a tuned model ends with that one's base. */
+/** A model trained from a fine-tuned model retires with the latter’s base. */
 const rootBaseModel = (baseModel: string) =>
   baseModel.startsWith('ft:') ? (baseModel.split(':')[1] ?? baseModel) : baseModel;
 
 /**
- * When a model ends and who says so; null: it does not within 90 days, as far as is known. The catalogue alone does not end
- * a model that the provider still lists: another provider may go on with it.
+ * When a model retires and who says so; null: not within 90 days, as far as is known. The catalogue alone does not
+ * retire a model that the provider still lists: another provider may continue to serve it.
  */
 export function retirementOf(
   { catalogue, list, today }: Sources,
@@ -42,6 +42,6 @@ export function retirementOf(
   return { model, shutdownDate, source: 'catalogue', asOf: catalogue.asOf, lifecycle, successor };
 }
 
-/** What ends first comes first. */
+/** Soonest retirement first. */
 export const bySoonestRetirement = (a: RetirementDate, b: RetirementDate) =>
   a.shutdownDate.localeCompare(b.shutdownDate) || a.model.localeCompare(b.model);

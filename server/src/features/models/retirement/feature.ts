@@ -19,7 +19,6 @@ type Dependencies = {
   now: () => number;
 };
 
-/** When the models end that people use. */
 export function retirementFeature({ database: { db, reader }, catalogue, config, recentUse, now }: Dependencies) {
   const { baseUrl } = config.provider;
   const life = retirementService({

@@ -8,17 +8,17 @@ import type { ModelListRepository, StoredModelList } from './list-repository.ts'
 type Dependencies = {
   catalogue: Catalogue;
   lists: Pick<ModelListRepository, 'findOf'>;
-  /** The list where it was read a moment ago. */
+  /** The list if it was read within the last minutes. */
   lately: (userId: number) => readonly ProviderModel[] | undefined;
   baseUrl: string;
-  /** What answers where nobody has chosen, as long as it is there. */
+  /** The default model, which answers if none was chosen and it is available. */
   usual: string;
   now: () => number;
 };
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** A tuned model says by its name what it was trained from. */
+/** The name of a fine-tuned model contains its base model. */
 function parseModelName(model: string): NamedModel {
   const [mark, baseModel] = model.split(':');
   return mark === 'ft' && baseModel ? { model, baseModel } : { model };
@@ -29,9 +29,12 @@ const toStoredList = (list: readonly ProviderModel[], day: string): StoredModelL
   models: new Map(list.map(({ id, shutdownDate }) => [id, { shutdownDate, isListed: true }])),
 });
 
-/** Models that are known to have ended, so that nobody is asked in vain. */
+/** Rejects models that are known to be retired, without asking the provider. */
 export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now }: Dependencies) {
-  /** Known by the provider's list: its date has come, or the catalogue's has, and a list of since then lacks the model. */
+  /**
+   * A model counts as retired if the provider’s date has passed, or if the catalogue’s date has passed and a list read
+   * since then lacks the model.
+   */
   async function find(userId: number, model: string): Promise<RetirementDate | null> {
     const today = dayOf(now());
     const named = parseModelName(model);
@@ -58,11 +61,14 @@ export function retirementGuard({ catalogue, lists, lately, baseUrl, usual, now 
   }
 
   return {
-    /** @throws model_ended. Nobody is asked. */
+    /**
+     * Does not ask the provider.
+     * @throws model_ended
+     */
     refuse,
     /**
-     * Refuses what nobody has chosen where it would silently be another model than before: the usual one has ended, and
-     * `lastModel`, which has answered last, too.
+     * Rejects a default that would silently be another model than before: both the default model and `lastModel`, which
+     * answered last, are retired.
      */
     async refuseUsual(userId: number, lastModel: () => Promise<string | null>) {
       if (!(await find(userId, usual))) return;

@@ -2,21 +2,21 @@ import { type Kysely, sql } from 'kysely';
 import { isPostgres } from '#server/db/engine';
 import type { Database } from '#server/db/schema';
 
-/** Of a tuned model what it was trained from, whose name is nobody's. */
+/** A fine-tuned model counts as its base, because its own name is private. */
 type Used = { model: string; isTuned: boolean; assistants: number; people: number; calls: number };
 
 type Dated = { model: string; shutdownDate: string | null; isListed: boolean; askedAt: string };
 
-/** More models than are in use. */
+/** More than the models in use. */
 const modelsAtMost = 5_000;
 
-/** What everybody together uses, and when the newest lists say that it ends. No row names a person or what is theirs. */
+/** Usage of models across all users, and the dates in their newest lists. No row identifies a user or their data. */
 export function installationUseRepository(db: Kysely<Database>) {
   const second = isPostgres(db)
     ? sql`split_part(named, ':', 2)`
     : sql`substr(named, 4, instr(substr(named, 4) || ':', ':') - 1)`;
   return {
-    /** Conversations with a model of their own count while they are written in, fine-tuned models while they are offered. */
+    /** Threads with their own model count while they are used, fine-tuned models while they are active. */
     async byModel(firstDay: string, writtenSince: string): Promise<Used[]> {
       const { rows } = await sql<Omit<Used, 'isTuned'> & { tuned: number }>`
         select case when substr(named, 1, 3) = 'ft:' then ${second} else named end as model, tuned,
@@ -43,7 +43,7 @@ export function installationUseRepository(db: Kysely<Database>) {
       }));
     },
 
-    /** What of each model the list says that was read last. */
+    /** For each model, what the most recently read list says. */
     async dates(baseUrl: string): Promise<Dated[]> {
       const { rows } = await sql<Omit<Dated, 'isListed'> & { listed: number }>`
         select model, shutdown_date as "shutdownDate", is_listed as listed, asked_at as "askedAt" from (

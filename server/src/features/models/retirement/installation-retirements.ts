@@ -14,7 +14,7 @@ type Dependencies = {
   now: () => number;
 };
 
-/** The models that end, with how much of the installation is on each: numbers only. */
+/** Retiring models with their usage across the installation, as numbers only. */
 export async function installationRetirements({
   use,
   catalogue,

@@ -12,7 +12,7 @@ import type { HttpClient } from '#server/testing/http-client';
 
 const path = '/api/model-life';
 
-describe.each(engines)('the models that end on %s', (engine) => {
+describe.each(engines)('retiring models on %s', (engine) => {
   let app: TestApp;
   let today: string;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
 
   const lifeOf = async (visitor: HttpClient): Promise<RetiringModel[]> => (await visitor.get(path)).body.items;
   const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;
-  /** Someone whose key's list was read on this day. */
+  /** Creates a user whose list was read on the current day. */
   async function looked(): Promise<HttpClient> {
     const { visitor } = await app.someone();
     await visitor.get('/api/models');
@@ -36,7 +36,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
   }
   const usedBy = (count: number, model: string) => ({ model, assistantCount: count });
 
-  test('are those that somebody’s own assistants use, the next one first, with who says when', async () => {
+  test('lists those that the user’s assistants use, the next one first, with the source', async () => {
     const visitor = await looked();
     const [beta, alpha] = [
       await created(visitor, { name: 'Beta', model: 'gpt-4o' }),
@@ -69,7 +69,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     });
   });
 
-  test('are said from 90 days before; on the day itself they have ended', async () => {
+  test('lists them from 90 days before, and as retired on the day itself', async () => {
     const visitor = await looked();
     await created(visitor, { model: 'gpt-4o' });
     const on = async (day: string) => {
@@ -83,7 +83,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     expect(await on('2028-03-01')).toEqual(['gone']);
   });
 
-  test('are known by the catalogue where no list was ever read, and nobody is asked', async () => {
+  test('uses the catalogue if no list was ever read, without asking the provider', async () => {
     const visitor = await app.as('without-a-key');
     await created(visitor, { model: 'gpt-4o' });
     const asked = async () => (await callsOf(app, 'GET', /\/models$/)).length;
@@ -94,7 +94,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     expect(await asked()).toBe(before);
   });
 
-  test('keep the date that the list gave when they are no longer in it', async () => {
+  test('keeps the date of a list that no longer contains the model', async () => {
     const visitor = await app.as('with-a-key-later');
     await created(visitor, { model: 'house-model' });
     const userId = await idOf(visitor);
@@ -113,7 +113,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     ]);
   });
 
-  test('count conversations by what would answer next: the own model, or the one that answered last', async () => {
+  test('counts threads by the model that would answer next: their own or the last one', async () => {
     const visitor = await looked();
     const assistantId = await created(visitor, { model: 'gpt-6-luna' });
     await newThread(visitor, { model: 'gpt-4o' });
@@ -124,7 +124,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     expect(await lifeOf(visitor)).toMatchObject([{ model: 'gpt-4o', assistantCount: 0, conversations: 2 }]);
   });
 
-  test('name the fine-tuned models that end with them', async () => {
+  test('names the fine-tuned models that retire with them', async () => {
     const visitor = await looked();
     const userId = await idOf(visitor);
     const model = { user_id: userId, base_model: 'gpt-4o-mini-2024-07-18', job_id: null, step: null };
@@ -146,7 +146,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
     ]);
   });
 
-  test('say what the last 30 days have cost, and what the successor would have', async () => {
+  test('shows the cost of the last 30 days, now and with the successor', async () => {
     const visitor = await looked();
     await created(visitor, { model: 'gpt-4o' });
     const userId = await idOf(visitor);
@@ -162,14 +162,14 @@ describe.each(engines)('the models that end on %s', (engine) => {
     await put('2026-11-01', 50, 0);
     await put('2026-11-02', 3.25, 0);
     const [before] = await lifeOf(visitor);
-    // 0.8 of a million at 1 USD, 0.2 at 0.05, and 0.1 of output at 5.
+    // 0.8 million at 1 USD, 0.2 at 0.05, and 0.1 of output at 5.
     expect(before?.usage).toMatchObject({ requests: 2, inputTokens: 1_000_000, costUsd: 3.25 });
     expect(before?.usage.costAfterUsd).toBeCloseTo(1.31, 8);
     await put('2026-12-01', 0, 1);
     expect((await lifeOf(visitor))[0]?.usage).toMatchObject({ requests: 4, costUsd: null });
   });
 
-  test('name the first hundred of many assistants', async () => {
+  test('names the first hundred of many assistants', async () => {
     const visitor = await looked();
     const userId = await idOf(visitor);
     const at = '2026-01-01T00:00:00.000Z';
@@ -190,7 +190,7 @@ describe.each(engines)('the models that end on %s', (engine) => {
 });
 
 test.each(engines)(
-  'a model that the provider still lists has not ended by the catalogue alone, on %s',
+  'does not retire a model that the provider still lists by the catalogue alone, on %s',
   async (engine) => {
     const catalogue = join(tmpdir(), `catalogue-of-life-${engine}.json`);
     const entry = { price: null, temperature: 'yes', efforts: [], contextTokens: 8_000, shutdownDate: '2026-11-01' };
@@ -220,7 +220,7 @@ test.each(engines)(
   },
 );
 
-describe.each(engines)('the models that end for the whole installation on %s', (engine) => {
+describe.each(engines)('retiring models of the whole installation on %s', (engine) => {
   const day = '2026-12-01';
   let app: TestApp;
   let admin: HttpClient;
@@ -235,7 +235,7 @@ describe.each(engines)('the models that end for the whole installation on %s', (
     ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, reasoning_tokens: 0, estimated_requests: 0 },
   });
 
-  test('are counted by assistants, people and calls, and nobody is named', async () => {
+  test('counts assistants, users and calls without naming anybody', async () => {
     expect((await admin.get('/api/admin/models')).body).toEqual({ items: [] });
     const [bob, carol] = [await app.withKey('bob'), await app.withKey('carol')];
     const idOf = async (visitor: HttpClient): Promise<number> => (await visitor.get('/api/user')).body.id;

@@ -4,22 +4,22 @@ import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import type { ProviderModel } from '#server/provider/provider';
 
-/** Of models with a date; no provider has as many. */
+/** Models with a date; no provider has this many. */
 const rememberedAtMost = 2_000;
 
 type Listed = Pick<ProviderModel, 'id' | 'shutdownDate'>;
 
-/** What a key's list said when it was last asked for. */
+/** A key’s model list as last read. */
 export type StoredModelList = {
   askedAt: string;
-  /** Those that it has or once had, with the dates it gave. */
+  /** The models it contains or once contained, with the dates it gave. */
   models: ReadonlyMap<string, { shutdownDate: string | null; isListed: boolean }>;
 };
 
 const asModels = (rows: Selectable<Database['listed_models']>[]): StoredModelList['models'] =>
   new Map(rows.map((row) => [row.model, { shutdownDate: row.shutdown_date, isListed: row.is_listed === 1 }]));
 
-/** Asked with each message that is sent. */
+/** Queried with each message that is sent. */
 const findOf = prepared((db, at: Params<{ userId: number; baseUrl: string; model: string }>) =>
   db
     .selectFrom('model_lists')
@@ -31,7 +31,7 @@ const findOf = prepared((db, at: Params<{ userId: number; baseUrl: string; model
     .where('base_url', '=', at('baseUrl')),
 );
 
-/** The lists of models as they were last read: what pages and mails say of ends asks nobody. */
+/** Model lists as last read. Pages and mails about retirement use them without asking the provider. */
 export function modelListRepository(db: Kysely<Database>) {
   async function stored(trx: Kysely<Database>, userId: number): Promise<StoredModelList['models']> {
     const rows = await trx.selectFrom('listed_models').selectAll().where('user_id', '=', userId).execute();
@@ -64,10 +64,10 @@ export function modelListRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** Only what has changed is written. A model that is no longer listed keeps the date that the list gave it. */
+    /** Writes only changes. A model that is no longer listed keeps the date that the list gave. */
     remember: (userId: number, baseUrl: string, list: readonly Listed[], askedAt: string) =>
       db.transaction().execute(async (trx) => {
-        // The account may have been closed while the provider was asked.
+        // The account may have been deleted while the provider was asked.
         if (!(await lockUser(trx, userId))) return;
         const head = await trx
           .selectFrom('model_lists')
@@ -105,7 +105,7 @@ export function modelListRepository(db: Kysely<Database>) {
           .execute();
       }),
 
-    /** The same of one model, in one statement. */
+    /** Finds the list with this model only, in one statement. */
     async findOf(userId: number, baseUrl: string, model: string): Promise<StoredModelList | null> {
       const row = await findOf.first(db, { userId, baseUrl, model });
       if (!row) return null;
@@ -114,7 +114,7 @@ export function modelListRepository(db: Kysely<Database>) {
       return { askedAt, models: new Map(found) };
     },
 
-    /** Of some users, by their id; of those without a list nothing. */
+    /** The lists of some users, by user id. Users without a list are missing. */
     async findAll(userIds: number[], baseUrl: string): Promise<Map<number, StoredModelList>> {
       const heads = await db
         .selectFrom('model_lists')
@@ -132,7 +132,7 @@ export function modelListRepository(db: Kysely<Database>) {
       );
     },
 
-    /** null: it was never read, or from another provider. */
+    /** null: never read, or from another provider. */
     async find(userId: number, baseUrl: string): Promise<StoredModelList | null> {
       const head = await db
         .selectFrom('model_lists')

@@ -3,16 +3,16 @@ import { keepUser } from '#server/db/locks';
 import type { Database } from '#server/db/schema';
 
 const dayName = 'model_ends_told';
-/** A conversation with a model of its own counts as long as it was written in so lately. */
+/** A thread with its own model counts if it was used within this time. */
 export const activeThreadMs = 90 * 24 * 60 * 60_000;
 
 type InUse = { userId: number; model: string; baseModel: string | null; assistants: number };
 export type Notification = { userId: number; model: string; step: number; shutdownDate: string };
 
-/** Who is told by mail which models end. Of all users at once: who calls goes through them in batches. */
+/** Mails about retiring models. Queries cover many users; the caller works in batches. */
 export function notificationRepository(db: Kysely<Database>) {
   return {
-    /** Whether nobody has begun the round of this day yet. */
+    /** true: no process has started this day’s round, and it is claimed now. */
     async claimDay(day: string): Promise<boolean> {
       const row = await db
         .insertInto('settings')
@@ -23,7 +23,7 @@ export function notificationRepository(db: Kysely<Database>) {
       return row !== undefined;
     },
 
-    /** The next active users who want such mails. */
+    /** The next active users who want these mails. */
     async recipients(after: number, limit: number): Promise<number[]> {
       const rows = await db
         .selectFrom('users')
@@ -38,7 +38,7 @@ export function notificationRepository(db: Kysely<Database>) {
       return rows.map(({ id }) => id);
     },
 
-    /** What their assistants, conversations with a model of their own, and fine-tuned models use. */
+    /** Models used by their assistants, threads with their own model, and fine-tuned models. */
     async inUse(userIds: number[], now: number): Promise<InUse[]> {
       const since = new Date(now - activeThreadMs).toISOString();
       const users = sql.join(userIds);
@@ -65,7 +65,7 @@ export function notificationRepository(db: Kysely<Database>) {
         .where('user_id', 'in', userIds)
         .execute(),
 
-    /** Those that were not written down before, or for another day. */
+    /** Returns the models that were not recorded yet, or with another date. */
     async note(userId: number, told: Omit<Notification, 'userId'>[], at: string): Promise<Set<string>> {
       await keepUser(db, userId);
       const rows = told.map(({ model, step, shutdownDate }) => ({

@@ -13,22 +13,22 @@ import { type Notification, notificationRepository } from './notification-reposi
 
 type Dependencies = { db: Kysely<Database>; catalogue: Catalogue; baseUrl: string; now: () => number };
 
-/** So many days before the end somebody is told, each time once. */
+/** Days before retirement on which owners are notified, each once. */
 const noticeDays = [1, 14, 60];
 const usersAtOnce = 100;
-/** What one mail names; it says how many more there are. */
+/** Models named in one mail, which also says how many more there are. */
 const namedAtMost = 20;
 /** More models than anybody uses. */
 const notedAtMost = 500;
-/** A date that is put off by more is another end, of which is told anew. */
+/** A date postponed by more days than this is a new retirement, with new notices. */
 const sameRetirementDays = 30;
 
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000;
 
-/** Only the latest step that is due: whoever was not told in time is told once. */
+/** Only the latest step that is due: a user who missed earlier ones is notified once. */
 const dueStep = (days: number) => (days < 1 ? undefined : noticeDays.find((step) => days <= step));
 
-/** A round of one day, from the user after this one on. */
+/** One day’s round, starting after the user `after`. */
 export const notifyJob = defineJob({
   name: 'models.tell-ends',
   payload: z.object({ day: z.string(), after: z.number().int() }),
@@ -46,7 +46,7 @@ const wasNotified = (told: Notification[], userId: number, { model, step, shutdo
       daysBetween(one.shutdownDate, shutdownDate) <= sameRetirementDays,
   );
 
-/** Writes down who is told what and has it mailed, in the transaction of the caller. */
+/** Records the notices and queues the mail, in the caller’s transaction. */
 async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: number, due: Due[]) {
   const noted = await notificationRepository(trx).note(
     userId,
@@ -61,7 +61,7 @@ async function notify(trx: Kysely<Database>, { now }: Dependencies, userId: numb
   await enqueue(trx, newMailJob, { template: 'models_end', userId, models: models.slice(0, namedAtMost), more });
 }
 
-/** What is due to be told to the users of a batch. */
+/** Notices that are due for the users of a batch. */
 async function dueNotices({ db, catalogue, baseUrl, now }: Dependencies, userIds: number[], day: string) {
   const repository = notificationRepository(db);
   const [inUse, told, lists] = await Promise.all([
@@ -96,7 +96,7 @@ async function notifyBatch(dependencies: Dependencies, day: string, after: numbe
   });
 }
 
-/** Has people told by mail which of their models end, in one round a day: whichever process is there begins it. */
+/** Notifies users by mail of retiring models, in one round a day that any process can start. */
 export function notifyOfRetirement(dependencies: Dependencies): { upkeep: ScheduledTask[]; jobs: JobHandler[] } {
   const { db, now } = dependencies;
   const beginDay = () =>

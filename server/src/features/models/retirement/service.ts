@@ -18,20 +18,20 @@ type Dependencies = {
 const countOf = (rows: { model: string; count: number }[], model: string) =>
   rows.find((row) => row.model === model)?.count ?? 0;
 
-/** Whether a tuned model is this one, or was trained from it. */
+/** True if a fine-tuned model is this one or was trained from it. */
 const isOf =
   (model: string) =>
   ({ model: own, baseModel }: TunedModelInUse) =>
     own === model || baseModel === model;
 
-/** All models that are in use, each once; a tuned one names its base, which is among them. */
+/** All models in use, each once. Fine-tuned models name their bases, which are included. */
 function named(models: Iterable<string>, tuned: TunedModelInUse[]): NamedModel[] {
   const bases = new Map(tuned.map(({ model, baseModel }) => [model, baseModel]));
   const all = new Set([...models, ...tuned.map(({ baseModel }) => baseModel)]);
   return [...all].map((model) => ({ model, baseModel: bases.get(model) }));
 }
 
-/** Which of the models that a person uses end, by what the provider's list and the catalogue say; nobody is asked. */
+/** Retiring models that a user uses, by the stored list and the catalogue. Does not ask the provider. */
 export function retirementService({ catalogue, lists, use, baseUrl, recentUse, now }: Dependencies) {
   const today = () => dayOf(now());
 
@@ -41,7 +41,7 @@ export function retirementService({ catalogue, lists, use, baseUrl, recentUse, n
   }
 
   return {
-    /** Of tuned models, by their names: they end with their bases. */
+    /** Retirement of fine-tuned models, by name. They retire with their bases. */
     async endsOf(userId: number, models: { model: string; baseModel: string }[]) {
       const found = models.length > 0 ? await ends(userId, models) : [];
       return new Map(

@@ -8,7 +8,7 @@ import { keptMails, type MailServer, startMailServer } from '#server/testing/mai
 import { until } from '#server/testing/until';
 
 const subject = 'Models that you use in Roster end soon';
-/** gpt-4o ends on January 14, 2027. */
+/** gpt-4o retires on January 14, 2027. */
 const days = {
   91: '2026-10-15',
   61: '2026-11-14',
@@ -19,7 +19,7 @@ const days = {
   after: '2027-02-01',
 };
 
-/** The round of the day is over, and its mails are out. */
+/** Waits until the day’s round is complete and its mails are sent. */
 const untilTold = (app: TestApp, day: string) =>
   until(`The end of the round of ${day}`, () =>
     beside(app, async (db) => {
@@ -37,7 +37,7 @@ const untilTold = (app: TestApp, day: string) =>
     }),
   );
 
-describe.each(engines)('mails about models that end on %s', (engine) => {
+describe.each(engines)('mails about retiring models on %s', (engine) => {
   let app: TestApp;
   let mails: MailServer;
   let today = '2026-06-01';
@@ -45,7 +45,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     mails = await startMailServer();
     app = await startApp(engine, { env: mails.env, now: () => Date.parse(`${today}T12:00:00Z`) });
   });
-  /** Each test begins at a day of its own, which may be before that of another one. */
+  /** Each test starts on its own day, which may be before another test’s. */
   beforeEach(() => forgetDay());
   afterAll(async () => {
     await app.stop();
@@ -63,7 +63,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
       .filter((mail) => mail.subject === subject)
       .map(({ text }) => text);
   const counts = (...names: string[]) => names.map((name) => textsTo(name).length);
-  /** Puts the day back, as if no round of it had been. */
+  /** Resets the day, as if it had had no round. */
   const forgetDay = () =>
     beside(app, (db) => db.updateTable('settings').set({ value: '' }).where('name', '=', 'model_ends_told').execute());
 
@@ -90,7 +90,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     expect(first).toMatch(/^http:.*\/assistants\/models$/m);
   });
 
-  test('are one for all models of a day; who was not reached in time is told once', async () => {
+  test('combine the models of a day, and come once for a user who missed a step', async () => {
     const bob = await app.as('bob');
     await created(bob, { model: 'gpt-4o-mini' });
     await created(bob, { model: 'gpt-4.1', name: 'Other' });
@@ -108,12 +108,12 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     expect(counts('bob')).toEqual([1]);
   });
 
-  test('go out once with several processes, and when a round is done again', async () => {
+  test('go out once with several processes and when a round is repeated', async () => {
     today = '2027-01-07';
     const carol = await app.as('carol');
     await created(carol);
     await app.restart();
-    // Another process on SQLite there is none.
+    // SQLite has no second process.
     const second = engine === 'postgres' ? await app.secondProcess() : undefined;
     await untilTold(app, today);
     await forgetDay();
@@ -123,7 +123,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     expect(counts('carol')).toEqual([1]);
   });
 
-  test('do not go to whom they are switched off for, nor to closed doors', async () => {
+  test('skip users who switched them off and inactive accounts', async () => {
     const [dave, eve] = [await app.as('dave'), await app.as('eve')];
     for (const visitor of [dave, eve]) await created(visitor);
     const { body: preferences } = await dave.get('/api/settings/preferences');
@@ -132,7 +132,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     const save = (visitor: HttpClient, more: object) =>
       visitor.post('/api/settings/preferences', { theme, notificationsEnabled, soundEnabled, ...colors, ...more });
     expect((await save(dave, { modelMails: false })).body.modelMails).toBe(false);
-    // A browser from before does not know of it, and changes nothing.
+    // An older page does not know the field and changes nothing.
     expect((await save(dave, {})).body.modelMails).toBe(false);
     await setUser(app, 'eve@example.com', { status: 'Inactive' });
     await on('2027-01-08');
@@ -142,7 +142,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
     expect(counts('dave', 'eve')).toEqual([1, 0]);
   });
 
-  test('come anew for an end that was put off for long', async () => {
+  test('come again for a retirement that is postponed for long', async () => {
     const finn = await app.as('finn');
     await created(finn, { model: 'house-model' });
     const { id: userId } = (await finn.get('/api/user')).body;
@@ -172,7 +172,7 @@ describe.each(engines)('mails about models that end on %s', (engine) => {
   });
 });
 
-test.each(engines)('without a mail server these mails are kept like all others, on %s', async (engine) => {
+test.each(engines)('stores these mails like all others without a mail server, on %s', async (engine) => {
   let today = '2026-06-01';
   const app = await startApp(engine, { now: () => Date.parse(`${today}T12:00:00Z`) });
   try {

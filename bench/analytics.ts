@@ -17,7 +17,7 @@ const ranges = [
 
 const catalogue = loadCatalogue();
 
-/** The Analytics page of a person with a million calls, through HTTP, against the queries it comes down to. */
+/** Measures the Analytics page of a user with a million calls through HTTP, against its queries alone. */
 export async function measureAnalytics(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const { folder, userId } = await usageFolder(source.port);

@@ -13,7 +13,7 @@ import { bearer, type Headers, model, relayTarget, type Target } from './targets
 
 const chatForm = { before: '"content":"', last: 'data: [DONE]\n' };
 
-/** A stream of Chat Completions, as a program asks for one. */
+/** A Chat Completions stream as a client requests it. */
 const chatTarget = (name: string, port: number, program: Program | undefined, headers: Headers): Target => ({
   name,
   program,
@@ -27,7 +27,7 @@ const chatTarget = (name: string, port: number, program: Program | undefined, he
   },
 });
 
-/** People with a token each. */
+/** Users with a token each. */
 async function startWithPrograms(source: Source) {
   const folder = temporaryFolder();
   const preparing = await startRoster(folder, source.port);
@@ -39,7 +39,7 @@ async function startWithPrograms(source: Source) {
     tokens.set(person, token);
   }
   const assistants = await assistantsOf(preparing.port, tokens);
-  // Started again, because hashing their passwords took memory and time that are none of the streams'.
+  // Restarted, because hashing passwords took memory and time that do not belong to the streams.
   await preparing.program.stop();
   const roster = await startRoster(folder, source.port, { profiled: true });
   return { roster, people, headers: (person: Person) => bearer(tokens.get(person) ?? ''), assistants };
@@ -47,7 +47,7 @@ async function startWithPrograms(source: Source) {
 
 type Stage = { targets: Target[]; source: Source; people: Person[]; faults: string[] };
 
-/** What is measured of each target, in turns; the median of all runs is what counts. */
+/** Measures each target in turn, several times; reports use the medians. */
 async function measured<T>({ targets }: Stage, measure: (target: Target) => Promise<T>): Promise<T[][]> {
   const all: T[][] = targets.map(() => []);
   for (let run = 1; run <= settings.runs; run++)
@@ -68,7 +68,9 @@ function row<T>(what: string, all: T[][], figure: (one: T) => number, { compare,
   return [what, ...values.map(ms), shown, ...judged];
 }
 
-/** First tokens one after the other, then so many paced streams at once. `aims`: of a first token and of the processor. */
+/**
+ * First tokens one after the other, then this many paced streams at once. `aims`: for a first token and for CPU time.
+ */
 async function measureStage(stage: Stage, what: string, aims: { first: number; processor?: number }) {
   const { targets, source, people, faults } = stage;
   const early: Aim = { compare: 'added', aim: aims.first };
@@ -95,7 +97,7 @@ async function measureStage(stage: Stage, what: string, aims: { first: number; p
   printTable(what, ['', ...targets.map(({ name }) => name), 'Roster against bare', 'aim', ''], rows);
 }
 
-/** The streams of programs: what Roster adds to a bare pipe and to the processor, with another gateway beside it. */
+/** Measures clients' streams: what Roster adds to a bare relay in time and CPU, next to another gateway. */
 export async function measureApiRelay(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const bare = await startBareRelay(source.port);
@@ -110,7 +112,7 @@ export async function measureApiRelay(): Promise<{ faults: string[] }> {
       ? [chatTarget(gateway, portkey.port, portkey.program, (one) => ({ ...byKey(one), ...portkey.headers }))]
       : []),
   ];
-  // A run is asked for by Responses, so that is what the pipe passes on.
+  // A run uses Responses, so the relay forwards those.
   const runs = [
     relayTarget('bare relay', bare.port, bare.program),
     runTarget(roster.port, roster.program, headers, assistants),

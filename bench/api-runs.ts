@@ -7,7 +7,7 @@ import { runForm } from './tokens.ts';
 
 const beta = { 'openai-beta': 'assistants=v2' };
 
-/** The assistant that each of these people has, as programs name it. */
+/** Each user's assistant, by the id that clients use. */
 export async function assistantsOf(port: number, tokens: Map<Person, string>): Promise<Map<Person, string>> {
   const found = new Map<Person, string>();
   for (const [person, token] of tokens) {
@@ -18,7 +18,7 @@ export async function assistantsOf(port: number, tokens: Map<Person, string>): P
   return found;
 }
 
-/** A run of the Assistants API in a thread that is there: stored before the provider is asked, and told as events. */
+/** A run of the Assistants API in an existing thread: stored before the provider is called, and streamed as events. */
 export const runTarget = (
   port: number,
   program: Program,

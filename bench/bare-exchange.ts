@@ -1,5 +1,5 @@
-// The floor of an exchange: what cannot be left out where a message and its answer are kept. One commit for the question,
-// the provider's answer relayed as it comes, one commit for the answer. PORT, UPSTREAM_PORT and FILE say where.
+// The floor of an exchange that stores a message and its answer: one commit for the question, relaying the provider's
+// answer, one commit for the answer. Configured by PORT, UPSTREAM_PORT and FILE.
 import { Agent, createServer, request } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 

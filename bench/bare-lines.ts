@@ -1,4 +1,4 @@
-// The floor of a check: the same file read line by line, each parsed and forgotten.
+// The floor of a check: reads the same file line by line, parsing and discarding each.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 

@@ -1,4 +1,4 @@
-// The floor: a relay that hands every byte on and knows nothing of what it carries. PORT and UPSTREAM_PORT say where.
+// The floor of a relay: forwards every byte without reading it. Configured by PORT and UPSTREAM_PORT.
 import { Agent, createServer, request } from 'node:http';
 
 const agent = new Agent({ keepAlive: true });

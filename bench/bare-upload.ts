@@ -1,4 +1,4 @@
-// The floor of an upload: a server that writes what comes to the disk while hashing it, flushes, and does nothing else.
+// The floor of an upload: a server that writes the bytes to disk while hashing them, flushes, and does nothing else.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { createServer } from 'node:http';

@@ -12,7 +12,7 @@ const words = 2;
 const message = messageFor(words, 50);
 const warmUps = 10;
 
-/** What a beginning and an end cost, by how far apart they are: the work is the same each time, the caches are not. */
+/** The cost of a start and an end by the time between them: the work is the same each time, the caches are not. */
 export async function measureBeginnings(): Promise<{ faults: string[] }> {
   console.log(`Beginnings: preparing ${people} people …`);
   const source = await startSource();

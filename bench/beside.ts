@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Installs what only the benchmark needs beside the project, at its first use. Whether `entry` is there then. */
+/**
+ * Installs packages that only the benchmark needs outside the project, on first use. Returns whether `entry` then
+ * exists.
+ */
 export function installBeside(
   folder: string,
   dependencies: Record<string, string>,

@@ -10,11 +10,11 @@ import { bindable, statementCache } from '../server/src/db/statements.ts';
 
 export type Query = { sql: string; parameters: readonly unknown[] };
 
-/** A database that is asked beside the server: what a call comes down to there, and what that takes. */
+/** A database that is queried without the server, as the floor of a call. */
 export type Floor = {
-  /** The queries that a piece of the server asks, as they are compiled. */
+  /** The compiled queries that a piece of the server executes. */
   queriesOf: (work: (db: Kysely<Database>) => Promise<unknown>) => Promise<Query[]>;
-  /** How long the queries alone take, prepared, from this process: milliseconds for all of them together. */
+  /** The time of the prepared queries alone, from this process: milliseconds for all of them together. */
   timeAlone: (queries: readonly Query[], samples: number) => Promise<number[]>;
 };
 
@@ -28,14 +28,14 @@ export function sqliteFloor(file: string): Floor {
       const database = new DatabaseSync(file, { readOnly: true });
       database.exec('pragma cache_size = -16000; pragma temp_store = memory');
       database.function('search_words', { deterministic: true }, (text) => searchWords(String(text)));
-      // One after the other: a later one may use what an earlier one has made.
+      // One after the other: a later one may use what an earlier one has created.
       const prepare = statementCache(database);
       const asked = queries.map(({ sql, parameters }) => ({ sql, values: bindable(parameters) }));
       const taken = await timed(samples, async () => {
         for (const { sql, values } of asked) prepare(sql).statement.all(...values);
       });
       database.close();
-      // Nothing else was done here meanwhile: connections that the server has ended as idle are noticed now.
+      // Nothing else happened here meanwhile: idle connections that the server has closed are noticed now.
       await wait(50);
       return taken;
     },
@@ -70,7 +70,7 @@ async function capture(db: Kysely<Database>, work: (db: Kysely<Database>) => Pro
     },
     transformResult: async ({ result }) => result,
   });
-  // Those that are compiled once pass by the plugins.
+  // Prepared queries bypass the plugins.
   const execute = listening.executeQuery.bind(listening);
   listening.executeQuery = (query, options) => {
     asked.push('sql' in query ? query : query.compile());

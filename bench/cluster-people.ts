@@ -4,7 +4,7 @@ import { sessionService } from '../server/src/http/sessions/sessions.ts';
 
 const atOnce = 8;
 
-/** People who are signed in, as the server stores them, but without the hashing of passwords. Returns their session tokens. */
+/** Creates signed-in users as the server stores them, without hashing passwords. Returns their session tokens. */
 export async function signInMany(url: string, folder: string, count: number): Promise<string[]> {
   const database = connect(url, folder);
   const users = userRepository(database.db);

@@ -15,7 +15,7 @@ import { messageFor, model } from './targets.ts';
 
 const processes = 3;
 const people = 10_000;
-/** Those who write; each has a conversation of its own. */
+/** The users who write; each has a thread. */
 const writers = 200;
 const atOnce = 8;
 const sampleEveryMs = 5_000;
@@ -24,7 +24,7 @@ type Caller = { headers: Record<string, string> };
 type Place = { rosters: Roster[]; owner: Caller; others: Caller[]; authors: (Caller & { threadId: number })[] };
 type Question = { what: string; ask: (place: Place) => Promise<void> };
 
-/** Three processes on one PostgreSQL through PgBouncer: what people wait for, and whether memory stays where it is. */
+/** Measures three processes on one PostgreSQL through PgBouncer: how long users wait, and whether memory stays flat. */
 export async function measureCluster(): Promise<{ faults: string[] }> {
   if (!hasPgBouncer)
     return { faults: ['PgBouncer is not installed (apt-get install pgbouncer): the cluster was not measured'] };
@@ -106,7 +106,7 @@ const questions: Question[] = [
   },
 ];
 
-/** Stored, not answered: that comes by itself. An author whose answer is still being written is passed over. */
+/** Stores a message without waiting for the answer. Skips authors whose answer is still being generated. */
 async function send(place: Place, free: Place['authors']): Promise<number> {
   const author = free.shift();
   if (!author) return Number.NaN;
@@ -168,7 +168,7 @@ function report(taken: Map<string, number[]>, memory: { at: number; bytes: numbe
       return [what, `${measured.length}`, ms(percentile(measured, 50)), ms(percentile(measured, 95))];
     }),
   );
-  // The first fifth is warming up.
+  // The first fifth is warm-up.
   const steady = memory.slice(Math.ceil(memory.length / 5));
   printTable(
     `Memory of a process in ${settings.minutes} minutes of it`,
@@ -186,7 +186,7 @@ function report(taken: Map<string, number[]>, memory: { at: number; bytes: numbe
   );
 }
 
-/** Of the straight line that fits best. */
+/** The slope of the best-fitting line. */
 function slopePerHour(series: readonly { at: number; bytes: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x, y] = [mean(series.map(({ at }) => at)), mean(series.map(({ bytes }) => bytes))];

@@ -10,12 +10,12 @@ const conversations = 50;
 const exchanges = 25;
 const wordsOfAnswer = 100;
 
-/** What an answer is asked to be compressed with, as a browser and other programs say it. */
+/** The `Accept-Encoding` of browsers and other clients. */
 const codings = { 'as it is': 'identity', gzip: 'gzip', brotli: 'gzip, deflate, br, zstd' };
 type Coding = keyof typeof codings;
 type Asked = { bytes: number; cpu: number; p50: number };
 
-/** The processor of the server for each answer that it compresses when it is read, and for a file, which never is. */
+/** Measures the server's CPU time for each response that it compresses, and for a file, which it never compresses. */
 export async function measureCompression(): Promise<{ faults: string[] }> {
   console.log('Compression');
   const source = await startSource();

@@ -13,7 +13,7 @@ export type Answer = { status: number; headers: Record<string, string | string[]
 
 const shared = new Agent({ keepAlive: true });
 
-/** One call, answered whole. */
+/** One request with its whole response. */
 export function exchange({ port, method, path, headers = {}, body, agent = shared }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);

@@ -9,19 +9,22 @@ import { settings } from './settings.ts';
 import { startSource } from './source-process.ts';
 import { messageFor, relayTarget, rosterTarget, type Target } from './targets.ts';
 
-/** A short answer, written as quickly as the provider can. */
+/** A short answer, generated as fast as the provider can. */
 const words = 30;
 const message = messageFor(words, 0);
 const people = 200;
-/** So many exchanges are timed one after the other in a run, by so many people at a time. */
+/** Exchanges timed one after the other per run, by this many users at a time. */
 const exchanges = 600;
 const atATime = 8;
 const cpuAimMs = 3.5;
 
-/** What a run came to: processor time and how many there were in a second, one after the other; first words of all at once. */
+/** The result of a run: CPU time and rate of sequential exchanges, and first tokens of all at once. */
 type Run = { cpuMs: number; aSecond: number; crowd: { p50: number; p95: number; cpuMs: number }; faults: number };
 
-/** A whole exchange, from the question to the end of the answer: what it costs, and what a crowd waits for the first word. */
+/**
+ * Measures a whole exchange from the question to the end of the answer: its cost, and a crowd's wait for the first
+ * token.
+ */
 export async function measureExchanges(): Promise<{ faults: string[] }> {
   console.log(`Exchanges: preparing ${people} people …`);
   const source = await startSource();
@@ -41,7 +44,7 @@ export async function measureExchanges(): Promise<{ faults: string[] }> {
   for (let run = 1; run <= settings.runs; run++) {
     console.log(`Exchanges, run ${run} of ${settings.runs}`);
     for (const [target, measured] of runs) {
-      // Fresh conversations: a long one would cost more with each question, in every run.
+      // New threads: a long one would cost more with each question, in every run.
       await newThreads(roster.port, persons);
       measured.push(await measureOnce(target, persons));
     }

@@ -21,7 +21,7 @@ export function ms(value: number | undefined): string {
   return `${value.toFixed(Math.abs(value) < 10 ? 2 : 1)} ms`;
 }
 
-/** A difference, with its sign. */
+/** A difference with its sign. */
 export const added = (value: number | undefined) => (isMeasured(value) && value >= 0 ? `+${ms(value)}` : ms(value));
 
 export const times = (value: number | undefined) => (isMeasured(value) ? `${value.toFixed(2)}×` : '–');
@@ -29,13 +29,13 @@ export const times = (value: number | undefined) => (isMeasured(value) ? `${valu
 export const megabytes = (bytes: number | undefined) =>
   isMeasured(bytes) ? `${(bytes / 1024 / 1024).toFixed(0)} MB` : '–';
 
-/** What a figure should not exceed. Missing it is reported and fails nothing: speed is the machine's as well. */
+/** Compares a figure with its target. A miss is reported but fails nothing, since speed depends on the machine. */
 export function verdict(value: number, limit: number): string {
   if (!isMeasured(value)) return 'not measured';
   return value <= limit ? 'ok' : 'missed';
 }
 
-/** A table in Markdown that is also readable as it is. */
+/** A Markdown table that is also readable as plain text. */
 export function printTable(title: string, head: string[], rows: string[][]) {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: string[]) =>

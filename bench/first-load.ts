@@ -12,9 +12,8 @@ const isFont = ({ address }: Fetched) => address.endsWith('.woff2');
 const kilobytes = (bytes: number) => (bytes / 1000).toFixed(1).padStart(9);
 
 /**
- * What Chromium fetches on a first visit until the page can be used: until what is typed and pressed takes effect. All
- * of it counts, the page itself, scripts, styles and the answers of calls, as it comes over the network with gzip. The
- * font does not: the text stands without it. It is reported beside.
+ * Measures what Chromium loads on a first visit until typing and clicking take effect: the page, scripts, styles and
+ * API responses, as sent with gzip. The font is reported separately, because the text renders without it.
  */
 export async function measureFirstLoad(): Promise<{ faults: string[] }> {
   if (!existsSync(join(root, 'web/dist/.pages.json'))) {
@@ -33,7 +32,7 @@ export async function measureFirstLoad(): Promise<{ faults: string[] }> {
   return { faults };
 }
 
-/** Prints one page's line; what is wrong with it. */
+/** Prints one page's line; returns its problems. */
 function report(path: string, { usableAt, fetched }: Visit): string[] {
   const until = fetched.filter(({ startedAt }) => startedAt < usableAt);
   const counted = until.filter((file) => !isFont(file));

@@ -8,7 +8,7 @@ import { messageFor, type Target } from './targets.ts';
 
 export type FirstTokens = { p50: number; p95: number; accepted: number };
 
-/** One stream after the other, nothing else going on: each on a new connection, or all on one that is kept. */
+/** One stream after the other on an idle machine: each on a new connection, or all on one. */
 export async function firstTokens(target: Target, people: Person[], kept: boolean): Promise<FirstTokens> {
   const shared = new Agent({ keepAlive: true });
   const firsts: number[] = [];
@@ -26,7 +26,7 @@ export async function firstTokens(target: Target, people: Person[], kept: boolea
   return { p50: percentile(firsts, 50), p95: percentile(firsts, 95), accepted: percentile(accepted, 50) };
 }
 
-/** What it takes this disk to keep a message: one commit in SQLite as Roster makes it, and nothing else. */
+/** The time to store a message on this disk: one SQLite commit as Roster makes it, and nothing else. */
 export function commits(): { p50: number; p95: number } {
   const database = new DatabaseSync(join(temporaryFolder(), 'commits.db'));
   database.exec(

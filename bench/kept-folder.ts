@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cacheFolder, root } from './processes.ts';
 import { get, post, signIn, startRoster, temporaryFolder } from './roster.ts';
 
-/** A copy, which may be written to, of a data folder that is filled once and kept while schema and `sources` stay. */
+/** A writable copy of a data folder that is filled once and cached while schema and `sources` are unchanged. */
 export async function keptFolder(name: string, sources: string[], fill: (folder: string) => Promise<void>) {
   const kept = join(cacheFolder, `${name}-${stamp(sources)}`);
   if (!existsSync(kept)) {
@@ -30,7 +30,7 @@ function stamp(sources: string[]): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A data folder with its first account, whose provider key is saved. Returns the account's id. */
+/** Creates a data folder with its first account and a stored provider key. Returns the account's id. */
 export async function registered(folder: string, providerPort: number, email: string, key: string): Promise<number> {
   const { port, program } = await startRoster(folder, providerPort);
   const headers = await signIn(port, '/api/register', email);

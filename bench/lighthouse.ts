@@ -9,7 +9,7 @@ import { settings } from './settings.ts';
 import { firstPages, launchBrowser, prepareVisits } from './visits.ts';
 
 const version = '13.5.0';
-// 114 packages and 176 MB: not for everybody who installs Roster.
+// 114 packages and 176 MB, so not installed with Roster.
 const folder = join(cacheFolder, `lighthouse-${version}`);
 const entry = join(folder, 'node_modules/lighthouse/cli/index.js');
 
@@ -27,7 +27,7 @@ type Report = {
   audits: Record<string, { score: number | null; scoreDisplayMode: string; numericValue?: number; title: string }>;
 };
 
-/** Lighthouse as it is set for a phone: a slow line and a processor four times slower, both simulated. */
+/** Runs Lighthouse for a phone: a slow network and a CPU four times slower, both simulated. */
 function examine(url: string, cookie: string, triesLeft = 2): Report {
   const output = join(mkdtempSync(join(tmpdir(), 'roster-lighthouse-')), 'report.json');
   const options = [`--output-path=${output}`, '--output=json', '--quiet', `--only-categories=${categories.join(',')}`];
@@ -38,7 +38,7 @@ function examine(url: string, cookie: string, triesLeft = 2): Report {
     encoding: 'utf8',
     timeout: 180_000,
   });
-  // On a busy machine it now and then records nothing at all, which says nothing of the page.
+  // On a busy machine it sometimes records nothing at all, which says nothing about the page.
   if (status !== 0 && triesLeft > 0) return examine(url, cookie, triesLeft - 1);
   if (status !== 0 || !existsSync(output)) throw new Error(`Lighthouse ended with ${status}: ${stderr}`);
   const report: Report = JSON.parse(readFileSync(output, 'utf8'));
@@ -46,7 +46,7 @@ function examine(url: string, cookie: string, triesLeft = 2): Report {
   return report;
 }
 
-/** Medians of five reports of each of the first pages; nothing of it decides about the benchmark's end. */
+/** Medians of several reports on each of the first pages; they never fail the benchmark. */
 export async function measureLighthouse(): Promise<{ faults: string[] }> {
   if (!existsSync(join(root, 'web/dist/.pages.json')) || !installBeside(folder, { lighthouse: version }, {}, entry)) {
     console.log('\nLighthouse: not measured, the browser application is not built or Lighthouse cannot be had.');

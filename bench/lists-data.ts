@@ -1,5 +1,5 @@
-// A data folder with 100,000 messages of one person (or as many as BENCH_MESSAGES says) in a tenth of it conversations, filled through the server's own
-// repositories and kept under .cache/bench for as long as the schema and this file stay as they are.
+// A data folder with 100,000 messages of one user (or BENCH_MESSAGES) in a tenth as many threads, filled through the
+// server's own repositories and cached under .cache/bench while schema and this file are unchanged.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type OpenDatabase } from '../server/src/db/connect.ts';
@@ -13,7 +13,7 @@ import { model } from './targets.ts';
 
 const threads = settings.messages / 10;
 const pairs = settings.messages / 2;
-/** One conversation is as long as they get. */
+/** One thread has the maximum length. */
 const longPairs = 2_500;
 const threadsAtOnce = 100;
 const runsAtOnce = 50;
@@ -23,7 +23,7 @@ export const key = `sk-bench-lists-${'simulated'.repeat(3)}`;
 
 export type Lists = { folder: string; userId: number; longThreadId: number };
 
-/** A copy that may be written to. */
+/** A writable copy. */
 export async function listsFolder(providerPort: number): Promise<Lists> {
   const folder = await keptFolder(`lists-of-${settings.messages}`, ['lists-data.ts', 'prose.ts'], (half) =>
     fill(half, providerPort),
@@ -87,7 +87,7 @@ async function fillThread(db: OpenDatabase['db'], userId: number, number: number
   return id;
 }
 
-/** The finished runs of answers, with what they cost, as they are stored at the end of an answer. */
+/** The finished runs of answers with their costs, as stored at the end of an answer. */
 async function addRuns(
   db: OpenDatabase['db'],
   { userId, threadId, at }: { userId: number; threadId: number; at: string },

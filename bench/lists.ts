@@ -26,7 +26,7 @@ const deepPages = 150;
 
 type Engine = { name: string; env: Record<string, string>; floor: Floor };
 
-/** Pages and searches of a large account through HTTP, on both databases, and whether a stream notices them. */
+/** Measures pages and searches of a large account through HTTP on both databases, and whether they disturb a stream. */
 export async function measureLists(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const lists = await listsFolder(source.port);
@@ -46,13 +46,13 @@ export async function measureLists(): Promise<{ faults: string[] }> {
   return { faults };
 }
 
-/** The same rows, brought over as an operator does. */
+/** The same rows, copied by the operator's command. */
 export async function copied({ folder }: Lists, server: string): Promise<string> {
   console.log('Lists: copying all into PostgreSQL …');
   const url = server.replace(/\/\w+$/, '/lists');
   await tell(server, 'create database lists');
   await migrateTo({ databaseUrl: undefined, dataDir: folder }, url);
-  // As a server that has run for a while has done by itself.
+  // As autovacuum has done on a server that has run for a while.
   await tell(url, 'vacuum analyze');
   return url;
 }
@@ -76,13 +76,13 @@ async function measureOn({ name, env, floor }: Engine, lists: Lists, source: Sou
   return faults;
 }
 
-/** Who owns all that is listed, with an assistant that answers. */
+/** The owner of all listed objects, with an assistant that answers. */
 async function newPerson({ roster, headers }: Place): Promise<Person> {
   const { id } = await post<{ id: number }>(roster.port, '/api/assistants', headers, { name: 'Measured', model });
   return { key, headers, assistantId: id, threadId: 0 };
 }
 
-/** The first message of a new conversation beside all the others. */
+/** The first message of a new thread next to all the others. */
 async function measureFirstMessages({ roster }: Place, person: Person) {
   const target = rosterTarget(roster.port, roster.program);
   const agent = new Agent({ keepAlive: true });
@@ -153,7 +153,7 @@ async function questionsTo(
   ];
 }
 
-/** No answer is being written to the measured conversations. */
+/** No answer is being generated in the measured threads. */
 const nothingUnderWay: Parameters<typeof messagePages>[3] = { withWords: async (_userId, list) => list };
 
 async function deepCursor({ roster, headers }: Place): Promise<string> {
@@ -165,7 +165,7 @@ async function deepCursor({ roster, headers }: Place): Promise<string> {
   return cursor;
 }
 
-/** The delays of one stream's tokens, first alone, then while the most expensive search is asked without a pause. */
+/** The token delays of one stream, first alone, then while the most expensive search runs continuously. */
 async function measureStutter({ roster, headers }: Place, person: Person, source: Source): Promise<string[]> {
   const target = rosterTarget(roster.port, roster.program);
   const runs: { what: string; result: Paced }[] = [];

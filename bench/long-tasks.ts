@@ -5,11 +5,11 @@ import { median, printTable, verdict } from './figures.ts';
 import { post, preparePeople, startRoster, temporaryFolder } from './roster.ts';
 import { settings } from './settings.ts';
 
-/** How much slower than this machine the browser's processor is made. */
+/** How much the browser's CPU is slowed down. */
 const slowdown = 4;
 const aimMs = 100;
 const tokenDelayMs = 10;
-/** What is asked, and what the simulator answers with. */
+/** The messages, and the simulator's kind of answer. */
 const questions = {
   'an answer with code': 'Show code, a program with a script',
   'code, a table, lists and formulas': 'Show code, a table, a checklist and math',
@@ -18,7 +18,7 @@ const questions = {
 
 type Task = { startTime: number; duration: number };
 
-/** Notes every task above 50 ms, which is when the browser calls one long. */
+/** Records every task above 50 ms, the browser's definition of a long task. */
 function observeTasks(page: Page) {
   return page.addInitScript(() => {
     const tasks: { startTime: number; duration: number }[] = [];
@@ -36,7 +36,7 @@ const tasksSince = (page: Page, from: number): Promise<Task[]> =>
     return tasks.filter(({ startTime }) => startTime >= begin);
   }, from);
 
-/** The tasks from the moment at which a question is sent until its answer stands. */
+/** The tasks from sending a question until its answer is complete. */
 async function tasksOf(page: Page, question: string): Promise<number[]> {
   const message = page.getByRole('textbox', { name: 'Message', exact: true });
   const answers = page.getByRole('button', { name: 'Copy answer' });
@@ -50,7 +50,7 @@ async function tasksOf(page: Page, question: string): Promise<number[]> {
   return (await tasksSince(page, from)).map(({ duration }) => duration);
 }
 
-/** The longest task of the page while answers are written, in Chromium on a processor four times slower. */
+/** Measures the longest task of the page while answers are generated, in Chromium on a CPU four times slower. */
 export async function measureLongTasks(): Promise<{ faults: string[] }> {
   console.log(`\nLong tasks while an answer is written, processor slowed ${slowdown} times`);
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

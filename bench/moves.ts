@@ -5,14 +5,14 @@ import { post, signIn, startRoster, temporaryFolder } from './roster.ts';
 import { settings } from './settings.ts';
 
 const count = 1_000;
-/** Nothing is asked of the provider. */
+/** The provider is never called. */
 const noProvider = 9;
 const [fromModel, toModel] = ['gpt-4o', 'gpt-6.1-terra'];
 
 type Engine = { name: string; env: Record<string, string> };
 type Measured = { moved: number[]; undone: number[]; faults: string[] };
 
-/** The assistants of one person, all moved and moved back, as often as runs are wanted. */
+/** Migrates all assistants of one user and back, once per run. */
 async function measured({ name, env }: Engine): Promise<Measured> {
   const { port, program } = await startRoster(temporaryFolder(), noProvider, { env });
   const headers = await signIn(port, '/api/register', 'moves@example.com');
@@ -43,7 +43,7 @@ async function measured({ name, env }: Engine): Promise<Measured> {
   return result;
 }
 
-/** A thousand assistants moved to another model in one transaction, each with its version, and moved back. */
+/** Measures migrating a thousand assistants to another model in one transaction, each with its version, and back. */
 export async function measureMoves(): Promise<{ faults: string[] }> {
   const postgres = await startPostgres();
   endedAlso.add(postgres.stop);

@@ -8,28 +8,28 @@ import type { Source } from './source-process.ts';
 import type { Heard } from './streams.ts';
 import { messageFor, type Target } from './targets.ts';
 
-/** What one run of so many paced streams came to. Times in milliseconds. */
+/** The result of one run of paced streams. Times in milliseconds. */
 export type Paced = {
   firstToken: { p50: number; p95: number };
-  /** Until the message was stored and answered. */
+  /** Until the message was stored and acknowledged. */
   accepted: { p50: number };
-  /** From the provider's writing of a token until the client had it. */
+  /** From the provider's writing of a token until the client received it. */
   delay: { p50: number; p95: number; p99: number; max: number };
-  /** Processor time for each second of each stream: over all, and while all were under way. */
+  /** CPU time per second of each stream: overall, and while all were running. */
   cpu: { whole: number; steady: number };
-  /** The most memory seen, in bytes. */
+  /** Peak memory in bytes. */
   resident: number;
   faults: { lost: number; doubled: number; reordered: number; unfinished: number };
 };
 
 const patienceMs = 30_000;
 
-/** What a program had used at a moment. */
+/** The resources that a program had used at a moment. */
 type Sample = { at: number; cpu: number; resident: number };
 
 const sampleEveryMs = 250;
 
-/** Lets so many people ask at 50 a second, and follows their answers of 20 tokens a second to the end. */
+/** Starts 50 requests per second, and follows their answers of 20 tokens per second to the end. */
 export async function runPaced(target: Target, source: Source, people: Person[], seconds: number) {
   const count = Math.round((seconds * 1000) / tokenEveryMs);
   const message = messageFor(count, tokenEveryMs);
@@ -98,20 +98,20 @@ function summary(streams: Stream[], samples: Sample[]): Paced {
 }
 
 /**
- * How often everybody asks before anything is measured. V8 compiles a function after some hundred calls, and an answer goes
- * through far more functions in Roster than in a relay: the first fifty answers of a fresh process take twice as much
- * processor, a third of it on compiling threads. What is measured is a server that has been up for a while.
+ * Number of warm-up rounds. V8 compiles a function after some hundred calls, and an answer runs through far more
+ * functions in Roster than in a relay: the first fifty answers of a new process take twice the CPU time, a third of it
+ * on compiler threads. The measurement is about a server that has been running for a while.
  */
 const warmUps = 2;
 
-/** Everybody asks for a second, so often that what is measured is a server that has been up for a while. */
+/** All users ask for a second, repeatedly, to warm up the server. */
 export async function warmUp(target: Target, source: Source, people: Person[]) {
   for (let time = 0; time < warmUps; time++) await runPaced(target, source, people, 1);
 }
 
 type Span = { from: number; to: number };
 
-/** Milliseconds of processor time in a second while all streams were under way. */
+/** CPU milliseconds per second while all streams were running. */
 function steadyRate(samples: Sample[], { from, to }: Span): number {
   const { cpu, seconds } = cpuBetween(samples.filter(({ at }) => at >= from && at <= to));
   return cpu / seconds;
@@ -125,7 +125,7 @@ function cpuBetween(samples: Sample[]): { cpu: number; seconds: number } {
 
 const lastOf = (arrivals: Float64Array) => arrivals.reduce((last, at) => (at > last ? at : last), 0);
 
-/** Of the tokens that were written while all streams were under way; of all, where the streams are too short for that. */
+/** Delays of the tokens written while all streams were running; of all tokens if the streams are too short for that. */
 function delaysOf(streams: Stream[], { from, to }: Span): number[] {
   const all: number[] = [];
   const together: number[] = [];

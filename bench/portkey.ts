@@ -7,12 +7,12 @@ import { cacheFolder, type Program, startProgram } from './processes.ts';
 
 export const gateway = '@portkey-ai/gateway';
 const version = '1.15.2';
-/** What newer releases of its web server (from 1.14 on) do with headers makes this version of the gateway answer 500. */
+/** Newer releases of its web server (from 1.14 on) make this version of the gateway answer 500. */
 const overrides = { '@hono/node-server': '1.13.7', '@hono/node-ws': '1.0.4' };
 const folder = join(cacheFolder, `portkey-${version}`);
 const entry = join(folder, 'node_modules', gateway, 'build/start-server.js');
 
-/** A well-known gateway in JavaScript, for comparison; undefined where it cannot be had. */
+/** A well-known gateway in JavaScript, for comparison; undefined if it cannot be installed. */
 export async function startPortkey(upstreamPort: number) {
   if (!installBeside(folder, { [gateway]: version }, overrides, entry)) {
     console.log(`${gateway} could not be installed: measured without it.`);

@@ -8,20 +8,20 @@ export const cacheFolder = join(root, '.cache/bench');
 export type Program = {
   name: string;
   child: ChildProcess;
-  /** Processor time used so far, of all threads, in milliseconds; NaN where the system does not tell. */
+  /** CPU time used so far by all threads, in milliseconds; NaN if the system does not report it. */
   cpuMs: () => number;
-  /** Resident memory in bytes; NaN where the system does not tell. */
+  /** Resident memory in bytes; NaN if the system does not report it. */
   resident: () => number;
   stop: () => Promise<void>;
 };
 
 const running = new Set<ChildProcess>();
-/** What else is ended when this process is told to end. */
+/** Also called when this process is told to end. */
 export const endedAlso = new Set<() => Promise<void>>();
 
 type Options = { env?: Record<string, string>; cwd?: string; ipc?: boolean };
 
-/** Starts a program on the same Node. It ends with this process, however this process ends. */
+/** Starts a program on the same Node.js. It ends with this process, however that ends. */
 export function startProgram(
   name: string,
   args: string[],
@@ -54,13 +54,13 @@ export function startProgram(
   };
 }
 
-/** Without the settings of a Roster that may be configured in the shell: nothing here touches its data. */
+/** Without variables of a Roster configured in the shell: nothing here touches its data. */
 function surroundings(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 }
 
-/** Ends whatever still runs; nothing that was started outlives the benchmark. */
+/** Kills everything still running; nothing outlives the benchmark. */
 export function endAll() {
   for (const child of running) child.kill('SIGKILL');
   running.clear();

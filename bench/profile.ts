@@ -1,4 +1,4 @@
-// Which functions of the server took the most processor time themselves, from the newest profile of BENCH_PROFILE=1.
+// Prints the server functions with the most CPU time of their own, from the newest profile of BENCH_PROFILE=1.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, root } from './processes.ts';

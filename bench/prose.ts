@@ -1,5 +1,5 @@
-// Words for the lists: the same at every filling, and spread as in a language, a few in nearly every message and most
-// of them seldom.
+// Words for the lists: the same at every filling, distributed as in natural language, a few in nearly every message and
+// most of them rare.
 
 /** Mulberry32: small, fast, the same everywhere. */
 function numbers(seed: number): () => number {
@@ -37,12 +37,12 @@ const vocabulary = Array.from({ length: 4_000 }, () =>
   Array.from({ length: 2 + Math.floor(random() * 3) }, () => pick(syllables)).join(''),
 );
 
-/** Rank r comes about 1/r as often as the first, as words do. */
+/** Zipf's law: rank r is about 1/r as frequent as the first. */
 const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? 'word';
 
-/** Stands in every third message. */
+/** Occurs in every third message. */
 export const commonWord = 'report';
-/** Stands in one message of five thousand. */
+/** Occurs in one of five thousand messages. */
 export const rareWord = 'quokka';
 
 function words(least: number, most: number): string {

@@ -4,12 +4,12 @@ import { added, median, ms, percentile, printTable, times } from './figures.ts';
 import type { Roster } from './roster.ts';
 import { settings } from './settings.ts';
 
-/** A call, and the queries that it comes down to: its floor. */
+/** A call, and the queries it executes: its floor. */
 export type Question = { what: string; path: string; queries: Query[] };
 export type Place = { roster: Roster; headers: Record<string, string> };
 type Timed = { p50: number; p95: number; alone: number };
 
-/** Asks each question again and again, and prints what HTTP and the server add to its queries. */
+/** Repeats each call, and prints what HTTP and the server add to its queries. */
 export async function askAll(title: string, place: Place, questions: Question[], floor: Floor) {
   const timed = new Map<Question, Timed[]>(questions.map((question) => [question, []]));
   for (let run = 1; run <= settings.runs; run++) {

@@ -8,12 +8,12 @@ type Line = {
   what: string;
   figure: (of: Measured) => number;
   show?: (value: number) => string;
-  /** How Roster is compared with the bare relay, and what is aimed for. */
+  /** How Roster is compared with the bare relay, and the target. */
   compare: 'added' | 'ratio' | 'alone';
   aim?: number;
 };
 
-/** The tables of the relay: every figure the median of the runs. */
+/** The tables of the relay, with the medians of the runs. */
 export function reportRelay(measured: Measured[], commit: { p50: number; p95: number }) {
   const [, bare, roster, portkey] = measured;
   if (!bare || !roster) return;

@@ -13,7 +13,9 @@ export type Measured = { target: Target; paced: Map<number, Paced[]>; fresh: Fir
 
 type Stage = { source: Source; people: Person[]; rosterPort: number; measured: Measured[] };
 
-/** Relaying answers: time to the first token, delay of each, processor time, memory, and that no token is lost. */
+/**
+ * Measures relaying answers: time to first token, token delay, CPU time and memory, and checks that no token is lost.
+ */
 export async function measureRelay(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const bare = await startBareRelay(source.port);
@@ -52,7 +54,7 @@ async function startWithPeople(source: Source, count: number) {
   const folder = temporaryFolder();
   const preparing = await startRoster(folder, source.port);
   const people = await preparePeople(preparing.port, count);
-  // Started again, because hashing their passwords took memory that is none of the streams'.
+  // Restarted, because hashing passwords took memory that does not belong to the streams.
   await preparing.program.stop();
   return { roster: await startRoster(folder, source.port, { profiled: true }), people };
 }
@@ -69,7 +71,7 @@ async function measureStreams({ source, people, rosterPort, measured }: Stage, l
   const asking = people.slice(0, level);
   const faults: string[] = [];
   for (const { target, paced } of measured) {
-    // The gateway is there to be compared under load; the time is better spent on the others.
+    // The gateway is compared under load only, to spend the time on the others.
     if (target.name === gateway && level < mostStreams) continue;
     const isRoster = target.name === 'Roster';
     if (isRoster) await newThreads(rosterPort, asking);
@@ -82,7 +84,7 @@ async function measureStreams({ source, people, rosterPort, measured }: Stage, l
   return faults;
 }
 
-/** The answers as the database has them. */
+/** Compares the answers with those in the database. */
 async function storedWrongly(port: number, people: Person[], seconds: number): Promise<string[]> {
   const expected = wordsOf(Math.round((seconds * 1000) / tokenEveryMs));
   const wrong: string[] = [];

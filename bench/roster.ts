@@ -15,7 +15,7 @@ export type Roster = { port: number; program: Program; readyMs: number };
 export const password = 'correct horse battery';
 const folders: string[] = [];
 
-/** A data folder of its own, deleted at the end. */
+/** A temporary data folder, deleted at the end. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
   folders.push(folder);
@@ -23,11 +23,11 @@ export function temporaryFolder(): string {
 }
 
 process.on('exit', () => {
-  // A process that was ended a moment ago may still have written a last file.
+  // A process that has just ended may still have written a last file.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Starts Roster as `npm start` does, and waits until it takes work. */
+/** Starts Roster like `npm start`, and waits until it accepts work. */
 export async function startRoster(
   dataDir: string,
   providerPort: number,
@@ -59,21 +59,21 @@ export async function startRoster(
 
 const browser = { 'sec-fetch-site': 'same-origin' };
 
-/** @throws with Roster's words where the call does not succeed */
+/** @throws with Roster's message if the call fails */
 export async function post<T>(port: number, path: string, headers: Record<string, string>, body: unknown): Promise<T> {
   const { status, text } = await exchange({ port, method: 'POST', path, headers: { ...browser, ...headers }, body });
   if (status >= 300) throw new Error(`POST ${path} answered ${status}: ${text}`);
   return JSON.parse(text === '' ? 'null' : text);
 }
 
-/** @throws with Roster's words where the call does not succeed */
+/** @throws with Roster's message if the call fails */
 export async function get<T>(port: number, path: string, headers: Record<string, string>): Promise<T> {
   const { status, text } = await exchange({ port, method: 'GET', path, headers });
   if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${text}`);
   return JSON.parse(text);
 }
 
-/** Registers or signs in; the headers with which the person calls from then on. */
+/** Registers or signs in; returns the headers for the user's further calls. */
 export async function signIn(port: number, path: '/api/register' | '/api/login', email: string) {
   const { status, headers, text } = await exchange({
     port,
@@ -87,7 +87,7 @@ export async function signIn(port: number, path: '/api/register' | '/api/login',
   return { ...browser, cookie: cookie.split(';')[0] ?? '' };
 }
 
-/** People with a key, an assistant and a conversation, made by the calls a browser makes. */
+/** Users with a key, an assistant and a thread, created by the calls that a browser makes. */
 export async function preparePeople(port: number, count: number): Promise<Person[]> {
   const people: Person[] = [];
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -106,7 +106,7 @@ export async function preparePeople(port: number, count: number): Promise<Person
   return people;
 }
 
-/** A new conversation for each. It has a title of its own, so that no second call asks the provider for one. */
+/** A new thread for each user, with a name, so that no title is requested from the provider. */
 export async function newThreads(port: number, people: Person[]) {
   for (const person of people) {
     const draft = { title: 'Measured', assistantId: person.assistantId };

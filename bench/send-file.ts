@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 const boundary = 'boundary-of-the-benchmark';
 
-/** Sends one file as a form, as a browser does; resolves with the answer. */
+/** Uploads one file as a browser does; resolves with the response. */
 export function sendFile(
   port: number,
   headers: Record<string, string>,

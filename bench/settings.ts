@@ -1,4 +1,4 @@
-/** What a run measures; short runs for trying things out set these smaller. */
+/** A size of the measurement; quick trial runs set smaller ones. */
 function whole(name: string, fallback: number): number {
   const text = process.env[name];
   if (text === undefined || text === '') return fallback;
@@ -18,29 +18,29 @@ function wholes(name: string, fallback: number[]): number[] {
 }
 
 export const settings = {
-  /** How often each measurement is repeated; the medians are reported. */
+  /** Repetitions of each measurement; the medians are reported. */
   runs: whole('BENCH_RUNS', 3),
-  /** How often Lighthouse looks at each page. */
+  /** Lighthouse reports per page. */
   lighthouseRuns: whole('BENCH_LIGHTHOUSE_RUNS', 5),
-  /** How many streams at once. */
+  /** Numbers of concurrent streams. */
   levels: wholes('BENCH_STREAMS', [1, 50, 200]),
-  /** How long a stream lasts where there are most of them; half as long elsewhere. */
+  /** Seconds per stream at the highest level; half of that elsewhere. */
   seconds: whole('BENCH_SECONDS', 16),
-  /** How many first tokens and list pages are timed in a run. */
+  /** First tokens and list pages that are timed in a run. */
   samples: whole('BENCH_SAMPLES', 100),
-  /** How many messages the person has whose lists and searches are timed, 10 in a conversation. */
+  /** Messages of the user whose lists and searches are timed, 10 per thread. */
   messages: whole('BENCH_MESSAGES', 100_000),
-  /** How long the cluster is under load. */
+  /** Minutes that the cluster is under load. */
   minutes: whole('BENCH_MINUTES', 5),
-  /** Options of Node for the server: those of `npm start`, or others, to see what they change. */
+  /** Node.js options for the server: those of `npm start`, or others to compare. */
   flags: (process.env.BENCH_NODE_FLAGS ?? '--max-semi-space-size=2').split(' ').filter((flag) => flag !== ''),
-  /** Writes a CPU profile of the server under .cache/bench/profile and names the functions that took the most. */
+  /** Writes a CPU profile of the server under .cache/bench/profile and prints its most expensive functions. */
   profile: process.env.BENCH_PROFILE === '1',
 };
 
-/** The pace of a stream: 20 tokens a second. */
+/** The pace of a stream: 20 tokens per second. */
 export const tokenEveryMs = 50;
-/** New streams start this far apart: 50 a second. */
+/** The interval between new streams: 50 per second. */
 export const startEveryMs = 20;
 
 export const mostStreams = Math.max(...settings.levels);

@@ -8,13 +8,13 @@ import { settings } from './settings.ts';
 
 const people = 50;
 const probeEveryMs = 5;
-/** Nothing is asked of the provider. */
+/** The provider is never called. */
 const noProvider = 9;
 const email = 'someone@example.com';
 
 type Flood = { tookMs: number; signedIn: number; refused: number; peak: number; probes: number[]; files: number[] };
 
-/** Fifty sign-ins at once: how long, how much memory, and what others notice meanwhile. */
+/** Measures fifty sign-ins at once: duration, memory, and the effect on others. */
 export async function measureSignIns(): Promise<{ faults: string[] }> {
   console.log('Sign-ins');
   const oneHash = await hashAlone();
@@ -112,7 +112,7 @@ async function flood(port: number, asset: string, resident: () => number): Promi
   return { tookMs, signedIn: count(200), refused: count(503), peak, probes, files };
 }
 
-/** How long two small calls take, asked again and again while something happens. */
+/** The duration of two small calls, repeated while something happens. */
 async function probed(port: number, asset: string, work: () => Promise<unknown>) {
   const ended = new AbortController();
   const ask = async (path: string) => {

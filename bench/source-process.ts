@@ -5,13 +5,13 @@ import { type Program, root, startProgram } from './processes.ts';
 export type Source = {
   port: number;
   program: Program;
-  /** When each token was written since the last call, by API key and number. */
+  /** Returns when each token was written since the last call, by API key and number. */
   take: () => Promise<Map<string, number[]>>;
 };
 
 type Told = 'ready' | { written: Record<string, number[]> };
 
-/** The provider of a measurement: the simulator, tapped. */
+/** The provider of a measurement: the simulator with a tap. */
 export async function startSource(): Promise<Source> {
   const port = await freePort();
   const program = startProgram('The simulator', [join(root, 'bench/source.ts')], {

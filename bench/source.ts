@@ -1,12 +1,12 @@
-// The provider simulator in a process of its own, with a tap: it notes the moment at which each numbered token is
-// written, on the clock that all processes share. Roster makes its own events of what arrives, so the simulator's
-// `sent_at` does not reach the client through it; the tap tells the same moment for every way a token can go.
+// The provider simulator in a separate process with a tap: it records when each numbered token is written, on the clock
+// that all processes share. Roster makes its own events of what arrives, so the simulator's `sent_at` does not pass
+// through it; the tap reports the same time for every route of a token.
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSimulator } from '../simulator/src/simulator.ts';
 import { now } from './clock.ts';
 
-/** By API key: when token n was written. Every stream of the benchmark has a key of its own. */
+/** When token n was written, by API key. Every stream of the benchmark has its own key. */
 let written: Record<string, number[]> = {};
 
 subscribe('http.server.request.start', (message) => {

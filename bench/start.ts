@@ -6,10 +6,10 @@ import { startRoster, temporaryFolder } from './roster.ts';
 const starts = 5;
 const idleMs = 5_000;
 const idleAim = 120 * 1024 * 1024;
-/** Nothing is asked of the provider at the start. */
+/** The provider is not called at startup. */
 const noProvider = 9;
 
-/** From the start of the process until it takes work, and the memory it holds when nothing happens. */
+/** Measures the time from process start until it accepts work, and its idle memory. */
 export async function measureStart(): Promise<{ faults: string[] }> {
   console.log('Starting and stopping');
   const bare: number[] = [];

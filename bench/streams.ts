@@ -7,7 +7,7 @@ export type Heard = {
   asked: number;
   /** From then until the first token. */
   firstToken: number;
-  /** From then until Roster answered that the message is stored; NaN where nothing is stored. */
+  /** From then until Roster acknowledged the stored message; NaN if nothing is stored. */
   accepted: number;
   reader: TokenReader;
 };
@@ -21,7 +21,7 @@ type Outgoing = {
   agent: Agent;
 };
 
-/** Sends a request; plain listeners, because the generator shares two cores with what it measures. */
+/** Sends a request with plain listeners, because the generator shares two cores with what it measures. */
 export function send({ port, method, path, headers, body, agent }: Outgoing): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const all =
@@ -46,7 +46,7 @@ export function textOf(incoming: IncomingMessage): Promise<string> {
   });
 }
 
-/** Follows a stream of events to its end. */
+/** Reads an event stream to its end. */
 export async function follow(
   incoming: IncomingMessage,
   { count, form, asked, accepted }: { count: number; form: Form; asked: number; accepted: number },

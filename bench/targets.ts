@@ -5,12 +5,12 @@ import type { Person } from './roster.ts';
 import { follow, type Heard, send, textOf } from './streams.ts';
 import { providerForm, rosterForm } from './tokens.ts';
 
-/** A way from the provider to the client. */
+/** A route from the provider to the client. */
 export type Target = {
   name: string;
-  /** What it costs is measured here; the floor of all, the provider itself, has none of its own. */
+  /** The program whose resources are measured; the lowest floor, the provider itself, has none. */
   program: Program | undefined;
-  /** Has a message answered with `count` numbered tokens. */
+  /** Requests an answer of `count` numbered tokens. */
   stream: (person: Person, message: string, count: number, agent: Agent) => Promise<Heard>;
 };
 
@@ -20,7 +20,7 @@ export const instructions =
 
 export const messageFor = (count: number, delayMs: number) => `[[bench ${count}]] [[delay ${delayMs}]]`;
 
-/** A relay of the provider's own API: the same request that Roster sends, and its answer as it comes. */
+/** A relay of the provider's own API: Roster's own request and the unmodified response. */
 export function relayTarget(
   name: string,
   port: number,
@@ -41,7 +41,7 @@ export function relayTarget(
   };
 }
 
-/** Roster as a browser uses it: the message is stored and answered with 202, then its events are followed. */
+/** Roster as a browser uses it: the message is stored and acknowledged with 202, then its events are read. */
 export function rosterTarget(port: number, program: Program): Target {
   return {
     name: 'Roster',
@@ -68,7 +68,7 @@ export function rosterTarget(port: number, program: Program): Target {
   };
 }
 
-/** Below /v1, as a program calls it. */
+/** Below /v1, as a client calls it. */
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
 export type Headers = (person: Person) => Record<string, string>;

@@ -1,19 +1,19 @@
 import { now } from './clock.ts';
 
-/** How a stream is written: what stands before a token's words, and how its last event is called. */
+/** The form of a stream: the text before a token's words, and the name of its last event. */
 export type Form = { before: string; last: string };
 
 export const providerForm: Form = { before: '"delta":"', last: 'event: response.completed\n' };
 export const rosterForm: Form = { before: '"text":"', last: 'event: finished\n' };
-/** Of the Assistants API: its deltas alone, because the message comes whole as well. */
+/** For the Assistants API: its deltas only, because the message also comes whole. */
 export const runForm: Form = {
   before: '"delta":{"content":[{"index":0,"type":"text","text":{"value":"',
   last: 'event: done\n',
 };
 
-/** Reads numbered tokens ` t0000` out of a stream of events, and notes when each arrived and what was wrong. */
+/** Reads numbered tokens ` t0000` from an event stream, and records when each arrived and what was wrong. */
 export class TokenReader {
-  /** By the token's number; NaN: never came. */
+  /** By the token's number; NaN: never arrived. */
   readonly arrivals: Float64Array;
   readonly onFirst: () => void;
   doubled = 0;
@@ -44,7 +44,7 @@ export class TokenReader {
     if (text.includes(last)) this.completed = true;
   };
 
-  /** One event may hold several tokens that arrived together. */
+  /** One event may contain several tokens that arrived together. */
   #words(text: string, from: number, at: number): number {
     let place = from;
     for (; text.startsWith(' t', place); place += 6) this.#note(Number(text.slice(place + 2, place + 6)), at);
@@ -67,6 +67,6 @@ export class TokenReader {
   }
 }
 
-/** The words of a stream of so many tokens. */
+/** The text of a stream with this many tokens. */
 export const wordsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');

@@ -13,12 +13,12 @@ const warmUps = 20;
 const answersInRun = 100;
 const threads = 50;
 const plain = '[[bench 30]]';
-/** Calls the one tool that its assistant has, and says the same once it knows what came of it. */
+/** Calls the assistant's only tool, then answers in the same way with its output. */
 const withTool = '[[call]] [[bench 30]]';
 
 type Place = { port: number; person: Person };
 
-/** Roster with one person, whose assistant has one tool of a tool server. */
+/** Roster with one user, whose assistant has one connected tool. */
 async function prepared(source: Source, toolUrl: string, approval: 'always' | 'never') {
   const roster = await startRoster(temporaryFolder(), source.port, { env: { TOOL_HOSTS_ALLOWED: '127.0.0.1' } });
   const [person] = await preparePeople(roster.port, 1);
@@ -75,7 +75,7 @@ async function answersTo(place: Place, program: Program, message: string, count:
   return { p50: median(taken), cpuMs: (program.cpuMs() - from) / count, faults };
 }
 
-/** Answers with one step of a tool, each beside one without. */
+/** Measures answers with one tool step, each next to one without. */
 async function measureSteps(source: Source, toolUrl: string): Promise<string[]> {
   const { roster, place } = await prepared(source, toolUrl, 'never');
   const runs: Record<'none' | 'one', Measured[]> = { none: [], one: [] };
@@ -110,7 +110,7 @@ async function measureSteps(source: Source, toolUrl: string): Promise<string[]> 
   return [...runs.none, ...runs.one].flatMap(({ faults }) => faults);
 }
 
-/** What a fresh process holds after so many conversations: answered, or waiting for a person. */
+/** The memory of a new process after this many threads: answered, or waiting for a user. */
 async function memoryAfter(source: Source, toolUrl: string, waits: boolean): Promise<number> {
   const { roster, place } = await prepared(source, toolUrl, 'always');
   for (let index = 0; index < threads; index++) {
@@ -129,7 +129,7 @@ async function memoryAfter(source: Source, toolUrl: string, waits: boolean): Pro
   return bytes;
 }
 
-/** The least of two seconds: what is collected by then was not held. */
+/** The minimum over two seconds: memory collected by then was not retained. */
 async function settledMemory({ program }: Roster): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 20; look++) {
@@ -139,7 +139,7 @@ async function settledMemory({ program }: Roster): Promise<number> {
   return least;
 }
 
-/** Answers that call a tool of a tool server, and those that wait for a person. */
+/** Measures answers that call a connected tool, and those that wait for an approval. */
 export async function measureTools(): Promise<{ faults: string[] }> {
   const source = await startSource();
   const toolServer = await startToolServer();

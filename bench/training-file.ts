@@ -2,7 +2,7 @@ import { answer, question } from './prose.ts';
 
 const megabyte = 1024 * 1024;
 
-/** A training file of about this size, of different lines that are all right. */
+/** A training file of about this size, with different valid lines. */
 export function trainingFile(size = 50 * megabyte): Buffer {
   const lines: string[] = [];
   for (let bytes = 0, number = 0; bytes < size - 10_000; number++) {

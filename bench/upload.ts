@@ -10,7 +10,7 @@ const size = 50 * 1024 * 1024;
 const uploads = 8;
 const noProvider = 9;
 
-/** An upload of 50 MB through Roster, against a server that only writes the same bytes to the disk and hashes them. */
+/** Measures an upload of 50 MB to Roster, against a server that only writes the bytes to disk and hashes them. */
 export async function measureUpload(): Promise<{ faults: string[] }> {
   const port = await freePort();
   const bare = startProgram('The bare upload', [join(root, 'bench/bare-upload.ts')], {

@@ -1,4 +1,4 @@
-// A data folder with 1,000,000 calls of one person in a year, with their sums, kept as kept-folder.ts says.
+// A data folder with 1,000,000 calls of one user in a year, with their sums, cached as in kept-folder.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../server/src/db/connect.ts';
@@ -12,7 +12,7 @@ const assistants = 12;
 
 export const email = 'usage@example.com';
 const key = `sk-bench-usage-${'simulated'.repeat(3)}`;
-/** The calls are spread evenly over the year that ends with this day. */
+/** The calls are spread evenly over the year that ends on this day. */
 export const lastDay = '2026-11-20';
 const firstMoment = Date.parse('2025-11-21T00:00:00Z');
 const year = 365 * 24 * 60 * 60_000;

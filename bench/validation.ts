@@ -23,7 +23,7 @@ async function parsedOnly(content: Buffer): Promise<number[]> {
   return taken;
 }
 
-/** A training file of 50 MB checked through HTTP, against a loop that only parses its lines. */
+/** Measures checking a training file of 50 MB through HTTP, against a loop that only parses its lines. */
 export async function measureValidation(): Promise<{ faults: string[] }> {
   const content = trainingFile();
   const floor = median(await parsedOnly(content));

@@ -5,7 +5,7 @@ import { patienceMs } from '../scripts/test/patience.ts';
 const email = 'person@example.com';
 const password = 'correct horse battery';
 
-/** The pages that are opened first, as who opens them. */
+/** The pages opened first, by visitors and signed-in users. */
 export const firstPages = ['/auth', '/', '/chat', '/chat/1'] as const;
 
 export type Fetched = { address: string; bytes: number; startedAt: number };
@@ -18,7 +18,7 @@ export const launchBrowser = (args: string[] = []): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', ...args],
   });
 
-/** An installation with one person who has a key, an assistant and one conversation; and what signs them in. */
+/** An installation with one user who has a key, an assistant and a thread; and their signed-in state. */
 export async function prepareVisits(browser: Browser) {
   const roster = await startRoster();
   const context = await browser.newContext();
@@ -42,7 +42,7 @@ export async function prepareVisits(browser: Browser) {
   return { roster, stateFor: (page: string) => (page === '/auth' ? { cookies: [], origins: [] } : signedIn) };
 }
 
-/** Opens a page with an empty cache and waits until it has come to rest. What it fetches is compressed with gzip. */
+/** Opens a page with an empty cache and waits until it is idle. Responses are compressed with gzip. */
 export async function visit(browser: Browser, url: string, storageState: Awaited<ReturnType<typeof prepareVisits>>) {
   const context = await browser.newContext({
     storageState: storageState.stateFor(new URL(url).pathname),
@@ -51,7 +51,7 @@ export async function visit(browser: Browser, url: string, storageState: Awaited
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
   await page.goto(url);
-  // A busy machine may fetch nothing for a while before it comes to this.
+  // On a busy machine the network may be idle before this.
   await page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
   await page.waitForLoadState('networkidle');
   const seen = await page.evaluate((): Visit => {

@@ -3,7 +3,7 @@ import type { Person } from './person.ts';
 
 const pauseMs = 400;
 
-/** An assistant, and what its owner was told is saved, in that order. */
+/** An assistant, and the changes acknowledged to its owner, in order. */
 export type ChangedAssistant = { person: Person; id: number; saved: string[] };
 
 export async function beginChanging(person: Person): Promise<ChangedAssistant> {

@@ -15,7 +15,10 @@ const processes = 3;
 /** Large enough for the database of a run, small enough to be filled in a second. */
 const diskMegabytes = 600;
 
-/** Starts all of it: the database with automatic failover, the pooler, the store, the provider, three processes, the door. */
+/**
+ * Starts everything: the database with automatic failover, the pooler, the store, the provider, three processes and the
+ * load balancer.
+ */
 export async function startCluster(say: (what: string) => void) {
   const ground = prepareGround();
   const keeper = await etcd(ground);
@@ -69,7 +72,7 @@ async function startMembers(members: Member[]) {
 
 type State = { role: string; state: string; sync_standby?: boolean };
 
-/** As Patroni says it of a member; undefined: it says nothing. */
+/** A member's state according to Patroni; undefined: no response. */
 async function stateOf({ restPort }: Member): Promise<State | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${restPort}/patroni`, { signal: AbortSignal.timeout(2_000) });
@@ -80,7 +83,7 @@ async function stateOf({ restPort }: Member): Promise<State | undefined> {
   }
 }
 
-/** Until a second member has all that the primary acknowledges, so that the next crash loses nothing. */
+/** Waits until a second member has everything that the primary acknowledges, so that the next crash loses nothing. */
 export async function untilSynchronous(members: Member[], withinMs = 90_000) {
   const giveUpAt = performance.now() + withinMs;
   while (performance.now() < giveUpAt) {

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { wordsOf } from '../bench/tokens.ts';
 import type { Person } from './person.ts';
 
-/** Answers here bring something more often. */
+/** Answers here produce something more often. */
 const silentForMs = 45_000;
-/** An end that is later than this after the last fault has healed does not come. */
+/** An answer that has not ended this long after the last fault is stuck. */
 const endsWithinMs = 120_000;
 
 type Asked = { text: string; words: number; begun: number; ended: number; end: 'whole' | 'cut' };
-/** What a person was told is stored, in that order, and how each answer ended for its reader. */
+/** The messages acknowledged to a user, in order, and how each answer ended for its reader. */
 export type Conversation = { person: Person; threadId: number; asked: Asked[] };
 
 type Pace = { words: () => number; everyMs: number; pauseMs: number };
@@ -24,7 +24,7 @@ export async function beginConversation(person: Person): Promise<Conversation> {
   return { person, threadId: id, asked: [] };
 }
 
-/** Asks, reads the answer to its end, and asks again, until it is told to end. */
+/** Sends a message, reads the answer to its end, and repeats until it is told to stop. */
 export async function converse({ person, threadId, asked }: Conversation, pace: Pace, until: AbortSignal) {
   while (!until.aborted) {
     const words = pace.words();
@@ -44,7 +44,7 @@ export async function converse({ person, threadId, asked }: Conversation, pace: 
 /** `missing`: the numbers of events that never came. */
 type Reading = { text: string; last: number; missing: string[]; end: 'whole' | 'cut' | undefined };
 
-/** To the end, across broken connections. What was read before is never read again, and nothing is left out. */
+/** Reads to the end across broken connections. Nothing is read twice, and nothing is skipped. */
 async function readAnswer(person: Person, runId: number, whole: string): Promise<'whole' | 'cut'> {
   const reading: Reading = { text: '', last: 0, missing: [], end: undefined };
   const begun = performance.now();
@@ -66,7 +66,7 @@ async function readAnswer(person: Person, runId: number, whole: string): Promise
   }
 }
 
-/** What one connection brings. */
+/** Reads what one connection delivers. */
 async function readOnce(person: Person, runId: number, reading: Reading) {
   const headers = { accept: 'text/event-stream', ...(reading.last > 0 && { 'last-event-id': String(reading.last) }) };
   const response = await person.ask({ method: 'GET', path: `/api/runs/${runId}/events`, headers });
@@ -80,7 +80,7 @@ async function readOnce(person: Person, runId: number, reading: Reading) {
       const { done, value = '' } = await source.read();
       const frames = (rest + value).split('\n\n');
       rest = frames.pop() ?? '';
-      // A stream that only says that it is still here brings nobody any further.
+      // A stream with nothing but heartbeats makes no progress.
       const news = frames.filter((frame) => take(frame, reading));
       if (news.length > 0) {
         clearTimeout(silence);
@@ -96,7 +96,7 @@ async function readOnce(person: Person, runId: number, reading: Reading) {
   }
 }
 
-/** Whether it was one that had not been read. */
+/** Returns true for an event that had not been read. */
 function take(frame: string, reading: Reading): boolean {
   const number = Number(/^id: (\d+)$/m.exec(frame)?.[1]);
   const data = /^data: (.*)$/m.exec(frame)?.[1];

@@ -8,13 +8,13 @@ const megabyte = 1024 * 1024;
 
 export type SmallDisk = { folder: string; fill: () => void; free: () => void };
 
-/** A file system of its own in memory. undefined: this user may not mount one. */
+/** A small in-memory file system. undefined: this user may not mount one. */
 export function smallDisk({ makeFolder, as }: Ground, name: string, megabytes: number): SmallDisk | undefined {
   const folder = makeFolder(name);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'roster-chaos', folder]);
   if (mounted.status !== 0) return undefined;
   if (as) chownSync(folder, as.uid, as.gid);
-  // Lazily: whoever still writes to it is ended, and it goes with them.
+  // Lazily: processes that still write to it are being ended, and it disappears with them.
   atExit.push(() => void spawnSync('umount', ['-l', folder]));
   const ballast = join(folder, 'ballast');
   return {
@@ -24,7 +24,7 @@ export function smallDisk({ makeFolder, as }: Ground, name: string, megabytes: n
       try {
         for (let written = 0; written <= megabytes; written++) writeFileSync(ballast, piece, { flag: 'a' });
       } catch {
-        // Full, as it should be.
+        // Full, as intended.
       }
     },
     free: () => rmSync(ballast, { force: true }),

@@ -3,7 +3,10 @@ import { type Cluster, untilSynchronous } from './cluster.ts';
 import type { Member } from './postgres-member.ts';
 import { startProcess, untilReady } from './processes.ts';
 
-/** What is done to the cluster while people work. Each leaves it whole again. `endsAnswers`: those that a process was writing. */
+/**
+ * A disturbance of the cluster while users work. Each leaves it intact. `endsAnswers`: it ends answers that a process
+ * was generating.
+ */
 export type Disturbance = { name: string; endsAnswers?: boolean; happen: (cluster: Cluster) => Promise<void> };
 
 export async function primaryOf({ members }: Pick<Cluster, 'members'>): Promise<Member | undefined> {
@@ -29,7 +32,7 @@ async function killRoster({ rosters }: Cluster) {
   await roster?.start();
 }
 
-/** Patroni chooses the one that has all that was acknowledged. */
+/** Patroni chooses the member with all acknowledged writes. */
 async function switchOver(cluster: Cluster) {
   const primary = await expectPrimary(cluster);
   await tellPatroni(cluster, ['switchover', 'roster', '--master', primary.name, '--force']);
@@ -44,7 +47,7 @@ async function untilAnother(cluster: Cluster, primary: Member) {
   });
 }
 
-/** It exits with 0 also where it was refused; what came of it is seen at the members. */
+/** patronictl exits with 0 even if it was refused; the members show the result. */
 async function tellPatroni({ ground, members }: Cluster, args: string[]) {
   const { folder, programs, as } = ground;
   const [settings = ''] = members.map((member) => member.settings);
@@ -98,6 +101,6 @@ const all: Disturbance[] = [
 ];
 const full: Disturbance = { name: 'the disk of the primary is full', happen: fillDisk };
 
-/** All that can happen to it: a disk is filled where it is one of its own. */
+/** All possible disturbances: a disk is filled only if it is a separate one. */
 export const disturbancesOf = ({ members }: Pick<Cluster, 'members'>) =>
   members.every(({ disk }) => disk) ? [...all, full] : all;

@@ -2,7 +2,7 @@ import { freePort } from '../server/src/testing/free-port.ts';
 import type { Ground } from './ground.ts';
 import { answers, onePart } from './processes.ts';
 
-/** Where Patroni keeps who is the primary. One node is enough to test Roster; an installation has three. */
+/** Patroni's store for who is the primary. One node is enough to test Roster; an installation has three. */
 export async function etcd({ folder, programs, as, makeFolder }: Ground) {
   const [port, peers] = [await freePort(), await freePort()];
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peers}`];

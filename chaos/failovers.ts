@@ -6,7 +6,7 @@ const lookEveryMs = 100;
 
 export type Failover = { member: string; at: number };
 
-/** Notes when another member became the primary. */
+/** Records when another member became the primary. */
 export function watchPrimary(cluster: Pick<Cluster, 'members'>, until: AbortSignal) {
   const seen: Failover[] = [];
   let current: string | undefined;
@@ -22,7 +22,7 @@ export function watchPrimary(cluster: Pick<Cluster, 'members'>, until: AbortSign
   return { seen, done };
 }
 
-/** From each new primary until the first write that was acknowledged after it, in milliseconds. */
+/** Milliseconds from each new primary until the first acknowledged write after it. */
 export function untilWritten(failovers: readonly Failover[], acknowledgedAt: readonly number[]): number[] {
   return failovers.map(({ at }) => {
     const first = acknowledgedAt.find((moment) => moment > at);

@@ -1,20 +1,20 @@
-/** What the people of a run have met, noted as it happens. */
+/** What the users of a run experience, recorded as it happens. */
 export function newFigures() {
   return {
-    /** Answered requests by their status; `none` is where no response came. */
+    /** Requests by response status; `none`: no response. */
     statuses: new Map<string, number>(),
     requests: 0,
-    /** Requests that had to be made more than once, and how often in all. */
+    /** Requests that needed retries, and the number of retries. */
     retried: 0,
     retries: 0,
-    /** When a write was acknowledged, in the order of time. */
+    /** When writes were acknowledged, in order. */
     acknowledgedAt: [] as number[],
-    /** From a person's first try until the answer that counts, in milliseconds. */
+    /** From a user's first try until the final response, in milliseconds. */
     longestGapMs: 0,
-    /** How long it took each time to be told that something is away. */
+    /** How long it took each time to receive a 503. */
     told503Ms: [] as number[],
     streams: { whole: 0, cut: 0, reconnections: 0 },
-    /** What must not be. */
+    /** Violations. */
     faults: [] as string[],
   };
 }

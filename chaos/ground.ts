@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { atExit } from './processes.ts';
 import { findPrograms, type Programs, unprivileged } from './programs.ts';
 
-/** What all parts stand on. */
+/** What all parts share. */
 export type Ground = {
   folder: string;
   programs: Programs;
   as: ReturnType<typeof unprivileged>;
   /** A folder that the parts may write to. */
   makeFolder: (name: string) => string;
-  /** A file that the parts may read, and nobody else. */
+  /** A file that only the parts may read. */
   writeFile: (name: string, text: string) => string;
 };
 
-/** A temporary folder, deleted at the end unless CHAOS_KEEP is set. @throws where a program is missing */
+/** A temporary folder, deleted at the end unless CHAOS_KEEP is set. @throws if a program is missing */
 export function prepareGround(): Ground {
   const programs = findPrograms();
   const as = unprivileged();

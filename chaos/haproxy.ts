@@ -4,7 +4,7 @@ import type { Ground } from './ground.ts';
 import type { Member } from './postgres-member.ts';
 import { onePart } from './processes.ts';
 
-/** One door for people, to any process that is ready, and one for whoever is the primary of the database. */
+/** One entry for users, to any ready process, and one for the current primary of the database. */
 export async function haproxy(
   { folder, programs, as, writeFile }: Ground,
   members: Pick<Member, 'name' | 'port' | 'restPort'>[],

@@ -1,4 +1,4 @@
-// npm run chaos: a cluster of real parts, people at work, and one thing after the other going wrong. `--minutes 1` is shorter.
+// npm run chaos: a cluster of real parts with users at work and one failure after the other. `--minutes 1` is shorter.
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beginChanging, type ChangedAssistant, change } from './changes.ts';
@@ -64,7 +64,7 @@ async function prepare({ port }: Cluster): Promise<Work> {
   };
 }
 
-/** One after the other and from the beginning again, until the time is over. Returns what happened, and when. */
+/** Repeats all disturbances one after the other until the time is over. Returns what happened, and when. */
 async function disturb(cluster: Cluster, minutes: number) {
   const happened: (Kill & { name: string; endsAnswers: boolean })[] = [];
   const endsAt = performance.now() + minutes * 60_000;

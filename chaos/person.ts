@@ -4,7 +4,7 @@ import { count, type Figures } from './figures.ts';
 /** As the web client waits. */
 const [firstWaitMs, longestWaitMs] = [500, 10_000];
 const givesUpAfterMs = 240_000;
-/** A response that has not begun by then is a fault of its own. */
+/** A response that has not started by then is a violation. */
 const answersWithinMs = 30_000;
 
 type Request = {
@@ -16,10 +16,10 @@ type Request = {
 };
 export type Settings = { port: number; figures: Figures };
 
-/** Away for now, HAProxy's own (a process went away in the midst of a request), and 500, which is noted as a fault. */
+/** 503, HAProxy's own errors (a process died in the middle of a request), and 500, which is recorded as a violation. */
 const isAskedAgain = (status: number) => status === 429 || status >= 500;
 
-/** Somebody at a browser: signed in, and asking again, with the same words, where nothing answers or a part is away. */
+/** A user at a browser: signed in, repeating a request unchanged if nothing answers or a part is unavailable. */
 export class Person {
   readonly name: string;
   readonly #settings: Settings;
@@ -61,7 +61,7 @@ export class Person {
     return JSON.parse(text === '' ? 'null' : text) as T;
   }
 
-  /** Until it is answered. @throws where it is refused, or nothing has come of it after two minutes */
+  /** Retries until there is a response. @throws if it is rejected, or has no result after two minutes */
   async ask(request: Request): Promise<Response> {
     const { figures } = this;
     const begun = performance.now();
@@ -99,10 +99,10 @@ export class Person {
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(form && { body: form() }),
-        // Of an event stream only its beginning is waited for so long.
+        // For an event stream only the start is limited.
         signal: headers.accept ? null : AbortSignal.timeout(answersWithinMs),
       });
-      // HAProxy's own is a page, and says that it has reached no process.
+      // HAProxy's own response is a page, and means that no process was reached.
       const isOurs = response.headers.get('content-type')?.includes('json') ?? false;
       count(figures.statuses, response.status === 503 && !isOurs ? '503 of HAProxy' : response.status);
       if (response.status === 503 && isOurs) {

@@ -4,7 +4,7 @@ import type { Ground } from './ground.ts';
 import { passwords } from './postgres-member.ts';
 import { onePart } from './processes.ts';
 
-/** The pooler in transaction mode. It knows one address: that of whoever is the primary. */
+/** The pooler in transaction mode. It knows one address: that of the current primary. */
 export async function pgbouncer({ folder, programs, as, writeFile }: Ground, primaryPort: number) {
   const port = await freePort();
   const users = writeFile('pgbouncer-users.txt', `"roster" "${passwords.roster}"\n`);
@@ -20,7 +20,7 @@ export async function pgbouncer({ folder, programs, as, writeFile }: Ground, pri
     'pool_mode = transaction',
     'max_client_conn = 500',
     'default_pool_size = 20',
-    // The defaults wait 15 s after a primary was away, and let a client wait for 120 s.
+    // By default it waits 15 s after a primary was unavailable, and lets a client wait for 120 s.
     'server_login_retry = 1',
     'server_connect_timeout = 2',
     'query_wait_timeout = 5',

@@ -8,8 +8,8 @@ import { answers, atExit, onePart } from './processes.ts';
 export const passwords = { postgres: 'of-the-superuser', replicator: 'of-the-replicator', roster: 'of-roster' };
 
 /**
- * What all members agree on. A commit counts once a second member has it on its disk: without `synchronous_mode` a crash
- * of the primary loses what it had acknowledged a moment before.
+ * Settings shared by all members. A commit counts once a second member has it on disk: without `synchronous_mode` a
+ * crash of the primary loses what it had just acknowledged.
  */
 const agreed = {
   ttl: 20,
@@ -29,7 +29,7 @@ const agreed = {
   },
 };
 
-/** One of the members, on a disk of its own that can be filled where this user may mount one. */
+/** A member, on a separate disk that can be filled if this user may mount one. */
 export async function postgresMember(
   ground: Ground,
   { name, etcdPort, diskMegabytes }: { name: string; etcdPort: number; diskMegabytes: number },
@@ -72,7 +72,7 @@ export async function postgresMember(
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
     if (pid > 1) sendSignal(pid, signal);
   };
-  // It is no child of this process, and outlives a Patroni that was killed.
+  // PostgreSQL is not a child of this process, and outlives a killed Patroni.
   atExit.push(() => killServer('SIGQUIT'));
 
   return {
@@ -82,7 +82,7 @@ export async function postgresMember(
     settings,
     disk,
     isPrimary: () => answers(`${rest}/primary`).catch(() => false),
-    /** As when its machine loses its power. */
+    /** Like a power failure of its machine. */
     async crash() {
       await patroni.kill();
       killServer('SIGKILL');
@@ -96,6 +96,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }

@@ -9,23 +9,23 @@ export type Command = {
   name: string;
   path: string;
   args: string[];
-  /** Where it runs, and what it says is kept. */
+  /** Where it runs and writes its log. */
   folder: string;
   env?: NodeJS.ProcessEnv;
   as?: { uid: number; gid: number } | undefined;
 };
 
 const running = new Set<ChildProcess>();
-/** What else is ended or undone when this process ends, however it ends: the last that was begun first. */
+/** Undo steps for when this process ends, however it ends: last in, first out. */
 export const atExit: (() => void)[] = [];
 
-/** Without the settings of a Roster that may be configured in the shell: nothing here touches its data. */
+/** Without variables of a Roster configured in the shell: nothing here touches its data. */
 function surroundings(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 }
 
-/** Starts a program, with all that it says in `NAME.log`. It ends with this process. */
+/** Starts a program with its output in `NAME.log`. It ends with this process. */
 export function startProcess({ name, path, args, folder, env = {}, as }: Command): Started {
   const log = openSync(join(folder, `${name}.log`), 'a');
   const child = spawn(path, args, {
@@ -45,7 +45,7 @@ export function startProcess({ name, path, args, folder, env = {}, as }: Command
   return { child, ended };
 }
 
-/** A part of the cluster that is one process: started, stopped in order, killed, and started again. */
+/** A part of the cluster with one process: started, stopped in order, killed, and restarted. */
 export function onePart(
   command: Command,
   isReady: () => Promise<boolean>,
@@ -87,7 +87,7 @@ export async function untilReady(name: string, isReady: () => Promise<boolean>, 
   throw new Error(`${name} was not ready within ${readyWithinMs / 1_000} s; see ${name}.log`);
 }
 
-/** Whether this address answers a GET with one of these statuses. */
+/** True if this URL answers a GET with one of these statuses. */
 export async function answers(url: string, statuses: number[] = [200]): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
   await response.arrayBuffer();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The real parts, each with the Debian package that has it. */
+/** The real parts, each with its Debian package. */
 const packages = {
   etcd: 'etcd-server',
   patroni: 'patroni',
@@ -22,7 +22,7 @@ export type ProgramName = keyof typeof packages;
 const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/usr/local/bin'];
 const pathOf = (name: string) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 
-/** Where the programs of the newest PostgreSQL are. */
+/** The programs of the newest PostgreSQL. */
 function postgresFolder(): string | undefined {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
@@ -59,5 +59,5 @@ export type Programs = ReturnType<typeof findPrograms>;
 
 const idOf = (kind: '-u' | '-g') => Number(execFileSync('id', [kind, 'postgres'], { encoding: 'utf8' }));
 
-/** PostgreSQL and PgBouncer refuse to run as root: all parts but Roster run as the user that PostgreSQL's package has made. */
+/** PostgreSQL and PgBouncer refuse to run as root: all parts but Roster run as the user of PostgreSQL's package. */
 export const unprivileged = () => (process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : undefined);

@@ -7,7 +7,7 @@ import { hashOf, type Uploads } from './uploads.ts';
 type Message = { role: 'user' | 'assistant'; text: string; state: string };
 
 const finalStates = ['complete', 'failed', 'stopped', 'interrupted'];
-/** Runs of processes that were killed last are ended by the others. */
+/** Other processes recover the runs of processes killed last. */
 const settledWithinMs = 60_000;
 
 async function pagesOf(conversation: Conversation): Promise<Message[]> {
@@ -33,12 +33,12 @@ async function settled(conversation: Conversation): Promise<Message[]> {
   }
 }
 
-/** When a process of Roster was killed, until it was there again. */
+/** From the kill of a Roster process until it was back. */
 export type Kill = { from: number; to: number };
 
 /**
- * All questions that were acknowledged, each once and in their order; all answers ended, with the words they should have. Only
- * those are cut that were being written when a process was killed.
+ * Verifies that all acknowledged messages are there once and in order, and all answers complete. Only answers that were
+ * being generated when a process was killed may be cut.
  */
 export async function proveConversation(conversation: Conversation, kills: readonly Kill[]) {
   const { person, asked } = conversation;
@@ -70,7 +70,7 @@ export async function proveConversation(conversation: Conversation, kills: reado
 type Version = { number: number };
 type WholeVersion = { settings: { instructions: string } };
 
-/** Every change that was acknowledged is a version of its own, in its order. */
+/** Verifies that every acknowledged change is a version, in order. */
 export async function proveAssistant({ person, id, saved }: ChangedAssistant) {
   const numbers: number[] = [];
   let cursor = '';
@@ -89,7 +89,9 @@ export async function proveAssistant({ person, id, saved }: ChangedAssistant) {
   return { faults: differences(`${person.name}, changes`, saved, stored), writes: saved.length };
 }
 
-/** Every file that was acknowledged is there once, with its bytes. `repeated`: stored, but the answer was lost on its way. */
+/**
+ * Verifies that every acknowledged file is there once, with its bytes. `repeated`: stored, but the response was lost.
+ */
 export async function proveUploads({ person, stored }: Uploads) {
   const faults: string[] = [];
   const ids: number[] = [];
@@ -107,7 +109,7 @@ export async function proveUploads({ person, stored }: Uploads) {
   return { faults, writes: stored.length, repeated: ids.length - stored.length };
 }
 
-/** What is lost, doubled, reordered, or there without having been written. */
+/** Items that are lost, duplicated, reordered, or were never written. */
 function differences(what: string, written: readonly string[], stored: readonly string[]): string[] {
   const faults: string[] = [];
   const seen = new Map<string, number>();
@@ -123,7 +125,7 @@ function differences(what: string, written: readonly string[], stored: readonly 
   return faults;
 }
 
-/** @throws where what it looks for would not be found */
+/** @throws if the comparison fails to detect planted faults */
 export function proveTheProof() {
   const written = ['one', 'two', 'three'];
   const planted = [

@@ -23,7 +23,7 @@ export async function provider({ folder }: Ground) {
   return { url: `http://127.0.0.1:${port}/v1`, ...part };
 }
 
-/** One process of Roster, as `npm start` runs it, under somebody who starts it again until it stays. */
+/** A Roster process like `npm start`, with a supervisor that restarts it until it stays up. */
 export function rosterProcess({ folder, makeFolder }: Ground, name: string, port: number, env: NodeJS.ProcessEnv) {
   const part = onePart(
     {

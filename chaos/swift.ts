@@ -7,7 +7,10 @@ const user = { id: 'roster:files', secret: 'a-secret-of-the-store' };
 const bucket = 'roster';
 const kinds = ['account', 'container', 'object'] as const;
 
-/** OpenStack Swift with its S3 layer: a proxy, and one server each for accounts, containers and objects, one copy of everything. */
+/**
+ * OpenStack Swift with its S3 layer: a proxy, and one server each for accounts, containers and objects, with one copy
+ * of everything.
+ */
 export async function swift(ground: Ground) {
   const { folder, programs, as, makeFolder, writeFile } = ground;
   const own = makeFolder('swift');

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Person } from './person.ts';
 
-/** The last ones go to the store in parts. */
+/** The last ones are uploaded in parts. */
 const sizes = [1_000, 60_000, 400_000, 6_000_000];
 const pauseMs = 1_500;
 

@@ -11,7 +11,7 @@ import {
   untilUsable,
 } from './fixtures.ts';
 
-/** Pages, each with what shows that it is there. */
+/** Pages, each with content that shows it has loaded. */
 const publicPages = [
   ['/auth', 'Log in to Roster'],
   ['/auth?tab=register', 'Create your Roster account'],
@@ -45,7 +45,7 @@ async function open(page: Page, [path, text]: readonly [string, string]) {
   await expect(page.getByText(text).filter({ visible: true }).first(), path).toBeVisible();
 }
 
-/** In both themes and, since everything on it is there already, in 320 pixels. */
+/** In both themes and, without reloading, at 320 pixels. */
 async function expectWhole(page: Page) {
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 320, height: 640 });
@@ -53,7 +53,7 @@ async function expectWhole(page: Page) {
   await page.setViewportSize({ width: 1440, height: 900 });
 }
 
-test.describe('axe finds nothing grave in either theme, and nothing scrolls sideways at 320 pixels', () => {
+test.describe('has no serious axe findings in either theme and no sideways scrolling at 320 pixels', () => {
   test.beforeEach(({ page }) => followDevice(page));
 
   test('on the pages for visitors', async ({ page }) => {
@@ -85,7 +85,7 @@ test.describe('axe finds nothing grave in either theme, and nothing scrolls side
       }
     });
 
-  test('in a conversation with everything in it, and in what floats above', async ({ page, roster, withAssistant }) => {
+  test('in a conversation with everything in it, and in its overlays', async ({ page, roster, withAssistant }) => {
     const id = await startThread(page, roster, { title: 'Everything', assistantId: withAssistant.assistantId });
     await exchange(page, roster, id, 'Markdown, table, code, math and a diagram [[delay 0]] [[reasoning]]');
     await exchange(page, roster, id, 'And then? [[quota]]');
@@ -120,7 +120,7 @@ test.describe('axe finds nothing grave in either theme, and nothing scrolls side
   });
 });
 
-test('a conversation of long words does not scroll sideways at 320 pixels', async ({ page, roster, signedIn: _ }) => {
+test('does not scroll a conversation of long words sideways at 320 pixels', async ({ page, roster, signedIn: _ }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   const draft = { name: 'n'.repeat(100), description: 'd'.repeat(500), model: 'gpt-4o' };

@@ -19,7 +19,7 @@ import { expectBareAddress, keptAddressLink, keptMail } from './mailbox.ts';
 const chosen = 'a new sentence to remember';
 const activity = (page: Page) => page.locator('section').filter({ hasText: 'Recent security activity' });
 
-test('changing the password, by keyboard, signs the other devices out', { tag: '@main' }, async ({
+test('signs the other devices out when the password is changed by keyboard', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,
@@ -49,7 +49,7 @@ test('changing the password, by keyboard, signs the other devices out', { tag: '
   await expect(dialog.getByText('The current password is not right.')).toBeVisible();
   await expect(current).toBeFocused();
   await expectAccessible(page);
-  // What was typed is not lost by a slip.
+  // Typed text is not lost by accident.
   await page.keyboard.press('Escape');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Keep editing' }).press('Enter');
   await expect(next).toHaveValue(chosen);
@@ -68,7 +68,7 @@ test('changing the password, by keyboard, signs the other devices out', { tag: '
   await expect(elsewhere).toHaveURL(/\/settings/);
 });
 
-test('the own name is changed, and sidebar and Home say it', async ({ page, signedIn }) => {
+test('changes the user’s name, also in the sidebar and on Home', async ({ page, signedIn }) => {
   await page.goto('/settings');
   await expect(page.getByRole('main').getByText(signedIn.email)).toBeVisible();
   await page.getByRole('button', { name: 'Change name' }).press('Enter');
@@ -87,7 +87,7 @@ test('the own name is changed, and sidebar and Home say it', async ({ page, sign
   await expect(page.getByRole('heading', { name: 'Welcome, Ada Lovelace' })).toBeVisible();
 });
 
-test('the own address is changed with the password and the link that goes to the new one', async ({
+test('changes the user’s address with the password and a link sent to the new one', async ({
   page,
   elsewhere,
   roster,
@@ -111,7 +111,7 @@ test('the own address is changed with the password and the link that goes to the
   expect(asked.text).toContain(next);
 
   const link = await keptAddressLink(roster, next);
-  // Until then nothing is another.
+  // Nothing changes before that.
   await page.reload();
   await expect(page.getByRole('main').getByText(email)).toBeVisible();
   await page.goto(link);
@@ -133,8 +133,8 @@ test('the own address is changed with the password and the link that goes to the
   await expect(elsewhere).toHaveURL(/\/settings/);
 });
 
-test('all data is downloaded as one archive, and a failure is told', async ({ page, withAssistant: _ }) => {
-  // The code of what tells it, at first: the page stands, and tells it when that is there.
+test('downloads all data as one archive, and reports a failure', async ({ page, withAssistant: _ }) => {
+  // The toast's code fails to load at first: the page stays usable and shows the toast once it loads.
   await page.route('**/assets/toast-viewport-*.js', (route) => route.abort(), { times: 1 });
   await page.goto('/settings');
   await untilUsable(page);
@@ -159,7 +159,7 @@ test('all data is downloaded as one archive, and a failure is told', async ({ pa
   await expectToast(page, 'Download failed', 'The download broke off.');
   await page.unroute('**/api/user/export');
 
-  // What is too large for the memory is left to the browser.
+  // Archives that are too large for memory are left to the browser.
   await page.route('**/api/user/export', (route) => route.fulfill({ body: Buffer.alloc(33 * 1_048_576) }), {
     times: 1,
   });
@@ -168,7 +168,7 @@ test('all data is downloaded as one archive, and a failure is told', async ({ pa
   await expectToast(page, 'Download started', 'The archive is large');
 });
 
-test('where nothing else is set up, the card says so; Google and GitHub that cannot be loaded too', async ({
+test('shows on the card that nothing else is set up, even if Google and GitHub cannot be loaded', async ({
   page,
   signedIn,
 }) => {
@@ -186,7 +186,7 @@ test('where nothing else is set up, the card says so; Google and GitHub that can
   await expect(page.getByRole('button', { name: /^Connect/ })).toHaveCount(0);
   await expect(page.getByText('This installation has no mail server')).toBeVisible();
   await expectNoSidewaysScroll(page);
-  // The rights of the policy lead here.
+  // The links in the policy lead here.
   await page.goto('/privacy');
   await page.getByRole('link', { name: 'Settings, Account' }).click();
   await expect(page.getByRole('heading', { name: 'Download your data' })).toBeVisible();
@@ -196,7 +196,7 @@ for (const { theme, width } of [
   { theme: 'light', width: 390 },
   { theme: 'dark', width: 1440 },
 ])
-  test(`closing the account takes the right password, and leaves nothing (${width} px, ${theme})`, async ({
+  test(`closes the account with the right password, and leaves nothing (${width} px, ${theme})`, async ({
     page,
     elsewhere,
     roster,

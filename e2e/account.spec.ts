@@ -9,14 +9,14 @@ async function saveKey(page: Page, key: string) {
   await page.getByRole('button', { name: 'Save API Key' }).click();
 }
 
-test.describe('the API key', () => {
+test.describe('API key', () => {
   test.beforeEach(async ({ page, signedIn: _ }) => {
     await page.goto('/settings?tab=api-keys');
     await untilUsable(page);
   });
 
-  test('is tried, saved, and never shown again', { tag: '@main' }, async ({ page }) => {
-    // Read on the way: the browser drops the answers of a page that is left.
+  test('is checked, saved, and never shown again', { tag: '@main' }, async ({ page }) => {
+    // Read while in transit: the browser discards the responses of a page that is left.
     const bodies: string[] = [];
     await page.route('**/api/**', async (route) => {
       const response = await route.fetch();
@@ -54,7 +54,7 @@ test.describe('sessions', () => {
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
   test.use({ userAgent });
 
-  test('list the devices, and sign out one or all others', { tag: '@main' }, async ({
+  test('lists the devices, and signs out one or all others', { tag: '@main' }, async ({
     page,
     roster,
     elsewhere,

@@ -28,14 +28,14 @@ async function analytics(page: Page, roster: Roster) {
   return body;
 }
 
-/** A model without a price, and a conversation with it. */
+/** A model without a price, and a thread with it. */
 async function unpricedThread(page: Page, roster: Roster) {
   const draft = { name: 'Local', model: 'chat-latest' };
   const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
   return startThread(page, roster, { title: 'Without a price', assistantId: body.id });
 }
 
-test('what chats took is on the page, to the digit, and leads back to the conversation', { tag: '@main' }, async ({
+test('shows the usage of chats to the digit, and leads back to the conversation', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -44,7 +44,7 @@ test('what chats took is on the page, to the digit, and leads back to the conver
   await exchange(page, roster, tides, 'One [[tokens 1234]] [[delay 0]]');
   await exchange(page, roster, tides, 'Two [[tokens 66]] [[delay 0]]');
   await exchange(page, roster, await startThread(page, roster, { title: 'Plain' }), 'Three [[tokens 700]] [[delay 0]]');
-  // 1234 + 66 + 700 tokens are what the simulator was asked for and has counted.
+  // The simulator was asked for 1234 + 66 + 700 tokens and counted them.
   await expect.poll(async () => (await analytics(page, roster)).totals.outputTokens).toBe(2000);
   const { totals, byModel } = await analytics(page, roster);
   expect([totals.requests, byModel.length, byModel[0].model]).toEqual([3, 1, 'gpt-4o']);
@@ -100,7 +100,7 @@ test('what chats took is on the page, to the digit, and leads back to the conver
   expect(lines[1]).toContain(`,${figures},`);
 });
 
-test('a budget warns, then stops, and a message goes through when its sender insists', async ({
+test('warns about a budget, then stops, and sends a message when its sender insists', async ({
   page,
   roster,
   withAssistant,
@@ -152,7 +152,7 @@ test('a budget warns, then stops, and a message goes through when its sender ins
   await untilDone();
   await expect(toasts(page).filter({ hasText: 'No new answer was begun' })).toHaveCount(0);
 
-  // The same in a conversation that begins with it.
+  // The same in a new conversation.
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await message.fill('Anew [[tokens 20]] [[delay 0]]');
   await message.press('Enter');
@@ -174,7 +174,7 @@ test('a budget warns, then stops, and a message goes through when its sender ins
   await expect(budgets).toContainText('No budget is set.');
 });
 
-test('a page in use is whole on phones and for axe in both themes', async ({ page, roster, withAssistant }) => {
+test('fits phones and satisfies axe in both themes when in use', async ({ page, roster, withAssistant }) => {
   await followDevice(page);
   const id = await startThread(page, roster, { title: 't'.repeat(200), assistantId: withAssistant.assistantId });
   await exchange(page, roster, id, 'One [[tokens 100]] [[delay 0]]');

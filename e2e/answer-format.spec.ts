@@ -12,7 +12,7 @@ const responseSchema = JSON.stringify({
   },
 });
 
-test('an answer in a form is shown as it comes, then as a tree, and is checked beside the page', async ({
+test('shows a structured answer as it comes, then as a tree, and validates it in a worker', async ({
   page,
   roster,
   withAssistant,
@@ -37,7 +37,7 @@ test('an answer in a form is shown as it comes, then as a tree, and is checked b
   await talk.untilDone();
   for (const reloaded of [false, true]) {
     if (reloaded) await page.reload();
-    // Found out by a worker, which the content security policy lets start this one script.
+    // Validated by a worker, the only script that the content security policy allows it to start.
     await expect(talk.answers.last()).toContainText('The answer does not keep to its form:');
     await expect(talk.answers.last()).toContainText('/title must be a string');
   }

@@ -9,7 +9,7 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Access tokens' }).g
 const models = (url: string, token: string) =>
   fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${token}` } });
 
-test('a token is made, shown once, used by a program, and revoked', { tag: '@main' }, async ({
+test('creates a token that is shown once, used by a client, and revoked', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -20,7 +20,7 @@ test('a token is made, shown once, used by a program, and revoked', { tag: '@mai
   await card(page).getByRole('button', { name: 'New Token' }).click();
   const dialog = page.getByRole('dialog', { name: 'New Access Token' });
   await expectAccessible(page);
-  // By keyboard: the name has the focus, and Enter sends.
+  // By keyboard: the name has the focus, and Enter submits.
   await page.keyboard.press('Enter');
   await expect(dialog.getByText('Name is required')).toBeVisible();
   await expect(dialog.getByLabel('Name')).toBeFocused();
@@ -34,7 +34,7 @@ test('a token is made, shown once, used by a program, and revoked', { tag: '@mai
   expect(token).toMatch(/^rst_[0-9A-Za-z]{38}$/);
   await expect(created.getByLabel('Base address')).toHaveValue(`${roster.url}/v1`);
   await expectAccessible(page);
-  // What cannot be seen again is not put away by the way.
+  // A secret that is shown only once is not dismissed by accident.
   await page.keyboard.press('Escape');
   await expect(created).toBeVisible();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -66,11 +66,7 @@ test('a token is made, shown once, used by a program, and revoked', { tag: '@mai
   await expect(page.getByText(`Access token revoked: Nightly report (…${token.slice(-4)})`)).toBeVisible();
 });
 
-test('the tokens fit a phone, and a token that has been refused stays in its dialog', async ({
-  page,
-  roster,
-  signedIn,
-}) => {
+test('fits tokens on a phone, and keeps a rejected token in its dialog', async ({ page, roster, signedIn }) => {
   expect(signedIn.email).toMatch(/@/);
   await page.setViewportSize({ width: 390, height: 844 });
   const name = `A program with a long name ${'x'.repeat(33)}`;

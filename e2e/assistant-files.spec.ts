@@ -41,7 +41,7 @@ async function store(page: Page, url: string, name: string) {
   return (await answer.json()).id;
 }
 
-test('files are uploaded and chosen, indexed, searched and named under the answer', { tag: '@main' }, async ({
+test('uploads and selects files, indexes and searches them, and names them under the answer', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -59,14 +59,14 @@ test('files are uploaded and chosen, indexed, searched and named under the answe
   await expect(page.getByRole('checkbox')).toHaveCount(1);
   await page.getByRole('checkbox', { name: /opening-hours/ }).check();
   await page.getByRole('searchbox', { name: 'Search your files' }).fill('');
-  // It has that one already, which is said.
+  // The file is already selected, which is shown.
   await expect(page.getByRole('checkbox', { name: /handbook/ })).toBeDisabled();
   await expect(page.getByRole('checkbox', { name: /prices/ })).toBeDisabled();
   await expect(panel(page)).toContainText('Tables and data files (.csv) cannot be searched.');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Add 1' }).click();
   await expect(panel(page).getByRole('button', { name: 'Add files' })).toBeFocused();
-  // A device lets one choose such a file all the same.
+  // A device allows such a file to be chosen anyway.
   await choose(page, { name: 'prices.csv', text: 'fern,12.50' });
   await expect(rows(page)).toHaveCount(3);
   await expect(row(page, 'handbook.md')).toContainText('Ready');
@@ -85,7 +85,7 @@ test('files are uploaded and chosen, indexed, searched and named under the answe
   await message.fill('What do ferns like?');
   await send.click();
   await untilDone();
-  // The best one first, whichever that is.
+  // The best match first, whichever that is.
   const sources = /^Sources: (handbook\.md, opening-hours\.md|opening-hours\.md, handbook\.md)$/;
   await expect(answers.getByText(sources)).toBeVisible();
   await page.reload();
@@ -96,7 +96,7 @@ test('files are uploaded and chosen, indexed, searched and named under the answe
   await expect(page.getByText('Files Used by AI')).toBeVisible();
 });
 
-test('an upload waits while the server takes no more', async ({ page, roster, withAssistant }) => {
+test('makes an upload wait while the server accepts no more', async ({ page, roster, withAssistant }) => {
   await openForm(page);
   await expect(page.getByText(withAssistant.email).first()).toBeAttached();
   const held = await holdUploads(page, roster);
@@ -109,7 +109,7 @@ test('an upload waits while the server takes no more', async ({ page, roster, wi
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test('a provider without file search is named, and the chat goes on', async ({ page }) => {
+test('names a provider without file search, and continues the chat', async ({ page }) => {
   await using roster = await startRoster({ without: ['vector_stores'] });
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
@@ -131,7 +131,7 @@ test('a provider without file search is named, and the chat goes on', async ({ p
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 320, height: 700 }, hasTouch: true, isMobile: true });
 
-  test('the files fit', async ({ page, roster, withAssistant }) => {
+  test('fits the files', async ({ page, roster, withAssistant }) => {
     const id = await store(page, roster.url, `${'a-very-long-name-'.repeat(8)}.md`);
     await request(page, roster, 'POST', `/api/assistants/${withAssistant.assistantId}/files`, { fileIds: [id] });
     await openForm(page);

@@ -8,7 +8,7 @@ import {
   test,
 } from './fixtures.ts';
 
-test('what was saved is compared with what is now, and restored', { tag: '@main' }, async ({
+test('compares a saved version with the current one, and restores it', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

@@ -22,7 +22,7 @@ async function contentOf(download: Download) {
   return JSON.parse(readFileSync(await download.path(), 'utf8'));
 }
 
-test('brings assistants along from the provider in three steps', { tag: '@main' }, async ({ page, signedIn: _ }) => {
+test('imports assistants from the provider in three steps', { tag: '@main' }, async ({ page, signedIn: _ }) => {
   await page.goto('/settings?tab=assistants&view=import');
   await untilUsable(page);
   const fetchThem = page.getByRole('button', { name: 'Fetch Assistants' });
@@ -65,7 +65,7 @@ test('brings assistants along from the provider in three steps', { tag: '@main' 
   await expect(page.getByRole('checkbox', { name: /Math Tutor/ })).toBeDisabled();
 });
 
-test('reads a file of the retired API, and a second time reports it', async ({ page, signedIn: _ }) => {
+test('reads a file of the retired API, and reports it the second time', async ({ page, signedIn: _ }) => {
   const file = { name: 'assistants.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(retired)) };
   const choose = async () => {
     await page.goto('/settings?tab=assistants&view=import');
@@ -83,7 +83,7 @@ test('reads a file of the retired API, and a second time reports it', async ({ p
   await expect(page.getByText("It was imported already, as 'Recipe Scribe'.")).toBeVisible();
 });
 
-test('an export is a file that another account reads back', async ({ page, roster, elsewhere, withAssistant: _ }) => {
+test('exports a file that another account reads back', async ({ page, roster, elsewhere, withAssistant: _ }) => {
   await page.goto('/settings?tab=assistants');
   await untilUsable(page);
   const one = page.waitForEvent('download');

@@ -10,7 +10,11 @@ const model = (page: Page) => page.getByLabel('Model', { exact: true });
 const temperature = (page: Page) => page.getByRole('slider', { name: 'Temperature' });
 
 test.describe('creating', () => {
-  test('makes an assistant, and the first one the default', { tag: '@main' }, async ({ page, roster, signedIn: _ }) => {
+  test('creates an assistant, and makes the first one the default', { tag: '@main' }, async ({
+    page,
+    roster,
+    signedIn: _,
+  }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
     await page.goto('/settings?tab=assistants&view=create');
     await untilUsable(page);
@@ -37,7 +41,7 @@ test.describe('creating', () => {
   });
 });
 
-test('a name in Arabic begins above its model like the others, and reads from right to left', async ({
+test('starts a name in Arabic above its model like others, and shows it right to left', async ({
   page,
   roster,
   withAssistant,
@@ -46,7 +50,7 @@ test('a name in Arabic begins above its model like the others, and reads from ri
   await request(page, roster, 'POST', '/api/assistants', { name: 'مترجم GPT', model: 'gpt-4o' });
   await page.goto('/chat');
   const row = (name: string) => page.getByRole('listitem').filter({ hasText: `${name}gpt-4o` });
-  /** Where letters of a text are drawn, from the left edge of the window. */
+  /** The position of a text's letters, from the left edge of the window. */
   const drawnAt = (name: string, letters: [number, number]) =>
     row(name)
       .getByText(name, { exact: true })

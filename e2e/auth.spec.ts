@@ -16,7 +16,7 @@ async function logIn(page: Page, email: string, secret = password) {
 async function register(page: Page, email: string, secret = password, again = secret) {
   await untilUsable(page);
   await page.getByRole('tab', { name: 'Register' }).click();
-  // Until then the fields are those to log in.
+  // Until then the login form is shown.
   await expect(page.getByLabel('Confirm Password')).toBeVisible();
   await fillLogin(page, email, secret);
   await page.getByLabel('Confirm Password').fill(again);
@@ -24,9 +24,9 @@ async function register(page: Page, email: string, secret = password, again = se
 }
 
 test.describe('registering', () => {
-  test('makes the first person the administrator, and nobody after', { tag: '@main' }, async ({ page, ownRoster }) => {
+  test('makes only the first user the administrator', { tag: '@main' }, async ({ page, ownRoster }) => {
     await page.goto(`${ownRoster.url}/auth`);
-    // Nobody can log in yet.
+    // There is nobody who could log in yet.
     await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
     const first = newEmail();
     await register(page, first);
@@ -44,7 +44,7 @@ test.describe('registering', () => {
 });
 
 test.describe('logging in', () => {
-  test('welcomes, and logging out says goodbye', { tag: '@main' }, async ({ page, administrator }) => {
+  test('welcomes the user, and says goodbye at logout', { tag: '@main' }, async ({ page, administrator }) => {
     await page.goto('/auth');
     await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
     await logIn(page, administrator.email);
@@ -55,7 +55,7 @@ test.describe('logging in', () => {
     await expect(page).toHaveURL(/\/auth/);
   });
 
-  test('leads back to the page that was asked for', async ({ page, administrator }) => {
+  test('leads back to the requested page', async ({ page, administrator }) => {
     await page.goto('/settings?tab=sessions');
     await expect(page).toHaveURL(/\/auth/);
     await logIn(page, administrator.email);
@@ -70,13 +70,13 @@ test.describe('logging in', () => {
   });
 });
 
-test('a signed-in person who opens the sign-in page goes home', async ({ page, signedIn }) => {
+test('sends a signed-in user from the sign-in page to Home', async ({ page, signedIn }) => {
   await page.goto('/auth');
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
 });
 
-test('visitors get no page that needs an account', { tag: '@main' }, async ({ page }) => {
+test('gives visitors no page that requires an account', { tag: '@main' }, async ({ page }) => {
   for (const path of ['/', '/chat', '/chat/1', '/files', '/analytics', '/fine-tuning', '/settings', '/users']) {
     await page.goto(path);
     await expect(page.getByRole('button', { name: 'Login' }), path).toBeVisible();
@@ -84,7 +84,7 @@ test('visitors get no page that needs an account', { tag: '@main' }, async ({ pa
   }
 });
 
-test('an unknown address is a 404 page', async ({ page }) => {
+test('shows a 404 page for an unknown address', async ({ page }) => {
   const answer = await page.goto('/no/such/page');
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole('heading', { name: '404 - Page Not Found' })).toBeVisible();
@@ -92,7 +92,7 @@ test('an unknown address is a 404 page', async ({ page }) => {
   await expect(page).toHaveURL('/auth');
 });
 
-test('a session that was ended elsewhere leads to the sign-in page at the next action', async ({
+test('leads to the sign-in page at the next action after a session ended elsewhere', async ({
   page,
   roster,
   elsewhere,
@@ -109,7 +109,7 @@ test('a session that was ended elsewhere leads to the sign-in page at the next a
   await expect(page).toHaveURL('/settings?tab=sessions');
 });
 
-test('nothing of one person is left for the next in the same browser', { tag: '@main' }, async ({
+test('leaves nothing of one user for the next in the same browser', { tag: '@main' }, async ({
   page,
   withAssistant,
 }) => {

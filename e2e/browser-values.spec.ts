@@ -18,7 +18,7 @@ type Roster = Parameters<typeof requestOf>[1];
 const composer = (page: Page) => page.locator('main textarea');
 const kept = (page: Page) => page.evaluate(() => ({ ...localStorage }));
 
-/** Another person with an account, a key and an assistant, made beside the browser. */
+/** Another user with an account, a key and an assistant, created outside the browser. */
 async function another(elsewhere: Page, roster: Roster) {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });
@@ -27,22 +27,22 @@ async function another(elsewhere: Page, roster: Roster) {
   return email;
 }
 
-/** Ada has typed something, folded the sidebar and chosen the light theme. */
+/** Ada has typed something, collapsed the sidebar and chosen the light theme. */
 async function leaveTraces(page: Page) {
   await page.goto('/chat');
   await composer(page).fill(secret);
-  // The field is there before what keeps it.
+  // The field exists before the code that stores its text.
   await expect.poll(async () => JSON.stringify(await kept(page))).toContain(secret);
   await page.evaluate(() => {
     localStorage.setItem('app-theme', 'light');
     localStorage.setItem('app-sidebar', 'collapsed');
   });
-  // At rest: what the page asks for by itself is answered before the session ends, so that what ends it is what asks next.
+  // Idle: the page's own calls are answered before the session ends, so that the next call is what notices.
   await openAtRest(page, '/chat');
   await expect(composer(page)).toHaveValue(secret);
 }
 
-/** The next person finds an empty field, and nothing of it in the browser; the theme is the browser's. */
+/** The next user finds an empty field and nothing of it in the browser; the theme is the browser's. */
 async function expectNoTraces(page: Page, roster: Roster, email: string) {
   await request(page, roster, 'POST', '/api/login', { email, password });
   await page.goto('/chat');
@@ -59,7 +59,7 @@ async function endSessions(page: Page, roster: Roster, { email }: { email: strin
   await request(page, roster, 'DELETE', '/api/user/sessions');
 }
 
-test.describe('what one person has typed is gone for the next one', () => {
+test.describe('removes one user’s typed text before the next one signs in', () => {
   test('after a logout', async ({ page, elsewhere, roster, withAssistant: _ }) => {
     const other = await another(elsewhere, roster);
     await leaveTraces(page);
@@ -79,7 +79,7 @@ test.describe('what one person has typed is gone for the next one', () => {
     const other = await another(elsewhere, roster);
     await leaveTraces(page);
     await endSessions(elsewhere, roster, withAssistant);
-    // Whatever asks next: the open window does so by itself when it is looked at again.
+    // The next call notices: the open window makes one by itself when it becomes visible.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
     await expectToast(page, 'Session ended', 'Please sign in again.');
     expect(JSON.stringify(await kept(page))).not.toContain('merger');
@@ -97,7 +97,7 @@ test.describe('what one person has typed is gone for the next one', () => {
     await expectNoTraces(page, roster, other);
   });
 
-  test('where they sign in over it, in another tab too', async ({ page, elsewhere, roster, withAssistant: _ }) => {
+  test('when they sign in over it, in another tab too', async ({ page, elsewhere, roster, withAssistant: _ }) => {
     const other = await another(elsewhere, roster);
     await leaveTraces(page);
     const tab = await page.context().newPage();

@@ -13,7 +13,7 @@ import {
 } from './fixtures.ts';
 import { startRoster } from './roster.ts';
 
-/** Where tools are called; they answer once that is allowed. */
+/** A tool server whose calls are answered once that is allowed. */
 async function startTools() {
   const called: string[] = [];
   const held: (() => void)[] = [];
@@ -39,7 +39,7 @@ async function startTools() {
   };
 }
 
-test('a call is approved in another tab, over reloads, and the answer goes on in both', { tag: '@main' }, async ({
+test('approves a call in another tab, over reloads, and continues the answer in both', { tag: '@main' }, async ({
   page,
   context,
 }) => {
@@ -56,7 +56,7 @@ test('a call is approved in another tab, over reloads, and the answer goes on in
   const address = `${roster.url}/chat/${thread.id}`;
 
   await page.goto(address);
-  // Looked at in both themes; an init script would run on the empty page at the end, too.
+  // Checked in both themes; an init script would also run on the final empty page.
   await page.evaluate(() => localStorage.setItem('app-theme', 'system'));
   await page.reload();
   const { ask, answers, untilDone } = conversation(page);

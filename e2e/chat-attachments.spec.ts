@@ -35,7 +35,7 @@ function attachments(page: Page) {
       await expect(dialog).toBeVisible();
     },
     chips: list.getByRole('listitem'),
-    /** Through the system's own dialog. */
+    /** Uses the system's own dialog. */
     async pick(...files: Given[]) {
       const chooser = page.waitForEvent('filechooser');
       await button.click();
@@ -52,7 +52,7 @@ function attachments(page: Page) {
 
 const preview = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 
-/** Puts files under Files, without the interface. */
+/** Stores files under Files without the interface. */
 async function store(page: Page, ...files: Given[]) {
   const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, text: buffer.toString('latin1') }));
   const statuses = await page.evaluate(async (list) => {
@@ -73,7 +73,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('files are picked, sent with the message, shown with the question, and downloaded again', {
+test('picks files, sends them with the message, shows them with the question, and downloads them', {
   tag: '@main',
 }, async ({ page }) => {
   const { message, answers, questions, untilDone } = conversation(page);
@@ -103,7 +103,7 @@ test('files are picked, sent with the message, shown with the question, and down
   await expect(attached.getByRole('listitem')).toHaveText([/dot\.png/, /notes\.txt/]);
 });
 
-test('attached files are looked at, and the keyboard comes back to them', async ({ page, roster }) => {
+test('previews attached files, and returns the keyboard focus to them', async ({ page, roster }) => {
   const { message, questions, untilDone } = conversation(page);
   const { pick, chips, untilUploaded } = attachments(page);
   const people = 'name,city\n"Lovelace, Ada",London\n';
@@ -157,7 +157,7 @@ test('attached files are looked at, and the keyboard comes back to them', async 
   await expectAccessible(page);
 });
 
-test('the preview stays while an answer moves its question out of sight', async ({ page }) => {
+test('keeps the preview open while an answer scrolls its question out of view', async ({ page }) => {
   const { message, answers, questions, stop, untilDone } = conversation(page);
   const { pick, untilUploaded } = attachments(page);
   await pick(notes);
@@ -167,7 +167,7 @@ test('the preview stays while an answer moves its question out of sight', async 
   await expect(stop).toBeVisible();
   await questions.getByRole('button', { name: 'Preview notes.txt' }).click();
   await expect(preview(page, 'notes.txt')).toContainText('Moss grows in the shade.');
-  // Behind the panel nothing has a role.
+  // Elements behind the panel have no role.
   await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0);
   await expect(preview(page, 'notes.txt')).toBeVisible();
   await page.keyboard.press('Escape');
@@ -176,7 +176,7 @@ test('the preview stays while an answer moves its question out of sight', async 
   await expect(answers).toBeVisible();
 });
 
-test('a preview that fails is tried again; one whose code cannot be had says so', async ({ page }) => {
+test('retries a failed preview, and reports one whose code cannot be loaded', async ({ page }) => {
   const { pick, chips, untilUploaded } = attachments(page);
   await pick(notes);
   await untilUploaded(1);
@@ -200,7 +200,7 @@ test('a preview that fails is tried again; one whose code cannot be had says so'
   await expect(chip).toBeFocused();
 });
 
-test('what is not stored yet opens nothing', async ({ page }) => {
+test('opens nothing for a file that is not stored yet', async ({ page }) => {
   const { pick, chips } = attachments(page);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/files/upload', async (route) => {
@@ -215,7 +215,7 @@ test('what is not stored yet opens nothing', async ({ page }) => {
   await expect(chips.getByRole('button', { name: 'Preview' })).toHaveCount(0);
 });
 
-test('a preview is accessible in both themes, and fits a phone', async ({ page }) => {
+test('makes a preview accessible in both themes, and fits it on a phone', async ({ page }) => {
   await followDevice(page);
   const { pick, chips, untilUploaded } = attachments(page);
   const row = `${'a long field of it,'.repeat(12)}end\n`;
@@ -242,7 +242,7 @@ test('a preview is accessible in both themes, and fits a phone', async ({ page }
   }
 });
 
-test('files are dropped onto the conversation and pasted, and one is removed again', async ({ page }) => {
+test('accepts dropped and pasted files, and removes one', async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
   const { paste, chips, untilUploaded } = attachments(page);
   await ask('Hello [[tokens 5]]');
@@ -263,7 +263,7 @@ test('files are dropped onto the conversation and pasted, and one is removed aga
   await expect(questions.last().getByRole('button', { name: 'Preview' })).toHaveCount(2);
 });
 
-test('a text that is longer than a message goes along as a file', async ({ page }) => {
+test('sends a text that is longer than a message as a file', async ({ page }) => {
   const { message, answers, questions, untilDone } = conversation(page);
   const { chips } = attachments(page);
   const long = `Ferns. ${'x'.repeat(10_100)}`;
@@ -281,7 +281,7 @@ test('a text that is longer than a message goes along as a file', async ({ page 
   await expect(answers).toContainText('Attached file “pasted-text.txt”: Ferns.');
 });
 
-test('sending waits for the upload, and what is attached outlives a reload', async ({ page }) => {
+test('waits with sending for the upload, and keeps attachments over a reload', async ({ page }) => {
   const { message, questions, untilDone } = conversation(page);
   const { pick, chips, untilUploaded } = attachments(page);
   await pick(notes);
@@ -307,7 +307,7 @@ test('sending waits for the upload, and what is attached outlives a reload', asy
   await expect(chips).toHaveCount(0);
 });
 
-test('a failed upload says so, keeps the message back, and is tried again', async ({ page }) => {
+test('reports a failed upload, holds the message back, and retries', async ({ page }) => {
   const { message, send, questions, untilDone } = conversation(page);
   const { pick, chips } = attachments(page);
   await page.route('**/api/files/upload', (route) => route.abort(), { times: 1 });
@@ -328,7 +328,7 @@ test('a failed upload says so, keeps the message back, and is tried again', asyn
   await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
 });
 
-test('what a model cannot read is refused in words, and text and files are kept', async ({ page }) => {
+test('rejects what a model cannot read with a reason, and keeps text and files', async ({ page }) => {
   const { message, questions, untilDone } = conversation(page);
   const { pick, chips } = attachments(page);
   await pick({ name: 'data.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 255, 0, 254]) }, notes);
@@ -343,7 +343,7 @@ test('what a model cannot read is refused in words, and text and files are kept'
   await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
 });
 
-test('files that are stored already are searched, chosen by keyboard, and sent', async ({ page }) => {
+test('searches stored files, chooses them by keyboard, and sends them', async ({ page }) => {
   const { message, answers, questions, untilDone } = conversation(page);
   const { button, openStored, dialog, stored, pick, chips, untilUploaded } = attachments(page);
   const bytes = (size: number) => Buffer.alloc(size, 'x');
@@ -401,7 +401,7 @@ test('files that are stored already are searched, chosen by keyboard, and sent',
   await expect(questions.getByRole('listitem')).toHaveText([/fresh\.txt/, /dot\.png/, /notes\.txt/]);
 });
 
-test('the list of stored files says that it is empty, and tries again', async ({ page }) => {
+test('says that the list of stored files is empty, and retries', async ({ page }) => {
   const { openStored, dialog } = attachments(page);
   const address = /\/api\/files\?/;
   await page.route(address, (route) =>
@@ -419,19 +419,19 @@ for (const [screen, size] of [
   ['a desktop', { width: 1440, height: 900 }],
   ['a phone', { width: 390, height: 844 }],
 ] as const)
-  test(`toasts leave the composer free on ${screen}`, async ({ page }) => {
+  test(`keeps toasts off the composer on ${screen}`, async ({ page }) => {
     await page.setViewportSize(size);
     const { message, send, questions, untilDone } = conversation(page);
     const { paste, chips, untilUploaded } = attachments(page);
     await paste(...Array.from({ length: 21 }, (_, index) => ({ ...notes, name: `notes-${index}.txt` })));
     await untilUploaded(20);
     await expect(chips).toHaveCount(20);
-    // It stays while the pointer rests on it, so it is still there when it is measured.
+    // It stays while the pointer is over it, so that it can be measured.
     const shown = toasts(page).filter({ hasText: '1 file was left out' });
     await paste({ ...notes, name: 'notes-21.txt' });
     await shown.first().hover();
     await message.fill('One\nTwo\nThree\nFour');
-    // The account's own colours, which are painted a moment after the page, take nothing of it away.
+    // The account's own colors, which are painted shortly after the page, remove nothing.
     await page.waitForLoadState('networkidle');
     await expect
       .poll(async () => {
@@ -445,7 +445,7 @@ for (const [screen, size] of [
     await expect(questions).toHaveCount(1);
   });
 
-test('editing a question keeps its files, and a deleted one leaves its name', async ({ page, roster }) => {
+test('keeps files when a question is edited, and the name of a deleted one', async ({ page, roster }) => {
   const { message, questions, answers, untilDone } = conversation(page);
   const { pick, untilUploaded } = attachments(page);
   await pick(image, notes);
@@ -488,7 +488,7 @@ test('on a phone', async ({ page }) => {
   await expectAccessible(page);
 });
 
-test('a Viewer reads why nothing can be uploaded, and attaches what is stored', async ({
+test('tells a Viewer why nothing can be uploaded, and attaches what is stored', async ({
   page,
   roster,
   elsewhere,

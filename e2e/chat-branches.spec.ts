@@ -11,7 +11,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('another answer stands beside the first one', { tag: '@main' }, async ({ page }) => {
+test('shows another answer next to the first one', { tag: '@main' }, async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Describe the sea [[drop after 3 once]]');
   await expect(answers.getByText(brokeOff)).toBeVisible();
@@ -43,7 +43,7 @@ test('another answer stands beside the first one', { tag: '@main' }, async ({ pa
   await expect(answers).toContainText('You wrote: “Describe the sea”');
 });
 
-test('an edited question begins a branch, and the old one is not lost', { tag: '@main' }, async ({ page }) => {
+test('starts a branch with an edited question, and keeps the old one', { tag: '@main' }, async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
   await ask('Tell me about apples');
   await untilDone();
@@ -68,7 +68,7 @@ test('an edited question begins a branch, and the old one is not lost', { tag: '
   await expect(version(questions.first())).toHaveText('Version 1 of 2');
 });
 
-test('questions and answers can be copied', async ({ page, context }) => {
+test('copies questions and answers', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   const { ask, answers, questions, untilDone } = conversation(page);

@@ -6,7 +6,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not sent', { tag: '@main' }, async ({
+test('sends with Enter, breaks the line with Shift+Enter, and sends no blank message', { tag: '@main' }, async ({
   page,
 }) => {
   const { message, questions, untilDone } = conversation(page);
@@ -25,7 +25,7 @@ test('Enter sends, Shift+Enter breaks the line, and nothing but spaces is not se
   await expect(page).toHaveURL(/\/chat\/\d+$/);
 });
 
-test('Esc stops, and the arrow up edits the last question', { tag: '@main' }, async ({ page }) => {
+test('stops with Esc, and edits the last question with the up arrow', { tag: '@main' }, async ({ page }) => {
   const { message, ask, answers, questions, untilDone } = conversation(page);
   await ask('Go on for long [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');
@@ -51,10 +51,10 @@ test('Esc stops, and the arrow up edits the last question', { tag: '@main' }, as
   await expect(message).toBeFocused();
 });
 
-test('10,001 characters are refused, and the text is kept', async ({ page }) => {
+test('rejects 10,001 characters, and keeps the text', async ({ page }) => {
   const { message, send, questions, untilDone } = conversation(page);
   const beginning = '[[tokens 5]] 🦉';
-  // An owl is one character, as people count them.
+  // An owl counts as one character.
   const tooLong = beginning + 'x'.repeat(10_001 - [...beginning].length);
   await message.fill(tooLong);
   await expect(page.getByText('10,001/10,000')).toBeVisible();
@@ -72,7 +72,7 @@ test('10,001 characters are refused, and the text is kept', async ({ page }) => 
   await expect(questions).toHaveCount(1);
 });
 
-test('while an answer is written, the next question can be typed but not sent', async ({ page }) => {
+test('lets the next question be typed but not sent while an answer is generated', async ({ page }) => {
   const { message, ask, answers, questions, stop } = conversation(page);
   await ask('Take your time [[bench 30000]] [[delay 40]]');
   await expect(answers).toContainText('t0003');

@@ -8,7 +8,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   talk = conversation(page);
 });
 
-test('a code block that is wrapped while its answer grows stays so', async () => {
+test('keeps a code block wrapped while its answer grows', async () => {
   await talk.ask('Show code [[delay 60]]');
   const wrap = talk.answers.getByRole('figure').first().getByRole('button', { name: 'Wrap lines' });
   await wrap.click();
@@ -21,10 +21,10 @@ test('a code block that is wrapped while its answer grows stays so', async () =>
   await expect(wrap).toHaveAttribute('aria-pressed', 'true');
 });
 
-/** To the version of the assistant that has answered; it is no part of the answer’s text. */
+/** Leads to the assistant's version; it is not part of the answer’s text. */
 const ownLink = /^version \d+$/;
 
-test('nothing in a hostile answer runs, loads or leads astray', { tag: '@main' }, async ({ page, roster }) => {
+test('runs, loads and disguises nothing in a hostile answer', { tag: '@main' }, async ({ page, roster }) => {
   const foreign: string[] = [];
   page.on('request', (request) => {
     const address = request.url();
@@ -64,14 +64,14 @@ test('nothing in a hostile answer runs, loads or leads astray', { tag: '@main' }
     const width = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(width).toBeLessThanOrEqual(0);
   }
-  // A label that names one site over an address of another says where it leads.
+  // A label that names one site over another's address shows where it leads.
   await expect(talk.answers.getByRole('link', { name: /roster\.example/ })).toContainText('(attacker.example)');
   expect(foreign).toEqual([]);
   expect(opened).toEqual([]);
   expect(page.url().replace(/\/chat.*/, '')).toBe(address.replace(/\/chat.*/, ''));
 });
 
-test('a diagram is drawn by a page that has no network, and nothing of it is refused', async ({ page, roster }) => {
+test('draws a diagram in a page without network, and blocks nothing of it', async ({ page, roster }) => {
   const refused: string[] = [];
   page.on('console', (message) => {
     if (/Content Security Policy|blocked/i.test(message.text())) refused.push(message.text());

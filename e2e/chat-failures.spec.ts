@@ -6,7 +6,7 @@ test.beforeEach(async ({ page, withAssistant }) => {
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
 });
 
-test('an answer that broke off keeps its text, and trying again gives a whole one', { tag: '@main' }, async ({
+test('keeps the text of an answer that broke off, and gives a whole one on retry', { tag: '@main' }, async ({
   page,
 }) => {
   const { ask, answers, untilDone } = conversation(page);
@@ -22,7 +22,7 @@ test('an answer that broke off keeps its text, and trying again gives a whole on
   await expect(answers.getByText('Version 2 of 2')).toBeVisible();
 });
 
-test('a rejected key leads to Settings, which say so too', async ({ page }) => {
+test('leads from a rejected key to Settings, which report it too', async ({ page }) => {
   const { ask, answers } = conversation(page);
   await ask('Can you hear me? [[401]]');
   await expect(answers.getByText('The provider rejected the API key.')).toBeVisible();
@@ -34,7 +34,7 @@ test('a rejected key leads to Settings, which say so too', async ({ page }) => {
   await expect(page.getByText('Incorrect API key provided')).toBeVisible();
 });
 
-test('a model that is gone offers another assistant, who then answers', async ({ page, roster }) => {
+test('offers another assistant for a retired model, which then answers', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/assistants', { name: 'Successor', model: 'gpt-4.1' });
   await page.reload();
   const { ask, answers, untilDone } = conversation(page);
@@ -49,7 +49,7 @@ test('a model that is gone offers another assistant, who then answers', async ({
   await expect(answers).toContainText('gpt-4.1');
 });
 
-test('a provider that asks to wait is not asked again before', async ({ page }) => {
+test('does not call a provider again before the wait it asked for', async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Too fast? [[429 retry-after 90 once]]');
   await expect(answers.getByText('The provider is limiting requests right now.')).toBeVisible();
@@ -64,7 +64,7 @@ test('a provider that asks to wait is not asked again before', async ({ page }) 
   await expect(answers).toContainText('You wrote: “Too fast?”');
 });
 
-test('a short wait that the provider asks for is told while it lasts', async ({ page }) => {
+test('shows a short wait that the provider asks for while it lasts', async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Slowly now [[429 retry-after 3 once]]');
   const note = answers.getByText('The provider was busy and asked to wait 3 seconds before the next try.');
@@ -74,7 +74,7 @@ test('a short wait that the provider asks for is told while it lasts', async ({ 
   await expect(note).toBeVisible();
 });
 
-test('a conversation that is too long leads to the question', async ({ page }) => {
+test('leads from a conversation that is too long to the question', async ({ page }) => {
   const { ask, answers, questions, untilDone } = conversation(page);
   await ask('All of it [[context]]');
   await expect(answers.getByText('The conversation is longer than this model can read.')).toBeVisible();
@@ -88,7 +88,7 @@ test('a conversation that is too long leads to the question', async ({ page }) =
   await expect(answers).toContainText('You wrote: “Less of it”');
 });
 
-test('what the provider says that is not an answer is not shown as one', async ({ page }) => {
+test('does not show as an answer what the provider sends instead of one', async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
   await ask('Through a broken gateway [[html]]');
   await expect(answers.getByText('The provider is having trouble.')).toBeVisible();

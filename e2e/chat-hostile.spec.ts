@@ -3,7 +3,7 @@ import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, test } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
-/** A conversation whose answer the test writes; opened anew with every text. */
+/** A thread whose answer the test writes; reopened for every text. */
 async function answering(page: Page, roster: Roster, assistantId: number) {
   const id = await startThread(page, roster, { title: 'Given', assistantId });
   await exchange(page, roster, id, 'Say it');
@@ -20,11 +20,7 @@ async function answering(page: Page, roster: Roster, assistantId: number) {
   };
 }
 
-test('whatever a model writes, its conversation opens and can be gone on with', async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
+test('opens and continues a conversation whatever a model writes', async ({ page, roster, withAssistant }) => {
   const { answers, message } = conversation(page);
   const open = await answering(page, roster, withAssistant.assistantId);
   const hostile: Record<string, string> = {
@@ -43,12 +39,12 @@ test('whatever a model writes, its conversation opens and can be gone on with', 
     await message.fill(`Seen: ${shown}`);
     await expect(message).toHaveValue(`Seen: ${shown}`);
   }
-  // A formula as deep as people write is typeset.
+  // A formula as deep as people write is rendered.
   await open(`$$${'x^{'.repeat(12)}x${'}'.repeat(12)}$$`);
   await expect(answers.getByRole('math')).toBeAttached();
 });
 
-test('marks piled up over a letter stay in their own message', async ({ page, roster, withAssistant }) => {
+test('keeps stacked combining marks inside their own message', async ({ page, roster, withAssistant }) => {
   const open = await answering(page, roster, withAssistant.assistantId);
   await open('Calm.');
   const question = page.getByRole('article', { name: 'Question' });
@@ -59,7 +55,7 @@ test('marks piled up over a letter stay in their own message', async ({ page, ro
   expect((await question.screenshot()).equals(calm)).toBe(true);
 });
 
-test('a link to Roster itself is text, in every notation', async ({ page, roster, withAssistant }) => {
+test('shows a link to Roster itself as text, in every notation', async ({ page, roster, withAssistant }) => {
   const { host, port } = new URL(roster.url);
   const own = [
     `${roster.url}/auth/google`,
@@ -81,12 +77,12 @@ test('a link to Roster itself is text, in every notation', async ({ page, roster
     ].join('\n\n'),
   );
   const links = page.getByRole('article', { name: 'Answer' }).getByRole('link');
-  // The last one is of the page, and leads to the assistant.
+  // The last one is the page's own, and leads to the assistant.
   await expect(links).toHaveText(['elsewhere', /^version \d+$/]);
   await expect(page.getByRole('article', { name: 'Answer' }).locator('img')).toHaveCount(0);
 });
 
-test('the text goes the way of its own letters', async ({ page, roster, withAssistant }) => {
+test('lays out text in the direction of its own letters', async ({ page, roster, withAssistant }) => {
   const { answers, questions, message } = conversation(page);
   const open = await answering(page, roster, withAssistant.assistantId);
   await open(
@@ -105,7 +101,7 @@ test('the text goes the way of its own letters', async ({ page, roster, withAssi
   expect(await direction(answers.getByText('مرحبا'))).toBe('rtl');
   expect(await direction(answers.getByText('Then plain English.'))).toBe('ltr');
   expect(await direction(answers.getByRole('list'))).toBe('rtl');
-  // Beside its mark, whatever its own letters are.
+  // The direction of the marker, whatever the text's own letters are.
   const alignment = (element: Element) => getComputedStyle(element).textAlign;
   expect(await answers.getByText('English item').evaluate(alignment)).toBe('right');
   expect(await direction(answers.getByText('שלום עולם'))).toBe('rtl');
@@ -119,11 +115,7 @@ test('the text goes the way of its own letters', async ({ page, roster, withAssi
   expect(await questions.evaluate((element) => getComputedStyle(element).fontVariantLigatures)).toBe('no-contextual');
 });
 
-test('an answer is never seen as raw Markdown while what draws it is on its way', async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
+test('never shows an answer as raw Markdown while the renderer loads', async ({ page, roster, withAssistant }) => {
   const { answers } = conversation(page);
   const open = await answering(page, roster, withAssistant.assistantId);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -139,7 +131,7 @@ test('an answer is never seen as raw Markdown while what draws it is on its way'
   release();
   await expect(answers.locator('strong')).toHaveText('Bold words');
 
-  // Once it is there, an answer is drawn in the first frame in which it is on the page at all.
+  // Once loaded, an answer is rendered in the first frame in which it appears.
   await page.getByRole('link', { name: 'Files' }).first().click();
   await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
   await page.evaluate(() => {

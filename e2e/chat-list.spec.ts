@@ -6,7 +6,7 @@ import { expect, isInViewport, request, test, untilUsable } from './fixtures.ts'
 const list = (page: Page) => page.getByRole('navigation', { name: 'Recent conversations' });
 const row = (page: Page, title: string) => list(page).getByRole('link', { name: title });
 
-test('a conversation is exported as Markdown and as JSON', async ({ page, roster, withAssistant }) => {
+test('exports a conversation as Markdown and as JSON', async ({ page, roster, withAssistant }) => {
   const { assistantId } = withAssistant;
   const id = await startThread(page, roster, { title: 'Tides & harbours', assistantId });
   await exchange(page, roster, id, 'When is high water?');
@@ -33,7 +33,7 @@ test('a conversation is exported as Markdown and as JSON', async ({ page, roster
   await expect(page).toHaveURL(`/chat/${id}`);
 });
 
-test('a search finds words in messages and opens the conversation there', { tag: '@main' }, async ({
+test('finds words in messages and opens the conversation there', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -72,7 +72,7 @@ test('a search finds words in messages and opens the conversation there', { tag:
   await expect(list(page).getByRole('link')).toHaveCount(2);
 });
 
-test('a list of many conversations scrolls to its end', async ({ page, roster, withAssistant: _ }) => {
+test('scrolls a list of many conversations to its end', async ({ page, roster, withAssistant: _ }) => {
   for (let first = 1; first <= 120; first += 20)
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => startThread(page, roster, { title: `Conversation ${first + index}` })),
@@ -91,7 +91,7 @@ test('a list of many conversations scrolls to its end', async ({ page, roster, w
   }).toPass();
 });
 
-test('an answer that is being written is found as soon as it has ended', async ({ page, withAssistant }) => {
+test('finds an answer as soon as it has ended', async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const talk = conversation(page);
   await talk.ask('Count for me [[bench 30000]] [[delay 20]]');

@@ -5,7 +5,7 @@ import { expect, hold, isInViewport, request, test } from './fixtures.ts';
 const distanceToEnd = (scroller: Locator) =>
   scroller.evaluate((area) => Math.round(area.scrollHeight - area.scrollTop - area.clientHeight));
 
-test('a long conversation opens at its end, and earlier messages come as one scrolls up', async ({
+test('opens a long conversation at its end, and loads earlier messages on scrolling up', async ({
   page,
   roster,
   withAssistant,
@@ -20,7 +20,7 @@ test('a long conversation opens at its end, and earlier messages come as one scr
   await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
   await expect(questions.filter({ hasText: 'Question number 1 ' })).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Jump to latest' })).toBeHidden();
-  // Only what is near the view is on the page.
+  // Only messages near the view are in the page.
   expect(await questions.count()).toBeLessThan(40);
 
   await scroller.hover();
@@ -34,7 +34,7 @@ test('a long conversation opens at its end, and earlier messages come as one scr
   await expect.poll(() => distanceToEnd(scroller)).toBeLessThanOrEqual(8);
 });
 
-test('the page follows a growing answer only while its reader is at the end', async ({ page, withAssistant }) => {
+test('follows a growing answer only while its reader is at the end', async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
   const { ask, answers, growth, scroller, stop } = conversation(page);
@@ -59,7 +59,7 @@ test('the page follows a growing answer only while its reader is at the end', as
   await expect(answers.getByText('Stopped', { exact: true })).toBeVisible();
 });
 
-test('nothing moves under a pressed pointer while an answer grows', async ({ page, roster, withAssistant }) => {
+test('moves nothing under a pressed pointer while an answer grows', async ({ page, roster, withAssistant }) => {
   const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
   await exchange(page, roster, id, 'A long one [[tokens 600]] [[delay 0]]');
   await page.goto(`/chat/${id}`);
@@ -76,7 +76,7 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
     const { body } = await request(page, roster, 'GET', `/api/threads/${id}/messages`);
     return body.items.at(-1).text.length;
   };
-  // What had arrived before may still be drawn; what arrives now waits.
+  // Text that had already arrived may still be drawn; new text waits.
   await expect(async () => {
     const [shownBefore, storedBefore] = [await shown(), await stored()];
     await expect.poll(stored).toBeGreaterThan(storedBefore + 300);
@@ -90,7 +90,7 @@ test('nothing moves under a pressed pointer while an answer grows', async ({ pag
   await stop.click();
 });
 
-test('Ctrl+F finds a message that is neither loaded nor drawn', async ({ page, roster, withAssistant }) => {
+test('finds with Ctrl+F a message that is neither loaded nor drawn', async ({ page, roster, withAssistant }) => {
   const id = await startThread(page, roster, { title: 'Much to find', assistantId: withAssistant.assistantId });
   for (let count = 1; count <= 30; count++)
     await exchange(page, roster, id, `Place ${count} of them [[tokens 40]] [[delay 0]]`);

@@ -9,7 +9,7 @@ import {
   untilUsable,
 } from './fixtures.ts';
 
-test('what code makes is in the answer, enlarged, in a second tab, after a reload and under Files', async ({
+test('shows generated files in the answer, enlarged, in another tab, after a reload and in Files', async ({
   page,
   context,
   roster,
@@ -35,7 +35,7 @@ test('what code makes is in the answer, enlarged, in a second tab, after a reloa
   await expectAccessibleInBothThemes(page);
   await page.reload();
   await untilUsable(page);
-  // By keyboard: the page may still be on its way to the end of the conversation.
+  // By keyboard: the page may still be scrolling to the end of the conversation.
   await answers.getByRole('button', { name: 'Enlarge plot.png' }).press('Enter');
   const dialog = page.getByRole('dialog', { name: 'plot.png' });
   await expect(dialog.getByRole('img', { name: 'plot.png' })).toBeVisible();

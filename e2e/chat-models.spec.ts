@@ -24,7 +24,7 @@ test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
 });
 
-test('any model answers without an assistant, is changed in mid-conversation, and begins the next one', {
+test('answers with any model without an assistant, changes it, and starts the next chat with it', {
   tag: '@main',
 }, async ({ page }) => {
   const { ask, answers, untilDone } = conversation(page);
@@ -57,7 +57,7 @@ test('any model answers without an assistant, is changed in mid-conversation, an
   await expect(answers.last().getByText('2/2')).toBeVisible();
   await untilDone();
   await answers.first().hover();
-  // Where there is more than one version, that is seen without pointing at it.
+  // The version counter is visible without hovering.
   await expect(answers.last().getByText('2/2')).toHaveCSS('opacity', '1');
   await expect(answers.last().getByText('gpt-4.1', { exact: true })).toBeAttached();
   await expect(page.getByText('answers from here')).toBeHidden();
@@ -66,7 +66,7 @@ test('any model answers without an assistant, is changed in mid-conversation, an
   await expect(page.getByRole('button', { name: 'Model: gpt-4.1' })).toBeVisible();
 });
 
-test('a model that was shut down cannot be chosen, and one that ends says when', async ({ page }) => {
+test('disables a model that was shut down, and says when one retires', async ({ page }) => {
   await page.route('**/api/models', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
@@ -88,11 +88,11 @@ test('a model that was shut down cannot be chosen, and one that ends says when',
   await expect(option(/^gpt-4o-mini .*no price known/)).toBeVisible();
 });
 
-test('one question goes to three models side by side, and goes on with one of them', { tag: '@main' }, async ({
+test('sends one question to three models in parallel, and continues with one of them', { tag: '@main' }, async ({
   page,
   roster,
 }) => {
-  // One of them is still writing when the others are done, however long the page takes.
+  // One of them is still generating when the others are done, however long the page takes.
   await roster.fault(goodKey, { hangAfter: 5 }, 1, { path: '/responses', model: 'gpt-4o-mini' });
   const { message, ask, questions, answers, untilDone } = conversation(page);
   const { several } = picker(page);
@@ -114,7 +114,7 @@ test('one question goes to three models side by side, and goes on with one of th
   await untilDone();
   await expectAccessible(page);
 
-  // Which one is meant has to be said first.
+  // The user must first choose one.
   await message.fill('And then?');
   await message.press('Enter');
   await expect(page.getByText('Choose the answer to go on with first')).toBeVisible();
@@ -135,10 +135,7 @@ test('one question goes to three models side by side, and goes on with one of th
   await expect(answers.last().getByText('gpt-4.1', { exact: true })).toBeAttached();
 });
 
-test('a model that fails leaves the others alone; on a phone they are tabs, and the first can be gone on with', async ({
-  page,
-  ownRoster,
-}) => {
+test('keeps other answers when a model fails, and shows them as tabs on a phone', async ({ page, ownRoster }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await request(page, ownRoster, 'POST', '/api/register', {
     email: 'phone@example.com',
@@ -168,7 +165,7 @@ test('a model that fails leaves the others alone; on a phone they are tabs, and 
   await tab('gpt-4o').click();
   await page.getByRole('button', { name: 'Go on with this one' }).click();
   await expect(answers.getByText('1/2')).toBeVisible();
-  // As in another browser, which remembers nothing.
+  // Like another browser, which remembers nothing.
   await page.evaluate(() => localStorage.clear());
   await page.reload();
   await expect(answers.getByText('1/2')).toBeVisible();

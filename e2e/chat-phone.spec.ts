@@ -4,7 +4,7 @@ import { expect, expectAccessible, expectNoSidewaysScroll, openAtRest, test } fr
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a bar holds menu, title and one action in a line, and the assistant in the next', async ({
+  test('shows menu, title and one action in a line, and the assistant in the next', async ({
     page,
     roster,
     withAssistant,
@@ -35,7 +35,7 @@ test.describe('on a phone', () => {
     await expect(conversation(page).message).toBeVisible();
   });
 
-  test('the keyboard never covers the composer, also where it is laid over the page', async ({
+  test('never covers the composer with the keyboard, even if it overlays the page', async ({
     page,
     roster,
     withAssistant,
@@ -62,7 +62,7 @@ test.describe('on a phone', () => {
   });
 });
 
-test('a new chat is one click or one key away on every page', async ({ page, withAssistant: _ }) => {
+test('opens a new chat with one click or key on every page', async ({ page, withAssistant: _ }) => {
   const { message } = conversation(page);
   const sidebar = page.getByRole('complementary', { name: 'Sidebar' });
   for (const path of ['/', '/files', '/settings']) {
@@ -71,7 +71,7 @@ test('a new chat is one click or one key away on every page', async ({ page, wit
     await expect(message).toBeFocused();
   }
   await message.fill('Half a thought');
-  // Also from the field that has the focus, and where a new chat is open already.
+  // Also from the focused field, and if a new chat is already open.
   await page.keyboard.press('Alt+n');
   await expect(message).toHaveValue('Half a thought');
   await sidebar.getByRole('link', { name: 'New Chat' }).click();
@@ -84,10 +84,7 @@ test('a new chat is one click or one key away on every page', async ({ page, wit
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('New chatAltN');
 });
 
-test('the assistants beside the conversations fold, and stay folded for who folded them', async ({
-  page,
-  withAssistant: _,
-}) => {
+test('collapses the list of assistants, and remembers it per user', async ({ page, withAssistant: _ }) => {
   await page.goto('/chat');
   const toggle = page.getByRole('button', { name: 'Your Assistants' });
   const assistants = page.getByRole('region', { name: 'Your Assistants' }).getByRole('listitem');

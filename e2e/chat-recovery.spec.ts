@@ -1,10 +1,7 @@
 import { conversation, counted } from './conversation.ts';
 import { expect, goodKey, newEmail, password, request, test } from './fixtures.ts';
 
-test('after a crash in mid-answer the text is still there, and another try gives a whole answer', async ({
-  page,
-  ownRoster,
-}) => {
+test('keeps the text after a crash in mid-answer, and gives a whole answer on retry', async ({ page, ownRoster }) => {
   await request(page, ownRoster, 'POST', '/api/register', { email: newEmail(), password });
   await request(page, ownRoster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   await page.goto(`${ownRoster.url}/chat`);

@@ -2,7 +2,7 @@ import type { Page, Route } from '@playwright/test';
 import { conversation, startThread } from './conversation.ts';
 import { expect, test } from './fixtures.ts';
 
-/** Whether the last question is in view in the frame after Enter was pressed. */
+/** True if the last question is in view in the frame after Enter was pressed. */
 async function watchNextFrame(page: Page) {
   const seen = await page.evaluateHandle(() => {
     const result: { frame: Promise<string | null> } = { frame: Promise.resolve(null) };
@@ -10,7 +10,7 @@ async function watchNextFrame(page: Page) {
       const pressed = (event: KeyboardEvent) => {
         if (event.key !== 'Enter') return;
         document.removeEventListener('keydown', pressed, true);
-        // Messages posted while a frame is made are delivered when it has been painted.
+        // Messages posted during a frame are delivered after it has been painted.
         requestAnimationFrame(() => {
           const { port1, port2 } = new MessageChannel();
           port1.onmessage = () => {
@@ -33,7 +33,7 @@ async function watchNextFrame(page: Page) {
   return () => seen.evaluate(({ frame }) => frame);
 }
 
-/** Messages wait at the server's door until they are let in. */
+/** Holds messages back before the server until they are released. */
 async function holdMessages(page: Page) {
   const bodies: { message: string; clientId: string }[] = [];
   const answer = Promise.withResolvers<(route: Route) => Promise<void>>();
@@ -48,7 +48,7 @@ async function holdMessages(page: Page) {
 const refuse = (route: Route) =>
   route.fulfill({ status: 429, json: { code: 'too_many_runs', message: 'Three answers are being written already.' } });
 
-test('a question is on the page in the frame after Enter, and there once when it has arrived', {
+test('shows a question in the frame after Enter, and only once when it has arrived', {
   tag: '@main',
 }, async ({ page, withAssistant }) => {
   const { message, questions, answers, untilDone } = conversation(page);
@@ -62,7 +62,7 @@ test('a question is on the page in the frame after Enter, and there once when it
   expect(await firstFrame()).toContain('The first question');
   await expect(questions.getByText('Sending…')).toBeVisible();
   await expect(message).toHaveValue('');
-  // What is typed meanwhile goes along into the conversation.
+  // Text typed meanwhile moves into the conversation.
   await page.keyboard.type('And then');
   first.answer((route) => route.continue());
   await expect(page).toHaveURL(/\/chat\/\d+$/);
@@ -73,7 +73,7 @@ test('a question is on the page in the frame after Enter, and there once when it
   await expect(message).toBeFocused();
   await page.unroute('**/api/threads/*/messages');
 
-  // The server has it, and tells of it in another answer before its own.
+  // The server has it, and lists it in another response before its own.
   const second = await holdMessages(page);
   const secondFrame = await watchNextFrame(page);
   await message.press('Enter');
@@ -94,7 +94,7 @@ test('a question is on the page in the frame after Enter, and there once when it
   await expect(questions).toHaveText([/^The first question/, /^And then/]);
 });
 
-test('a refused question is back where it was written, with its files and what was typed since', async ({
+test('returns a rejected question to its field, with its files and what was typed since', async ({
   page,
   roster,
   withAssistant,
@@ -126,7 +126,7 @@ test('a refused question is back where it was written, with its files and what w
   await expect(questions).toHaveText([/notes\.txt[\s\S]*What grows here\?\n\nIn the shade/], { useInnerText: true });
 });
 
-test('what was lost on the way is the same message when it is sent again', async ({ page, withAssistant }) => {
+test('sends a lost message again as the same one', async ({ page, withAssistant }) => {
   const { message, questions, untilDone } = conversation(page);
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await expect(page.getByPlaceholder('Message Tutor')).toBeFocused();
@@ -136,7 +136,7 @@ test('what was lost on the way is the same message when it is sent again', async
   await message.press('Enter');
   await expect(questions.getByText('Sending…')).toBeVisible();
   let tries = 0;
-  // The server takes it, and its word is lost.
+  // The server accepts it, and the response is lost.
   held.answer(async (route) => {
     tries += 1;
     if (tries > 1) return route.continue();
@@ -153,7 +153,7 @@ test('what was lost on the way is the same message when it is sent again', async
   expect(held.bodies.map(({ clientId }) => clientId)).toEqual([held.bodies[0]?.clientId, held.bodies[0]?.clientId]);
 });
 
-test('a refused correction of a question opens its editor again', async ({ page, roster, withAssistant }) => {
+test('reopens the editor of a question whose correction was rejected', async ({ page, roster, withAssistant }) => {
   const id = await startThread(page, roster, { assistantId: withAssistant.assistantId });
   await page.goto(`/chat/${id}`);
   const { ask, questions, answers, untilDone } = conversation(page);

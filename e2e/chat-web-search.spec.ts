@@ -8,7 +8,7 @@ import {
   test,
 } from './fixtures.ts';
 
-test('what an answer cites of the web is a number that leads to its page, in a second tab and after a reload', async ({
+test('links a web citation by its number to the page, in a second tab and after a reload', async ({
   page,
   context,
   roster,

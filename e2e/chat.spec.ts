@@ -1,7 +1,7 @@
 import { conversation, counted } from './conversation.ts';
 import { expect, expectToast, goodKey, newEmail, password, test, untilUsable } from './fixtures.ts';
 
-test('from nothing to an answer that survives a reload, is found again and goes on', { tag: '@main' }, async ({
+test('gets from nothing to an answer that survives a reload, is found again and continued', { tag: '@main' }, async ({
   page,
 }) => {
   await page.goto('/auth?tab=register');
@@ -45,7 +45,7 @@ test('from nothing to an answer that survives a reload, is found again and goes 
   await expect(found.locator('mark').first()).toHaveText('tides');
 });
 
-test('a second tab shows the same answer while it is written, and stopping in one stops it in both', {
+test('shows a running answer in a second tab, and stops it in both from either', {
   tag: '@main',
 }, async ({ page, context, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
@@ -75,7 +75,7 @@ test('a second tab shows the same answer while it is written, and stopping in on
   await expect(first.answers.last()).toContainText('This is your message number 2');
 });
 
-test('an answer goes on while nobody watches', async ({ page, context, withAssistant }) => {
+test('continues an answer while nobody watches', async ({ page, context, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await conversation(page).ask('Work on alone [[bench 100]] [[delay 20]]');
   await expect(page).toHaveURL(/\/chat\/\d+$/);
@@ -86,7 +86,7 @@ test('an answer goes on while nobody watches', async ({ page, context, withAssis
   await expect(conversation(later).answers).toContainText(counted(100));
 });
 
-test('the dialog for a new chat chooses the assistant', async ({ page, withAssistant: _ }) => {
+test('chooses the assistant in the dialog for a new chat', async ({ page, withAssistant: _ }) => {
   await page.goto('/chat');
   await untilUsable(page);
   await expect(page.getByRole('heading', { name: 'Chat with AI' })).toBeVisible();
@@ -111,7 +111,7 @@ test('the dialog for a new chat chooses the assistant', async ({ page, withAssis
   await expect(answers).toContainText('I keep to my instructions: “Explain with one example.”');
 });
 
-test('without a key there is a notice that leads to Settings', async ({ page, signedIn: _ }) => {
+test('shows a notice that leads to Settings without a key', async ({ page, signedIn: _ }) => {
   await page.goto('/chat');
   await untilUsable(page);
   await expect(page.getByText('An API key is needed to chat')).toBeVisible();
@@ -126,7 +126,7 @@ test('without a key there is a notice that leads to Settings', async ({ page, si
   await expect(message).toHaveValue('Is anybody there?');
 });
 
-test('what was typed survives a reload and a failure, and goes only once it is sent', { tag: '@main' }, async ({
+test('keeps typed text over a reload and a failure, until it is sent', { tag: '@main' }, async ({
   page,
   withAssistant,
 }) => {
@@ -152,7 +152,7 @@ test('what was typed survives a reload and a failure, and goes only once it is s
   await expect(message).toHaveValue('');
 });
 
-test('a double click on Send does not stop the answer, a click on Stop does', async ({ page, withAssistant }) => {
+test('does not stop the answer on a double click on Send, but on a click on Stop', async ({ page, withAssistant }) => {
   const stops: string[] = [];
   page.on('request', (call) => {
     if (call.url().endsWith('/stop')) stops.push(call.url());
@@ -173,7 +173,7 @@ test('a double click on Send does not stop the answer, a click on Stop does', as
   expect(stops).toHaveLength(1);
 });
 
-test('a message whose confirmation got lost is sent only once', { tag: '@main' }, async ({ page, withAssistant }) => {
+test('sends a message only once if its confirmation was lost', { tag: '@main' }, async ({ page, withAssistant }) => {
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   const { message, send, ask, untilDone, questions } = conversation(page);
   await ask('The first question');

@@ -4,7 +4,7 @@ import type { Roster } from './roster.ts';
 
 let keys = 0;
 
-/** Two files, which have reached the provider under a key that no other test uses. */
+/** Two files that have reached the provider under a key that no other test uses. */
 async function withFilesAtProvider(page: Page, roster: Roster) {
   const apiKey = `sk-${'simulated'.repeat(4)}closing${process.pid}x${++keys}`;
   expect((await request(page, roster, 'POST', '/api/settings/apikey', { apiKey })).status).toBe(200);
@@ -23,7 +23,7 @@ async function withFilesAtProvider(page: Page, roster: Roster) {
   return apiKey;
 }
 
-/** The names of the files that lie at the provider. */
+/** The names of the files at the provider. */
 async function atProvider(roster: Roster, apiKey: string): Promise<string[]> {
   const answer = await fetch(`${roster.providerUrl}/files`, { headers: { authorization: `Bearer ${apiKey}` } });
   const { data }: { data: { filename: string }[] } = await answer.json();
@@ -40,7 +40,7 @@ async function askToClose(page: Page) {
   return dialog;
 }
 
-test('closing the account can take the files at the provider along', async ({ page, roster, signedIn: _ }) => {
+test('deletes the files at the provider with the account if asked', async ({ page, roster, signedIn: _ }) => {
   const apiKey = await withFilesAtProvider(page, roster);
   expect(await atProvider(roster, apiKey)).toEqual(['moon.txt', 'tides.txt']);
   const dialog = await askToClose(page);
@@ -51,13 +51,13 @@ test('closing the account can take the files at the provider along', async ({ pa
   expect(await atProvider(roster, apiKey)).toEqual([]);
 });
 
-test('while the provider is down the account stays, and can be closed without it', async ({
+test('keeps the account while the provider is down, and can close it without the provider', async ({
   page,
   roster,
   signedIn,
 }) => {
   const apiKey = await withFilesAtProvider(page, roster);
-  // Whatever else is asked of the files meanwhile must not use the failures up.
+  // Other calls about files must not use up the failures.
   const removing = { path: '/files/*', method: 'DELETE' };
   await roster.fault(apiKey, { status: 400, error: { message: 'Not now.' } }, 2, removing);
   const dialog = await askToClose(page);

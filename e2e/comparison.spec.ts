@@ -30,7 +30,7 @@ async function open(page: Page, id: number) {
   await expect(summary(page)).toBeVisible();
 }
 
-test('two models are compared: prepared, asked, voted on, and found again in Analytics', { tag: '@main' }, async ({
+test('compares two models: prepares, asks, votes, and finds them again in Analytics', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant: _,
@@ -110,16 +110,20 @@ test('two models are compared: prepared, asked, voted on, and found again in Ana
   await expectAccessible(page);
 });
 
-test('what was read before a prompt was asked does not hide its answers', async ({ page, roster, withAssistant }) => {
+test('does not hide a prompt’s answers by a response read before it was asked', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   const id = await prepared(page, roster, [quick, endless]);
   await open(page, id);
   const late = Promise.withResolvers<void>();
-  // The state after the first prompt, arriving only when the second one is being answered.
+  // The state after the first prompt, arriving only while the second one is being answered.
   await page.route(`**/api/comparisons/${id}`, async (route) => {
     const response = await route.fetch();
     await late.promise;
-    // It may have been given up meanwhile.
+    // It may have been aborted meanwhile.
     await route.fulfill({ response }).catch(() => undefined);
   });
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
@@ -132,7 +136,7 @@ test('what was read before a prompt was asked does not hide its answers', async 
   await expect(answer(page, 2, 'Base')).toContainText('Stopped');
 });
 
-test('answers grow next to each other, go on through a reload, and can be stopped and taken up again', async ({
+test('shows answers growing next to each other, over a reload, and stops and resumes them', async ({
   page,
   roster,
   withAssistant,
@@ -146,7 +150,7 @@ test('answers grow next to each other, go on through a reload, and can be stoppe
   await page.reload();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('t0005');
   await expect(answer(page, 2, 'Tuned')).toContainText('Not asked yet');
-  // The server goes on with the next one by itself.
+  // The server continues with the next one by itself.
   await prompt(page, 1).getByRole('button', { name: 'Stop' }).click();
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
   await expect(page.getByText('1 of 2 prompts answered')).toBeVisible();
@@ -156,7 +160,7 @@ test('answers grow next to each other, go on through a reload, and can be stoppe
   for (const name of ['Tuned', 'Base']) await expect(answer(page, 1, name)).toContainText('Stopped');
 });
 
-test('a failure is said in the provider’s words, and Try again asks only what is missing', async ({
+test('shows a failure in the provider’s words, and retries only what is missing', async ({
   page,
   roster,
   withAssistant,
@@ -174,7 +178,7 @@ test('a failure is said in the provider’s words, and Try again asks only what 
   await expect(answer(page, 1, 'Base')).toContainText('t0000');
 });
 
-test('blind, nothing tells which model is which until the vote', async ({ page, roster, withAssistant }) => {
+test('hides which model is which until the vote in a blind comparison', async ({ page, roster, withAssistant }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   const id = await prepared(page, roster, [quick]);
   await open(page, id);
@@ -189,7 +193,7 @@ test('blind, nothing tells which model is which until the vote', async ({ page, 
   await expect(prompt(page, 1)).toContainText('Better');
 });
 
-test('prompts come from a file, with its answers as the expected ones', async ({ page, roster, withAssistant: _ }) => {
+test('reads prompts from a file, with its answers as the expected ones', async ({ page, roster, withAssistant: _ }) => {
   const lines = Array.from({ length: 30 }, (_, index) =>
     JSON.stringify({
       messages: [
@@ -221,18 +225,14 @@ test('prompts come from a file, with its answers as the expected ones', async ({
   await expect(prompt(page, 1)).toContainText('Expected 5');
 });
 
-test('a comparison without a key says that one is missing, and leads to Settings', async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('says in a comparison that a key is missing, and leads to Settings', async ({ page, roster, signedIn: _ }) => {
   await open(page, await prepared(page, roster, ['What is a parrot?']));
   await prompt(page, 1).getByRole('button', { name: 'Ask', exact: true }).click();
   await expect(prompt(page, 1).getByText('No API key is saved')).toBeVisible();
   await expect(prompt(page, 1).getByRole('link', { name: 'Open Settings' })).toBeVisible();
 });
 
-test('a used-up budget stops Ask all, and lets through who insists', async ({ page, roster, withAssistant }) => {
+test('stops Ask all on a used-up budget, unless the user insists', async ({ page, roster, withAssistant }) => {
   expect(withAssistant.assistantId).toBeGreaterThan(0);
   const id = await prepared(page, roster, ['[[tokens 3000]] [[delay 0]]', quick]);
   await open(page, id);
@@ -246,7 +246,7 @@ test('a used-up budget stops Ask all, and lets through who insists', async ({ pa
   await expect(page.getByText('2 of 2 prompts answered')).toBeVisible();
 });
 
-test('on a phone the answers stand one below the other, and nothing scrolls sideways', async ({
+test('shows the answers one below the other on a phone, without sideways scrolling', async ({
   page,
   roster,
   withAssistant,

@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { shellFor, snippet } from './snippets.ts';
 
-test('an assistant leads to what a program needs, and the snippets for Node run as they are shown', async ({
+test('leads from an assistant to what a client needs, and runs the Node snippets as shown', async ({
   page,
   roster,
   withAssistant,
@@ -23,7 +23,7 @@ test('an assistant leads to what a program needs, and the snippets for Node run 
   }
 });
 
-test('a message is tried with a token that is in no list, and both sides of the call are shown', {
+test('tries a message with an unlisted token, and shows both sides of the call', {
   tag: '@main',
 }, async ({ page, withAssistant }) => {
   await page.goto(`/connect?assistant=${withAssistant.assistantId}`);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect, test } from './fixtures.ts';
 import { run, shellFor, snippet } from './snippets.ts';
 
-test('the snippets for curl and Python run as they are shown', async ({ page, roster, withAssistant }) => {
+test('runs the curl and Python snippets as shown', async ({ page, roster, withAssistant }) => {
   await page.goto(`/connect?assistant=${withAssistant.assistantId}`);
   const inShell = await shellFor(page, roster);
   const answer = JSON.parse(await inShell(await snippet(page, 'curl')));
   expect(answer.choices[0].message.content).toMatch(/\w{3}/);
-  // Where the package is not installed, at least that it is Python.
+  // Without the package, checks at least that it is valid Python.
   const folder = await mkdtemp(join(tmpdir(), 'roster-snippet-'));
   try {
     const file = join(folder, 'snippet.py');

@@ -13,7 +13,7 @@ export function conversation(page: Page) {
     answers,
     questions: page.getByRole('article', { name: 'Question' }),
     stop: page.getByRole('button', { name: 'Stop', exact: true }),
-    /** Where the messages scroll. */
+    /** The scroll container of the messages. */
     scroller: page.getByRole('region', { name: 'Messages' }),
     async ask(text: string) {
       await message.fill(text);
@@ -21,7 +21,9 @@ export function conversation(page: Page) {
       await expect(message).toHaveValue('');
       await expect(page.getByText('Sending…')).toBeHidden();
     },
-    /** Until nothing is on its way and no answer is being written any more, which a page that was just opened learns. */
+    /**
+     * Waits until nothing is being sent and no answer is running, which a page that was just opened must first learn.
+     */
     async untilDone() {
       await untilUsable(page);
       await expect(page.getByText('Loading messages')).toBeHidden();
@@ -40,7 +42,7 @@ export function conversation(page: Page) {
 
 export type ConversationHelper = ReturnType<typeof conversation>;
 
-/** ' t0000 t0001 …', what `[[bench 200]]` asks the simulator for. */
+/** ' t0000 t0001 …', the simulator's answer to `[[bench 200]]`. */
 export const counted = (count: number) =>
   Array.from({ length: count }, (_, index) => `t${String(index).padStart(4, '0')}`).join(' ');
 
@@ -61,7 +63,9 @@ export async function exchange(page: Page, roster: Roster, threadId: number, mes
   await expect.poll(runId, { intervals: [10, 20, 50] }).toBeNull();
 }
 
-/** The end of an answer brings the page to its end: what is pressed meanwhile moves away under the pointer. */
+/**
+ * Waits until the page is at its end: when an answer ends, the page scrolls, and a target would move under the pointer.
+ */
 const untilAtRest = (page: Page) =>
   page.evaluate(
     () =>

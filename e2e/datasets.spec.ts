@@ -16,7 +16,7 @@ import type { Roster } from './roster.ts';
 
 type Rating = { value?: 'good' | 'bad'; correction?: string };
 
-/** A conversation with one answer for each rating. */
+/** A thread with one answer for each rating. */
 async function ratedThread(page: Page, roster: Roster, assistantId: number, ratings: Rating[]) {
   const id = await startThread(page, roster, { title: 'Of cabbages', assistantId });
   for (const [index, rating] of ratings.entries()) {
@@ -27,7 +27,7 @@ async function ratedThread(page: Page, roster: Roster, assistantId: number, rati
   return id;
 }
 
-/** Opens a conversation with one answer. */
+/** Opens a thread with one answer. */
 async function openAnswered(page: Page, roster: Roster, assistantId: number) {
   const id = await startThread(page, roster, { assistantId });
   await exchange(page, roster, id, 'Hello [[delay 0]]');
@@ -35,7 +35,9 @@ async function openAnswered(page: Page, roster: Roster, assistantId: number) {
   return id;
 }
 
-/** Lets calls of a page wait: sent and answered at once, but not told to the page before `release`. */
+/**
+ * Holds a page's calls back: they are sent and answered at once, but the page gets the responses only after `release`.
+ */
 function heldBack() {
   const waiting: (() => Promise<void>)[] = [];
   return {
@@ -53,7 +55,7 @@ function heldBack() {
 const example = (page: Page) => page.getByRole('article', { name: 'Example' });
 const gather = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Gather' });
 
-test('from rating answers in a chat to a training file in Files', { tag: '@main' }, async ({
+test('gets from rating answers in a chat to a training file in Files', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -144,7 +146,7 @@ test('from rating answers in a chat to a training file in Files', { tag: '@main'
   expect(messages.at(-1)).toEqual({ role: 'assistant', content: 'Edited by hand' });
 });
 
-test('a rating is not taken back by what was read before it was kept', async ({ page, roster, withAssistant }) => {
+test('does not lose a rating to a response read before it was stored', async ({ page, roster, withAssistant }) => {
   const id = await openAnswered(page, roster, withAssistant.assistantId);
   const { answers } = conversation(page);
   const good = answers.first().getByRole('button', { name: 'Good answer' });
@@ -158,7 +160,7 @@ test('a rating is not taken back by what was read before it was kept', async ({ 
   await good.click();
   await expect(good).toHaveAttribute('aria-pressed', 'true');
   await page.route(`**/api/threads/${id}/messages`, reading.hold);
-  // Another tab goes on in the conversation, which this one reads again.
+  // Another tab continues the conversation, which this one reloads.
   await exchange(page, roster, id, 'Another question [[delay 0]]');
   await expect.poll(reading.waiting).toBeGreaterThan(0);
   await page.unroute(`**/api/threads/${id}/messages`);
@@ -170,11 +172,7 @@ test('a rating is not taken back by what was read before it was kept', async ({ 
   await expect(good).toHaveAttribute('aria-pressed', 'true');
 });
 
-test('a correction being written stays while an answer moves its own out of sight', async ({
-  page,
-  roster,
-  withAssistant,
-}) => {
+test('keeps a correction open while an answer scrolls its own out of view', async ({ page, roster, withAssistant }) => {
   await openAnswered(page, roster, withAssistant.assistantId);
   const { ask, answers, stop, untilDone } = conversation(page);
   await expect(answers.getByRole('button', { name: 'Improve this answer' })).toBeVisible();
@@ -183,7 +181,7 @@ test('a correction being written stays while an answer moves its own out of sigh
   await answers.first().getByRole('button', { name: 'Improve this answer' }).click();
   const corrected = page.getByRole('textbox', { name: 'Corrected answer' });
   await corrected.fill('As it should have read');
-  // Behind the dialog nothing has a role.
+  // Elements behind the dialog have no role.
   await expect(page.locator('article[aria-label="Question"]')).toHaveCount(0);
   await expect(corrected).toHaveValue('As it should have read');
   await corrected.press('Control+Enter');
@@ -194,7 +192,7 @@ test('a correction being written stays while an answer moves its own out of sigh
   await expect(answers.first()).toContainText('Corrected for training');
 });
 
-test('gathering again, renaming, dividing and deleting', async ({ page, roster, withAssistant }) => {
+test('collects again, renames, splits and deletes', async ({ page, roster, withAssistant }) => {
   for (const count of [7, 3, 2]) {
     const ratings: Rating[] = Array.from({ length: count }, () => ({ value: 'good' }));
     await ratedThread(page, roster, withAssistant.assistantId, ratings);
@@ -233,7 +231,7 @@ test('gathering again, renaming, dividing and deleting', async ({ page, roster, 
   await expect(page.getByRole('heading', { name: 'No datasets yet' })).toBeVisible();
 });
 
-test('the pages are accessible in both themes, and fit a phone', async ({ page, roster, withAssistant }) => {
+test('makes the pages accessible in both themes, and fits them on a phone', async ({ page, roster, withAssistant }) => {
   await followDevice(page);
   await ratedThread(page, roster, withAssistant.assistantId, [
     { value: 'good' },
@@ -261,7 +259,7 @@ test('the pages are accessible in both themes, and fit a phone', async ({ page, 
   await expectFitting();
 });
 
-test('a Viewer rates, and reads datasets', async ({ page, elsewhere, roster, administrator, withAssistant }) => {
+test('lets a Viewer rate, and read datasets', async ({ page, elsewhere, roster, administrator, withAssistant }) => {
   const id = await ratedThread(page, roster, withAssistant.assistantId, [{ value: 'good' }]);
   const { body } = await request(page, roster, 'POST', '/api/fine-tuning/datasets', { name: 'Mine' });
   const { body: me } = await request(page, roster, 'GET', '/api/user');

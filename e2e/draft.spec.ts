@@ -1,6 +1,6 @@
 import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, request, test } from './fixtures.ts';
 
-test('a draft is tried beside the current version, kept while it is, and saved as it was compared', async ({
+test('tries a draft next to the current version, keeps it, and saves it as compared', async ({
   page,
   roster,
   withAssistant,

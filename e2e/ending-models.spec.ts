@@ -18,11 +18,11 @@ import {
 } from './fixtures.ts';
 import { type Roster, startRoster, jobStepMs as step } from './roster.ts';
 
-/** gpt-4o ends tomorrow, gpt-5 has ended, and its successor gpt-6.1-sol takes no temperature. */
+/** gpt-4o retires tomorrow, gpt-5 has retired, and its successor gpt-6.1-sol accepts no temperature. */
 const dayBefore = '2027-01-13';
 const lastDay = '2027-01-14';
 
-/** The catalogue as it is shipped, of a provider that trains the successor of gpt-4o-mini and of no other model. */
+/** The shipped catalogue of a provider that trains the successor of gpt-4o-mini and no other model. */
 function catalogueWithTraining(file: string) {
   const shipped: { models: { match: string }[] } = JSON.parse(
     readFileSync('server/src/provider/catalogue/catalogue.json', 'utf8'),
@@ -46,7 +46,7 @@ const test = base.extend<object, { roster: Roster }>({
     { scope: 'worker' },
   ],
 });
-// One installation for all of them, in which the last one turns the day.
+// One installation for all of them; the last one advances the day.
 test.describe.configure({ mode: 'default' });
 
 const phone = { width: 390, height: 844 };
@@ -74,11 +74,11 @@ const cardOf = (page: Page, name: string) =>
     .getByRole('listitem')
     .filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-test('what ends is seen on Home, on the assistant and on a page of its own, and assistants are moved, and moved back', {
+test('shows retiring models on Home, assistants and their own page, and migrates and reverts', {
   tag: '@main',
 }, async ({ page, roster, signedIn: _ }) => {
   await followDevice(page);
-  // Without a key any model may be named, also one that has ended.
+  // Without a key any model may be named, even a retired one.
   await create(page, roster, { name: 'Writer', model: 'gpt-5', reasoningEffort: 'minimal' });
   for (const name of ['Tutor', 'ההיסטוריון']) await create(page, roster, { name, model: 'gpt-4o' });
   await saveKey(page, roster);
@@ -93,7 +93,7 @@ test('what ends is seen on Home, on the assistant and on a page of its own, and 
   await expect(cardOf(page, 'gpt-4o')).toContainText('ההיסטוריון');
   await expectFitting(page);
 
-  // From a model that is gone, by keyboard alone.
+  // From a retired model, by keyboard alone.
   await page.getByRole('button', { name: 'Move the assistants on gpt-5', exact: true }).focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Move to a successor' });
@@ -105,7 +105,7 @@ test('what ends is seen on Home, on the assistant and on a page of its own, and 
   await expectToast(page, '1 assistant moved to gpt-6.1-sol', 'Each has it as a new version.');
   await expect(cardOf(page, 'gpt-5')).toBeHidden();
 
-  // All on the one that ends tomorrow, to a model that takes no temperature, and back.
+  // All on the one that retires tomorrow, to a model that accepts no temperature, and back.
   await page.getByRole('button', { name: 'Move the assistants on gpt-4o', exact: true }).click();
   await dialog.getByLabel('New model').selectOption('gpt-6.1-sol');
   await expect(dialog).toContainText('gpt-6.1-sol does not take a temperature: that of 2 assistants stays');
@@ -125,7 +125,7 @@ test('what ends is seen on Home, on the assistant and on a page of its own, and 
   await expectFitting(page);
 });
 
-test('real questions are put to the successor beside the answers of then, voted on and judged, and lead to the move', async ({
+test('asks the successor real questions next to past answers, judges, and leads to the migration', async ({
   page,
   roster,
   withAssistant: { assistantId },
@@ -174,7 +174,7 @@ test('real questions are put to the successor beside the answers of then, voted 
   await expectToast(page, '1 assistant moved to gpt-6.1-terra', '');
 });
 
-test('a fine-tuned model is trained again where its successor is trained, and followed by an assistant where not', async ({
+test('retrains a tuned model where its successor is trained, and otherwise offers an assistant', async ({
   page,
   roster,
   signedIn: _,
@@ -235,7 +235,7 @@ test('a fine-tuned model is trained again where its successor is trained, and fo
   await expectFitting(page);
 });
 
-test('a conversation whose model has ended stays readable, and goes on with the successor after one question', async ({
+test('keeps a conversation with a retired model readable, and continues it after one question', async ({
   page,
   roster,
   signedIn: _,
@@ -248,7 +248,7 @@ test('a conversation whose model has ended stays readable, and goes on with the 
   await expect(page.getByText('gpt-4o ends on January 14, 2027')).toBeVisible();
   await expectFitting(page);
 
-  // What the page fetches when it is idle is there: nobody answers for a moment.
+  // The page's idle-time downloads have finished: nothing responds for a moment now.
   await expect(page.getByRole('region', { name: 'Notifications' })).toBeAttached();
   await roster.turnTo(lastDay);
   await page.goto(`/chat/${thread.id}`);

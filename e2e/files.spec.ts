@@ -23,7 +23,7 @@ const text = (name: string, content: string | Buffer = 'Hello') => ({
   mimeType: 'text/plain',
   buffer: Buffer.from(content),
 });
-/** A picture of one pixel. */
+/** An image of one pixel. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -44,7 +44,7 @@ const card = (page: Page, label: string) =>
 async function openFiles(page: Page) {
   await page.goto('/files');
   await expect(page.getByRole('heading', { name: 'File Management' })).toBeVisible();
-  // The server draws as much; what is dropped needs the application.
+  // The server renders the same; dropping needs the application.
   await untilUsable(page);
 }
 
@@ -53,7 +53,7 @@ async function openDialog(page: Page, files: Parameters<ReturnType<Page['locator
   await dialog(page).locator('input[type=file]').setInputFiles(files);
 }
 
-/** Stores a file by the call itself. */
+/** Stores a file through the API. */
 async function store(
   page: Page,
   roster: Roster,
@@ -68,7 +68,7 @@ async function store(
   expect(answer.status(), await answer.text()).toBe(201);
 }
 
-/** So slow that there is time to look at it. */
+/** Slow enough to look at the progress. */
 async function slowUploads(page: Page, bytesPerSecond: number) {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
@@ -83,10 +83,9 @@ async function slowUploads(page: Page, bytesPerSecond: number) {
   return () => limit(-1);
 }
 
-test('several files go one after the other; what the server would not take is marked before', { tag: '@main' }, async ({
-  page,
-  signedIn: _,
-}) => {
+test('sends several files one after the other, and marks before what the server would reject', {
+  tag: '@main',
+}, async ({ page, signedIn: _ }) => {
   await openFiles(page);
   await untilUsable(page);
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
@@ -104,7 +103,7 @@ test('several files go one after the other; what the server would not take is ma
     text('examples.jsonl', chat.repeat(12)),
     text('empty.txt', ''),
   ]);
-  // Made in the page: more than Playwright sends.
+  // Created in the page: larger than Playwright can send.
   await input.evaluate((element: HTMLInputElement) => {
     const transfer = new DataTransfer();
     transfer.items.add(new File([new Uint8Array(52_428_801)], 'large.bin'));
@@ -134,12 +133,12 @@ test('several files go one after the other; what the server would not take is ma
   await expect(card(page, 'Files Used by AI')).toHaveText('0');
 });
 
-test('progress, cancelling, sending again, and leaving only after a question', async ({ page, signedIn: _ }) => {
+test('shows progress, cancels, sends again, and asks before leaving', async ({ page, signedIn: _ }) => {
   await page.goto('/');
   await untilUsable(page);
   await page.getByRole('link', { name: 'Files', exact: true }).click();
   const fullSpeed = await slowUploads(page, 120_000);
-  // The second takes its time as well: what is sent again while it arrives is told with it.
+  // The second one is slow too: what is sent again while it arrives is announced with it.
   const second = text('second.txt', Buffer.alloc(megabyte, 'b'));
   await openDialog(page, [text('slow.bin', Buffer.alloc(4 * megabyte, 'a')), second]);
   await dialog(page).getByRole('button', { name: 'Upload', exact: true }).click();
@@ -169,7 +168,7 @@ test('progress, cancelling, sending again, and leaving only after a question', a
   await expect(names(page)).toHaveText(['slow.bin', 'second.txt']);
 });
 
-test('a failed upload says why, stays in sight, and can be retried', async ({ page, signedIn: _ }) => {
+test('says why an upload failed, keeps it in view, and retries', async ({ page, signedIn: _ }) => {
   await openFiles(page);
   await untilUsable(page);
   await page.route('**/api/files/upload', (route) =>
@@ -189,7 +188,7 @@ test('a failed upload says why, stays in sight, and can be retried', async ({ pa
   await expect(names(page)).toHaveText(['notes.txt']);
 });
 
-test('files dropped anywhere on the page are ready to be sent', async ({ page, signedIn: _ }) => {
+test('prepares files dropped anywhere on the page for sending', async ({ page, signedIn: _ }) => {
   await openFiles(page);
   await untilUsable(page);
   const transfer = await page.evaluateHandle(() => {
@@ -206,8 +205,8 @@ test('files dropped anywhere on the page are ready to be sent', async ({ page, s
   await expect(queued(page, 'dropped.txt')).toHaveCount(2);
 });
 
-test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn: _ }) => {
-  // From here on choosers are caught: to ask for it only when one opens may be too late on a busy machine.
+test('chooses, sends, previews and deletes by keyboard alone', async ({ page, signedIn: _ }) => {
+  // File choosers are intercepted from here on: requesting that when one opens may be too late on a busy machine.
   page.on('filechooser', () => undefined);
   await openFiles(page);
   await untilUsable(page);
@@ -241,7 +240,7 @@ test('by keyboard alone: choose, send, look, delete', async ({ page, signedIn: _
   await expect(page.getByText('No files uploaded yet')).toBeVisible();
 });
 
-test('a download is the file, byte for byte; previews run nothing', { tag: '@main' }, async ({
+test('downloads a file byte for byte, and runs nothing in previews', { tag: '@main' }, async ({
   page,
   roster,
   signedIn: _,
@@ -251,7 +250,7 @@ test('a download is the file, byte for byte; previews run nothing', { tag: '@mai
   await store(page, roster, 'long.txt', 'word '.repeat(20_000));
   await store(page, roster, 'people.csv', 'name,city\n"Lovelace, Ada",London\n');
   await store(page, roster, 'page.html', '<script>document.title = "run"</script>');
-  // The name lies; the bytes say what it is.
+  // The name lies; the bytes decide the type.
   await store(page, roster, 'pixel.txt', pixel);
   await store(page, roster, 'paper.pdf', '%PDF-1.7 paper');
   await openFiles(page);
@@ -295,17 +294,13 @@ test('a download is the file, byte for byte; previews run nothing', { tag: '@mai
   await expect(gone.getByRole('link', { name: 'Download' })).toHaveCount(0);
 });
 
-test('what has become of the copy at the provider is said, and follows by itself', async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('shows the state of the copy at the provider, and updates it by itself', async ({ page, roster, signedIn: _ }) => {
   await store(page, roster, 'notes.txt');
   await openFiles(page);
   await untilUsable(page);
   await expect(row(page, 'notes.txt')).toContainText('Waiting for key');
   await row(page, 'notes.txt').getByRole('link', { name: 'add your API key' }).click();
-  // A key of its own, so that its faults are met by nobody else.
+  // A separate key, so that its faults affect nobody else.
   const key = `${goodKey}-${process.pid}-files`;
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Save API Key' }).click();
@@ -331,7 +326,7 @@ test('what has become of the copy at the provider is said, and follows by itself
   await expect(names(page)).toHaveText(['notes.txt']);
 });
 
-test('fits phones, and axe finds nothing grave in either theme', async ({ page, roster }) => {
+test('fits phones, and has no serious axe findings in either theme', async ({ page, roster }) => {
   await request(page, roster, 'POST', '/api/register', { email: newEmail(), password });
   await store(page, roster, `${'long-name-'.repeat(20)}.txt`);
   await followDevice(page);
@@ -361,7 +356,7 @@ test('fits phones, and axe finds nothing grave in either theme', async ({ page, 
   }
 });
 
-test('search, order and purpose stand in the address, and are there again after a reload and Back', async ({
+test('keeps search, order and purpose in the address, over a reload and Back', async ({
   page,
   roster,
   signedIn: _,

@@ -3,7 +3,7 @@ import { conversation, exchange, startThread } from './conversation.ts';
 import { expect, expectToast, request, test } from './fixtures.ts';
 import { jobStepMs as step } from './roster.ts';
 
-/** `RECORD=folder npx playwright test e2e/fine-tuning-loop.spec.ts` keeps a picture of each step there. */
+/** `RECORD=folder npx playwright test e2e/fine-tuning-loop.spec.ts` stores a screenshot of each step there. */
 const folder = process.env.RECORD;
 async function record(page: Page, name: string) {
   if (!folder) return;
@@ -12,7 +12,7 @@ async function record(page: Page, name: string) {
 
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-/** The promise as a whole: what people say about answers becomes a model, and the model's cost is known. */
+/** The whole promise: what people say about answers becomes a model, and the model's cost is known. */
 test('from chats to a tuned model: rate, gather, check, train, compare, activate, use, and see what it cost', async ({
   page,
   roster,
@@ -21,7 +21,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   test.slow();
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  // Chat, and rate: two answers by hand, those of an earlier conversation by the same calls.
+  // Chat, and rate: two answers by hand, those of an earlier conversation through the API.
   const earlier = await startThread(page, roster, { title: 'Rules 1 to 12', assistantId: withAssistant.assistantId });
   for (let number = 1; number <= 12; number++) {
     await exchange(page, roster, earlier, `What is rule ${number} of the house?`);
@@ -37,7 +37,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
     await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
   }
   const good = talk.answers.first().getByRole('button', { name: 'Good answer' });
-  // By keyboard: the page may still be on its way to the end of the conversation.
+  // By keyboard: the page may still be scrolling to the end of the conversation.
   await good.press('Enter');
   await expect(good).toHaveAttribute('aria-pressed', 'true');
   const last = talk.answers.last();
@@ -64,7 +64,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Create fine-tuning job' }).click();
 
-  // Check, and train.
+  // Check and train.
   const job = page.getByRole('dialog', { name: 'Create Fine-Tuning Job' });
   await expect(job.getByRole('region', { name: 'Check of the files' })).toContainText('Ready to train');
   await job.getByRole('textbox', { name: 'Name' }).fill('House rules');
@@ -84,7 +84,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await roster.advance(30 * step);
   await expect(card(page, 'State')).toContainText('The tuned model is ready.');
 
-  // Compare with the examples that it was not trained on.
+  // Compare with the held-out examples.
   await page.getByRole('link', { name: 'Compare with the Base Model' }).click();
   const prepare = page.getByRole('dialog', { name: 'New comparison' });
   await expect(prepare.getByLabel('Base model')).toHaveValue('gpt-4.1-mini-2025-04-14');
@@ -99,7 +99,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await expect(page.getByRole('region', { name: 'Summary' })).toContainText(/Tuned better\s*1/);
   await record(page, '05-compare');
 
-  // Active from the start: switched off and on again, it goes and comes back in the choice of models.
+  // Active from the start: switched off and on again, it disappears from the model picker and returns.
   await page.goto('/fine-tuning?tab=models');
   const model = page.getByRole('list', { name: 'Fine-tuned models' }).getByRole('listitem');
   await expect(model).toContainText(tunedModel);
@@ -115,7 +115,7 @@ test('from chats to a tuned model: rate, gather, check, train, compare, activate
   await expect(talk.answers.last().getByRole('button', { name: 'Regenerate' })).toBeVisible();
   await record(page, '07-assistant');
 
-  // What all of it cost.
+  // The cost of everything.
   await page.goto(`/analytics?${daysAround()}`);
   const recent = page.getByRole('region', { name: 'Recent Requests', exact: true });
   for (const what of ['Open job', 'Open comparison'])

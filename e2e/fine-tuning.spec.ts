@@ -36,7 +36,7 @@ const field = (page: Page, name: string) => dialog(page).getByRole('combobox', {
 const check = (page: Page) => dialog(page).getByRole('region', { name: 'Check of the files' });
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-/** What a key has at the provider is its own. */
+/** A separate key has separate objects at the provider. */
 const ownKey = () => goodKey + newEmail().replaceAll(/\W/g, '');
 
 async function saveKey(page: Page, roster: Roster, apiKey: string) {
@@ -56,7 +56,7 @@ async function store(page: Page, roster: Roster, name: string, content: string):
   return (await answer.json()).id;
 }
 
-/** A job by the call itself. */
+/** Creates a job through the API. */
 async function begin(page: Page, roster: Roster, name: string): Promise<number> {
   const trainingFileId = await store(page, roster, 'examples.jsonl', examples(20));
   const validationFileId = await store(page, roster, 'others.jsonl', examples(40).split('\n').slice(20).join('\n'));
@@ -87,7 +87,7 @@ test.beforeEach(async ({ page, roster, signedIn: _ }) => {
   await saveKey(page, roster, ownKey());
 });
 
-test('without a key the page says that one is required', async ({ page, roster }) => {
+test('says without a key that one is required', async ({ page, roster }) => {
   const { status } = await request(page, roster, 'DELETE', '/api/settings/apikey');
   expect(status).toBeLessThan(300);
   await page.goto('/fine-tuning');
@@ -99,7 +99,7 @@ test('without a key the page says that one is required', async ({ page, roster }
   await expect(page).toHaveURL(/\/settings\?tab=api-keys/);
 });
 
-test('files are checked on the spot: what is wrong by line, conversion, a split, tokens and price', {
+test('checks files at once: errors by line, conversion, a split, tokens and price', {
   tag: '@main',
 }, async ({ page, roster }) => {
   await store(page, roster, 'broken.jsonl', `${examples(5)}{"messages":[]}\nnot json\n${examples(12)}`);
@@ -151,13 +151,13 @@ test('files are checked on the spot: what is wrong by line, conversion, a split,
   await submit.click();
   await expect(dialog(page).getByText('At most 50 epochs')).toBeVisible();
 
-  // What was typed is not lost by accident.
+  // Typed text is not lost by accident.
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await expect(dialog(page).getByRole('textbox', { name: 'Name' })).toHaveValue('Support tone');
 });
 
-test('an upload of examples waits while the server takes no more', async ({ page, roster }) => {
+test('makes an upload of examples wait while the server accepts no more', async ({ page, roster }) => {
   await openDialog(page);
   const held = await holdUploads(page, roster);
   const asked = untilAskedToWait(page);
@@ -172,7 +172,7 @@ test('an upload of examples waits while the server takes no more', async ({ page
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test('a check can be cancelled, and a refused job loses nothing', async ({ page }) => {
+test('cancels a check, and loses nothing of a rejected job', async ({ page }) => {
   await openDialog(page);
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -210,7 +210,7 @@ test('a check can be cancelled, and a refused job loses nothing', async ({ page 
   expect(length).toBe(1);
 });
 
-test('a job from the dialog to an assistant: curves, the end told elsewhere, activation, deletion', {
+test('leads from the dialog to an assistant: curves, the end announced, activation, deletion', {
   tag: '@main',
 }, async ({ page, roster }) => {
   await store(page, roster, 'examples.jsonl', examples(30));
@@ -252,7 +252,7 @@ test('a job from the dialog to an assistant: curves, the end told elsewhere, act
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect(card(page, 'State')).toContainText('Running');
 
-  // Told wherever one is.
+  // Announced on any page.
   await page.getByRole('link', { name: 'Fine-Tuning Jobs' }).click();
   await expect(page.getByRole('table', { name: 'Fine-tuning jobs' })).toContainText('Running');
   await roster.advance(30 * step);
@@ -297,7 +297,7 @@ test('a job from the dialog to an assistant: curves, the end told elsewhere, act
   await expect(models).toHaveCount(1);
 });
 
-test('an account that may not train is told why, with the dates', async ({ page, roster }) => {
+test('tells an account that may not train why, with the dates', async ({ page, roster }) => {
   await saveKey(page, roster, `sk-notraining${'x'.repeat(40)}`);
   const id = await begin(page, roster, 'Not allowed');
   await untilJob(page, roster, id, 'failed');
@@ -307,7 +307,7 @@ test('an account that may not train is told why, with the dates', async ({ page,
   await expectAccessible(page);
 });
 
-test('jobs that the provider has are brought in once', async ({ page, roster, elsewhere }) => {
+test('imports the provider’s jobs once', async ({ page, roster, elsewhere }) => {
   const key = ownKey();
   await saveKey(page, roster, key);
   await begin(page, roster, 'Trained elsewhere');
@@ -325,7 +325,7 @@ test('jobs that the provider has are brought in once', async ({ page, roster, el
   await expectToast(elsewhere, 'Success', 'Nothing new: 1 job at OpenAI is here already.');
 });
 
-test('nothing scrolls sideways at 390 px and at 320 px, in light and dark', async ({ page, roster }) => {
+test('does not scroll sideways at 390 px and at 320 px, in light and dark', async ({ page, roster }) => {
   const id = await begin(page, roster, 'A rather long name of a job that has to break somewhere');
   await untilJob(page, roster, id, 'validating_files');
   await roster.advance(40 * step);

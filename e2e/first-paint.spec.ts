@@ -5,7 +5,7 @@ import { carried, pasteInto } from './given-files.ts';
 
 const scripts = '**/assets/*.js';
 
-/** Keeps files of the application back until the test lets them come, as a slow line does. */
+/** Holds files of the application back until the test releases them, like a slow connection. */
 async function holdFiles(page: Page, pattern: string | RegExp) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route(pattern, async (route) => {
@@ -16,8 +16,8 @@ async function holdFiles(page: Page, pattern: string | RegExp) {
 }
 
 /**
- * Keeps the application at `path` from being drawn, once all that it is made of is there, until the test draws it: what happens
- * in that very moment is seldom seen otherwise.
+ * Delays rendering of the application at `path` after everything is loaded, until the test renders it: events in that
+ * very moment are hard to hit otherwise.
  */
 async function holdDrawing(page: Page, path: string) {
   await page.addInitScript((address) => {
@@ -30,7 +30,7 @@ async function holdDrawing(page: Page, path: string) {
     const draw = () => {
       MessagePort.prototype.postMessage = postMessage;
       for (const post of held) post();
-      // A page that nothing is drawn in may not be told that it is idle.
+      // A page that draws nothing may never become idle.
       return new Promise((resolve) => requestIdleCallback(() => resolve(null), { timeout: 2000 }));
     };
     Object.assign(globalThis, { isDrawingDue: () => held.length > 0, draw });
@@ -55,13 +55,13 @@ const countShifts = (context: BrowserContext) =>
   });
 const shifts = (page: Page) => page.evaluate(() => Number(Reflect.get(globalThis, 'shifted')));
 
-/** Two frames later: what was drawn has been painted, and its shifts are counted. */
+/** Two frames later: everything has been painted, and its shifts are counted. */
 const painted = (page: Page) =>
   page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null)))),
   );
 
-/** Counts what is under way of scripts and calls; a held font is none of them. */
+/** Counts running requests for scripts and calls; a held font does not count. */
 function watchTraffic(page: Page) {
   const open = new Set<Request>();
   const seen: string[] = [];
@@ -75,7 +75,7 @@ function watchTraffic(page: Page) {
   page.on('requestfinished', ended);
   page.on('requestfailed', ended);
   return {
-    /** Until all answers have come and been drawn, and ask for nothing more. */
+    /** Waits until all responses have come and been rendered, and lead to no more requests. */
     async rest() {
       let before: number;
       do {
@@ -88,10 +88,7 @@ function watchTraffic(page: Page) {
 }
 
 test.describe('before any script', () => {
-  test('the page of a person stands, with their name and in their colors', { tag: '@main' }, async ({
-    page,
-    signedIn,
-  }) => {
+  test('shows a user’s page with their name and in their colors', { tag: '@main' }, async ({ page, signedIn }) => {
     await page.addInitScript(() => {
       localStorage.setItem('app-colors', JSON.stringify({ scheme: 'light', colors: { '--background': '#fff0f0' } }));
     });
@@ -106,10 +103,10 @@ test.describe('before any script', () => {
     await untilUsable(page);
   });
 
-  test('a collapsed sidebar is an icon bar', async ({ page, signedIn: _ }) => {
+  test('shows a collapsed sidebar as an icon bar', async ({ page, signedIn: _ }) => {
     await page.goto('/');
     await page.getByRole('button', { name: 'Collapse sidebar' }).click();
-    // A press on the shell is carried out, and kept, once the application is there.
+    // A click on the shell takes effect, and is stored, once the application is loaded.
     await expect(page.getByRole('button', { name: 'Expand sidebar' })).toBeVisible();
     const release = await holdFiles(page, scripts);
     await page.goto('/files', { waitUntil: 'commit' });
@@ -122,7 +119,7 @@ test.describe('before any script', () => {
     expect((await sidebar.boundingBox())?.width).toBe(240);
   });
 
-  test('the device may become light', async ({ page }) => {
+  test('lets the device become light', async ({ page }) => {
     await followDevice(page);
     const release = await holdFiles(page, scripts);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -134,14 +131,18 @@ test.describe('before any script', () => {
     await expect(shown).toHaveAttribute('data-theme', 'light');
   });
 
-  test('a visitor of a page inside sees where to sign in, and comes back to it', async ({ page, roster, signedIn }) => {
+  test('shows a visitor of an inner page where to sign in, and leads back to it', async ({
+    page,
+    roster,
+    signedIn,
+  }) => {
     await page.context().clearCookies();
     const release = await holdFiles(page, scripts);
     await page.goto('/settings?tab=account', { waitUntil: 'commit' });
     await page.getByLabel('Email').fill(signedIn.email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
-    // Nothing of it is in the address, and nothing was sent but by the application.
+    // Nothing of it is in the address, and only the application has sent anything.
     expect(page.url()).toBe(`${roster.url}/settings?tab=account`);
     release();
     await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible();
@@ -149,7 +150,7 @@ test.describe('before any script', () => {
     await expect(toasts(page).filter({ hasText: 'Welcome back!' })).toBeVisible();
   });
 
-  test('a question can be typed and sent', { tag: '@main' }, async ({ page, withAssistant: _ }) => {
+  test('accepts a question and sends it', { tag: '@main' }, async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message, questions, untilDone } = conversation(page);
@@ -161,7 +162,7 @@ test.describe('before any script', () => {
     await untilDone();
   });
 
-  test('files that were pasted and dropped go along with the message', async ({ page, withAssistant: _ }) => {
+  test('sends pasted and dropped files with the message', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message, questions, untilDone } = conversation(page);
@@ -175,7 +176,7 @@ test.describe('before any script', () => {
     await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/, /more\.txt/]);
   });
 
-  test('a word that an input method is writing is not torn', async ({ page, withAssistant: _ }) => {
+  test('does not tear a word that an input method is composing', async ({ page, withAssistant: _ }) => {
     const { untilDue, draw } = await holdDrawing(page, '/chat');
     await page.goto('/chat', { waitUntil: 'commit' });
     await untilDue();
@@ -191,10 +192,7 @@ test.describe('before any script', () => {
     await expect(message).toBeFocused();
   });
 
-  test('what is pressed while the application comes is pressed in it, a link or a button', async ({
-    page,
-    withAssistant: _,
-  }) => {
+  test('replays a press on a link or a button once the application has loaded', async ({ page, withAssistant: _ }) => {
     const { untilDue, draw } = await holdDrawing(page, '/files');
     const press = async (part: Locator) => {
       await page.goto('/files', { waitUntil: 'commit' });
@@ -220,7 +218,7 @@ test.describe('before any script', () => {
     await untilUsable(page);
   });
 
-  test('a form is written in until the tab that was pressed has come, and its text goes there', async ({ page }) => {
+  test('accepts text in a form until the pressed tab has loaded, and moves it there', async ({ page }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/auth', { waitUntil: 'commit' });
     await page.getByRole('tab', { name: 'Register' }).click();
@@ -228,7 +226,7 @@ test.describe('before any script', () => {
     const releaseForm = await holdFiles(page, '**/assets/register-form-*.js');
     release();
     await untilUsable(page);
-    // Also where it takes longer than a page may take before something stands in for it: that timer began earlier.
+    // Also if it takes longer than a page may take before a fallback appears: that timer started earlier.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
     await page.getByLabel('Password', { exact: true }).pressSequentially('correct ');
     await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
@@ -239,7 +237,7 @@ test.describe('before any script', () => {
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password);
   });
 
-  test('a tab that is chosen with an arrow is chosen', async ({ page }) => {
+  test('selects a tab that is chosen with an arrow key', async ({ page }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/auth', { waitUntil: 'commit' });
     await page.getByRole('tab', { name: 'Login' }).press('ArrowLeft');
@@ -249,7 +247,7 @@ test.describe('before any script', () => {
     await expect(page.getByRole('tab', { name: 'Register' })).toBeFocused();
   });
 
-  test('text, focus and selection are taken over', async ({ page, withAssistant: _ }) => {
+  test('takes over text, focus and selection', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, scripts);
     await page.goto('/chat', { waitUntil: 'commit' });
     const { message } = conversation(page);
@@ -262,10 +260,10 @@ test.describe('before any script', () => {
   });
 });
 
-test.describe('before the parts of the composer that come later', () => {
+test.describe('before the lazy parts of the composer', () => {
   const laterParts = '**/assets/{composer-attachments,chat-later}-*.js';
 
-  test('files can be pasted, and the message that was sent waits for them', async ({ page, withAssistant: _ }) => {
+  test('accepts pasted files, and makes the sent message wait for them', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, laterParts);
     await page.goto('/chat');
     await untilUsable(page);
@@ -281,7 +279,7 @@ test.describe('before the parts of the composer that come later', () => {
     await expect(questions.getByRole('listitem')).toHaveText([/notes\.txt/]);
   });
 
-  test('a pasted text that is too long is still known for what it is', async ({ page, withAssistant: _ }) => {
+  test('still recognizes a pasted text that is too long', async ({ page, withAssistant: _ }) => {
     const release = await holdFiles(page, laterParts);
     await page.goto('/chat');
     await untilUsable(page);
@@ -295,7 +293,7 @@ test.describe('before the parts of the composer that come later', () => {
   });
 });
 
-test('the search that was asked for opens when it can', async ({ page, signedIn: _ }) => {
+test('opens the requested search when it can', async ({ page, signedIn: _ }) => {
   const release = await holdFiles(page, scripts);
   await page.goto('/', { waitUntil: 'commit' });
   await expect(page.getByRole('main')).toBeVisible();
@@ -304,7 +302,7 @@ test('the search that was asked for opens when it can', async ({ page, signedIn:
   await expect(page.getByRole('combobox', { name: /^Search pages/ })).toBeFocused();
 });
 
-test('keys typed after Ctrl+K go to the search, and not to the page below', async ({ page, signedIn: _ }) => {
+test('sends keys typed after Ctrl+K to the search, and not to the page below', async ({ page, signedIn: _ }) => {
   const release = await holdFiles(page, scripts);
   await page.goto('/', { waitUntil: 'commit' });
   await expect(page.getByRole('main')).toBeVisible();
@@ -316,7 +314,7 @@ test('keys typed after Ctrl+K go to the search, and not to the page below', asyn
   await expect(page).toHaveURL('/');
 });
 
-test('Enter in the field of Home sends as soon as the field is there', async ({ page, withAssistant: _ }) => {
+test('sends on Enter in the field of Home as soon as the field exists', async ({ page, withAssistant: _ }) => {
   const release = await holdFiles(page, scripts);
   await page.goto('/', { waitUntil: 'commit' });
   const { message, questions } = conversation(page);
@@ -328,7 +326,7 @@ test('Enter in the field of Home sends as soon as the field is there', async ({ 
   await expect(questions).toContainText('Plan my garden');
 });
 
-test('the page of a person is kept by nobody and holds what it fetches; that of a visitor names nobody', async ({
+test('caches no user’s page, which holds what it fetches, and names nobody on a visitor’s', async ({
   page,
   roster,
   signedIn,
@@ -357,7 +355,7 @@ test('the page of a person is kept by nobody and holds what it fetches; that of 
   expect(visitors.text).toContain('Log in to Roster');
 });
 
-test('a name is only text in the page', async ({ page, roster, administrator }) => {
+test('shows a name only as text in the page', async ({ page, roster, administrator }) => {
   await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
   const name = `<img src=x onerror=alert(1)>"'&amp; {{email}} $& Ada`;
   const user = { email: newEmail(), name, role: 'Editor', password };
@@ -379,7 +377,7 @@ for (const { kind, viewport } of [
   test.describe(`on ${kind}`, () => {
     test.use({ viewport });
 
-    test('nothing jumps while the pages of a new account and of one in use come', async ({
+    test('shifts nothing while the pages of a new account and of one in use load', async ({
       page,
       roster,
       signedIn: _,
@@ -387,7 +385,7 @@ for (const { kind, viewport } of [
       await countShifts(page.context());
       const traffic = watchTraffic(page);
       const shiftsOf = async (path: string) => {
-        // First the page, then its scripts, then the answers of its calls, then the font.
+        // First the page, then its scripts, then the responses to its calls, then the font.
         const release = await holdFiles(page, scripts);
         const releaseFont = await holdFiles(page, '**/assets/*.woff2');
         const releaseCalls = await holdFiles(page, /\/api\/(?!user$|sign-in-options$)/);
@@ -417,7 +415,7 @@ for (const { kind, viewport } of [
     });
   });
 
-test('a page whose scripts are gone, as after an upgrade, reloads itself', async ({ page, roster }) => {
+test('reloads a page whose scripts are gone, as after an upgrade', async ({ page, roster }) => {
   let asked = 0;
   await page.route(scripts, (route) => {
     asked++;
@@ -430,7 +428,7 @@ test('a page whose scripts are gone, as after an upgrade, reloads itself', async
   );
 });
 
-test('a page whose scripts stay away reloads itself once only', async ({ page, roster }) => {
+test('reloads a page whose scripts stay unavailable only once', async ({ page, roster }) => {
   let pages = 0;
   page.on('request', (sent) => {
     if (sent.isNavigationRequest()) pages++;

@@ -3,17 +3,17 @@ import { type BrowserContext, test as base, expect, type Locator, type Page } fr
 import { type Roster, startRoster } from './roster.ts';
 
 export const password = 'correct horse battery';
-/** A key that the simulator takes for good. */
+/** A key that the simulator accepts. */
 export const goodKey = `sk-${'simulated'.repeat(5)}`;
 
 type Fixtures = {
   /** Fails the test at its end if a page reported an error or a violation of the content security policy. */
   quietConsole: undefined;
-  /** A new person, signed in by the interface's own calls. */
+  /** A new user, signed in through the API. */
   signedIn: { email: string };
-  /** The same with a saved key and one assistant. */
+  /** The same with a stored key and one assistant. */
   withAssistant: { email: string; assistantId: number };
-  /** An installation of the test's own, on which nobody has registered; its addresses are written out. */
+  /** An installation of the test's own without accounts; use its full URLs. */
   ownRoster: Roster;
   /** A page of another browser, where nobody is signed in. */
   elsewhere: Page;
@@ -22,7 +22,7 @@ type WorkerFixtures = { roster: Roster; administrator: { email: string } };
 
 let people = 0;
 
-/** Before a server ends: a page may still fetch what it only needs later, which would count as an error of the page. */
+/** Call before a server ends: a page may still load what it needs later, and a failure would count as an error. */
 export async function leaveAll(context: BrowserContext) {
   for (const page of context.pages()) await page.goto('about:blank');
 }
@@ -36,7 +36,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
-  // Registered before everybody else, so that the people of the tests are no administrators, whatever their order.
+  // Registered first, so that the tests' users are no administrators, whatever their order.
   administrator: [
     async ({ roster }, use) => {
       const email = 'administrator@example.com';
@@ -55,7 +55,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ context }, use) => {
       const problems = watch(context);
       await use(undefined);
-      // A call that a test holds back or looks into may still be under way when the test has seen all it wants.
+      // A call that a test holds back or inspects may still be running when the test is done.
       for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       expect(problems, 'errors in the console').toEqual([]);
     },
@@ -93,7 +93,7 @@ function watch(context: BrowserContext): string[] {
   const problems: string[] = [];
   context.on('weberror', (error) => problems.push(error.error().message));
   context.on('console', (message) => {
-    // The browser itself reports every answer that is not a success; the tests say which of those they expect.
+    // The browser itself reports every unsuccessful response; the tests say which of those they expect.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       problems.push(message.text());
   });
@@ -104,13 +104,13 @@ export function newEmail(): string {
   return `person-${process.pid}-${++people}@example.com`;
 }
 
-/** What is typed and pressed from here on goes to the application; what comes before has tests of its own. */
+/** Waits until input goes to the application; earlier input has its own tests. */
 export const untilUsable = (page: Page) =>
   page.waitForFunction(() => performance.getEntriesByName('usable').length > 0);
 
 /**
- * Opens a page and waits for the last call that it makes by itself (whether training jobs are open is asked when the
- * browser is idle), so that the next one is the test's own.
+ * Opens a page and waits for its last call of its own (the check for open training jobs, made when the browser is
+ * idle), so that the next one is the test's.
  */
 export async function openAtRest(page: Page, path: string) {
   const lastCall = page.waitForResponse('**/api/fine-tuning/jobs?open=true*');
@@ -121,7 +121,7 @@ export async function openAtRest(page: Page, path: string) {
 
 /** A call as the user who is signed in on the page. */
 export async function request(page: Page, roster: Roster, method: string, path: string, data?: unknown) {
-  // A connection that is kept may be closed by the server just as the next call is written to it.
+  // The server may close an idle connection just as the next call is written to it.
   const headers = { origin: roster.url, connection: 'close' };
   const response = await page.request.fetch(`${roster.url}${path}`, {
     method,
@@ -132,7 +132,7 @@ export async function request(page: Page, roster: Roster, method: string, path: 
   return { status: response.status(), body: text ? JSON.parse(text) : undefined };
 }
 
-/** The toasts, the newest first. */
+/** The toasts, newest first. */
 export const toasts = (page: Page) => page.getByRole('region', { name: /Notifications/ }).getByRole('listitem');
 
 export async function expectToast(page: Page, title: string, description: string) {
@@ -140,9 +140,9 @@ export async function expectToast(page: Page, title: string, description: string
 }
 
 /**
- * Nothing that keeps people out: axe's serious and critical findings. What is still fading in, or faded until what was
- * asked for in its place has come, has not its own colours, so the page is judged once it has come to rest; what turns for
- * ever, such as a spinner, is not waited for.
+ * Fails on axe's serious and critical findings. Elements that are fading in, or faded until their replacement has come,
+ * do not have their final colors, so the page is checked once it is at rest; endless animations, such as spinners, are
+ * not awaited.
  */
 export async function expectAccessible(page: Page) {
   const faded = '[aria-busy="true"]:is(.opacity-60, :has(> .opacity-60))';
@@ -155,9 +155,9 @@ export async function expectAccessible(page: Page) {
           playState !== 'running' || effect?.getComputedTiming().iterations === Number.POSITIVE_INFINITY,
       ),
   );
-  // Half of a run would be reading axe itself: a document that has it keeps it.
+  // Loading axe takes half of a run, so a document keeps it.
   const isThere = await page.evaluate(() => 'axe' in window);
-  // In the page itself: otherwise a page of its own puts the results together. Only violations are looked at.
+  // In the page itself: otherwise a separate page merges the results. Only violations are used.
   const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
     .setLegacyMode()
     .options({ resultTypes: ['violations'] });
@@ -166,14 +166,14 @@ export async function expectAccessible(page: Page) {
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual([]);
 }
 
-/** The theme is the device's in every page that is opened from here on, so that one page is looked at in both. */
+/** Every page opened from here on follows the device's theme, so that one page can be checked in both. */
 export const followDevice = (page: Page) =>
   page.addInitScript(() => {
     // A frame of an opaque origin has no storage.
     if (window === window.top) localStorage.setItem('app-theme', 'system');
   });
 
-/** Of a page that follows the device. */
+/** For a page that follows the device. */
 export async function expectAccessibleInBothThemes(page: Page) {
   await untilUsable(page);
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -190,7 +190,7 @@ export async function expectNoSidewaysScroll(page: Page) {
   await expect.poll(overflow).toBeLessThanOrEqual(0);
 }
 
-/** Looks once, for a test that scrolls and looks again. */
+/** Checks once, for a test that scrolls and checks again. */
 export const isInViewport = (what: Locator) =>
   what.evaluateAll(
     ([element]) =>
@@ -203,7 +203,7 @@ export const isInViewport = (what: Locator) =>
       }),
   );
 
-/** Presses what may be moving, and keeps it pressed. */
+/** Presses an element that may be moving, and keeps it pressed. */
 export async function hold(page: Page, button: Locator) {
   await expect(async () => {
     await button.hover();

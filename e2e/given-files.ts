@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 
 export type Given = { name: string; mimeType: string; buffer: Buffer };
 
-/** What the page gets when files or a text are dropped on it or pasted into it. */
+/** The DataTransfer when files or a text are dropped or pasted. */
 export const carried = (page: Page, files: Given[], text = '') =>
   page.evaluateHandle(
     ({ list, plain }) => {
@@ -14,7 +14,7 @@ export const carried = (page: Page, files: Given[], text = '') =>
     { list: files.map(({ name, mimeType: type, buffer }) => ({ name, type, bytes: [...buffer] })), plain: text },
   );
 
-/** As a person pastes into the message; a text that is pasted so does not stand there by itself. */
+/** Pastes like a user; synthetic pastes do not insert text by themselves. */
 export async function pasteInto(page: Page, label: string, files: Given[], text = '') {
   const clipboardData = await carried(page, files, text);
   await page.getByLabel(label, { exact: true }).evaluate((field, data) => {

@@ -3,8 +3,8 @@ import { expect, type Page } from '@playwright/test';
 import type { Roster } from './roster.ts';
 
 /**
- * Begins as many uploads as the server receives of one person at once, and leaves them unfinished: it takes no more of
- * the user who is signed in on the page, until they are released.
+ * Starts the maximum number of uploads for one user and leaves them unfinished: the server accepts no more from the
+ * signed-in user until they are released.
  */
 export async function holdUploads(page: Page, roster: Roster) {
   const cookies = await page.context().cookies(roster.url);
@@ -17,9 +17,9 @@ export async function holdUploads(page: Page, roster: Roster) {
       method: 'POST',
       headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}`, 'content-length': 1_000 },
     });
-    // Cut off at the end of it.
+    // Cut off at the end of the test.
     upload.on('error', () => undefined);
-    // It came while another one was being received, and was refused.
+    // It came while another one was being received, and was rejected.
     upload.on('response', () => areHeld && hold(number));
     upload.write(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="held-${number}.txt"\r\n\r\n`);
     held.set(number, upload);
@@ -28,7 +28,7 @@ export async function holdUploads(page: Page, roster: Roster) {
   hold(2);
   await expect
     .poll(async () => {
-      // Refused in any case, so that the asking leaves no file.
+      // Always rejected, so that the probe leaves no file.
       const multipart = {
         purpose: 'assistants',
         file: { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.of() },
@@ -48,6 +48,6 @@ export async function holdUploads(page: Page, roster: Roster) {
   };
 }
 
-/** Resolves when the server has asked the page to come again with its upload. */
+/** Resolves when the server has asked the page to retry its upload. */
 export const untilAskedToWait = (page: Page) =>
   page.waitForResponse((answer) => answer.url().endsWith('/api/files/upload') && answer.status() === 429);

@@ -4,7 +4,7 @@ import { expect, expectToast, goodKey, openAtRest, request, test, untilUsable } 
 
 const mainMenu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-test('the sidebar is an overlay behind a floating button on a phone', async ({ page, signedIn }) => {
+test('shows the sidebar as an overlay behind a floating button on a phone', async ({ page, signedIn }) => {
   await page.setViewportSize({ width: 767, height: 900 });
   await page.goto('/');
   await expect(page.getByRole('heading', { name: `Welcome, ${signedIn.email}` })).toBeVisible();
@@ -25,8 +25,8 @@ test('the sidebar is an overlay behind a floating button on a phone', async ({ p
   await expect(opener).toBeHidden();
 });
 
-test.describe('the theme', () => {
-  /** The themes that the page has had since it began, each with whether there was anything to see yet. */
+test.describe('theme', () => {
+  /** Records the page's themes since it started, each with whether anything was visible yet. */
   const recordThemes = () => {
     const seen: string[] = [];
     Object.assign(window, { themesSeen: seen });
@@ -38,7 +38,7 @@ test.describe('the theme', () => {
   };
   const themesSeen = (page: Page) => page.evaluate(() => Reflect.get(window, 'themesSeen'));
 
-  test('is dark until one is chosen, is kept, and never flashes', { tag: '@main' }, async ({ page, signedIn: _ }) => {
+  test('is dark until one is chosen, is stored, and never flashes', { tag: '@main' }, async ({ page, signedIn: _ }) => {
     await page.addInitScript(recordThemes);
     await page.goto('/settings?tab=preferences');
     await untilUsable(page);
@@ -54,7 +54,7 @@ test.describe('the theme', () => {
     expect(await themesSeen(page)).toEqual(['light before the first paint']);
   });
 
-  test('follows the device when that is chosen, at once', async ({ page, signedIn: _ }) => {
+  test('follows the device at once if that is chosen', async ({ page, signedIn: _ }) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.goto('/settings?tab=preferences');
     await untilUsable(page);
@@ -78,8 +78,8 @@ test.describe('toasts', () => {
   });
 });
 
-test('a change of page is said, and the focus goes to its heading', async ({ page, signedIn: _ }) => {
-  // A link of the shell that stands before the scripts opens a page anew, where there is nothing to say.
+test('announces a change of page, and moves the focus to its heading', async ({ page, signedIn: _ }) => {
+  // A link in the prerendered shell loads a page anew, where there is nothing to announce.
   await openAtRest(page, '/');
   await untilUsable(page);
   const said = page.locator('[data-page-change]');
@@ -91,7 +91,7 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
   await expect(said).toHaveText('File Management');
   await expect(said).toHaveAttribute('aria-live', 'polite');
 
-  // Nothing is missed where keys come faster than the page goes.
+  // No key is missed if they come faster than the page.
   await page.goto('/settings');
   await untilUsable(page);
   await page.getByRole('tab', { name: 'Account' }).focus();
@@ -105,7 +105,7 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
   await expect(page.getByRole('tab', { name: names[2] ?? '' })).toBeFocused();
   await expect(page.getByRole('tab', { name: names[2] ?? '' })).toHaveAttribute('aria-selected', 'true');
 
-  // The ring is for the keyboard.
+  // The focus ring is for keyboard users.
   const ring = (name: string | undefined) =>
     page.getByRole('tab', { name: name ?? '' }).evaluate((tab) => getComputedStyle(tab).outlineStyle);
   await page.getByRole('tab', { name: names[1] ?? '' }).click();
@@ -121,7 +121,7 @@ test('a change of page is said, and the focus goes to its heading', async ({ pag
 });
 
 test.describe('home, for a returning user', () => {
-  test('a question typed there is sent in a conversation of its own, which stands there afterwards', {
+  test('sends a question typed there in a new conversation, which is listed afterwards', {
     tag: '@main',
   }, async ({ page, roster, signedIn }) => {
     await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });

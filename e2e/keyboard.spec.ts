@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { conversation } from './conversation.ts';
 import { expect, goodKey, newEmail, password, test } from './fixtures.ts';
 
-/** Presses Tab until the focus is there. */
+/** Presses Tab until the target has the focus. */
 async function tabTo(page: Page, target: Locator) {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 60; presses++) {
@@ -17,7 +17,7 @@ async function activate(page: Page, target: Locator) {
   await page.keyboard.press('Enter');
 }
 
-test('everything from registering to another answer works without a mouse', async ({ page }) => {
+test('works without a mouse from registering to another answer', async ({ page }) => {
   await page.goto('/auth');
   await tabTo(page, page.getByRole('tab', { name: 'Login' }));
   await page.keyboard.press('ArrowRight');

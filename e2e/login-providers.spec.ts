@@ -7,7 +7,7 @@ import { type Roster, startRoster } from './roster.ts';
 
 let google: Google;
 let github: GitHub;
-// One installation, and at Google and GitHub one person at a time.
+// One installation, and one user at a time at Google and GitHub.
 test.describe.configure({ mode: 'default' });
 
 let roster: Roster;
@@ -32,9 +32,7 @@ const method = (page: Page, name: string) => page.getByRole('listitem').filter({
 const bare = (path: string) => (url: URL) =>
   url.origin === new URL(roster.url).origin && url.pathname + url.search === path;
 
-test('Google: registers, signs in again, and comes back to the page that was asked for', { tag: '@main' }, async ({
-  page,
-}) => {
+test('registers with Google, signs in again, and returns to the requested page', { tag: '@main' }, async ({ page }) => {
   const email = newEmail();
   google.steering.claims = atGoogle(`g-${email}`, email, { name: 'Gina' });
   await page.goto(`${roster.url}/auth`);
@@ -43,13 +41,13 @@ test('Google: registers, signs in again, and comes back to the page that was ask
   await page.goto(`${roster.url}/settings`);
   await expect(page.getByText('Confirmed', { exact: true })).toBeVisible();
   await expect(method(page, 'Google')).toContainText(email);
-  // The last login method stays.
+  // The last login method cannot be removed.
   const disconnect = page.getByRole('button', { name: 'Disconnect Google' });
   await expect(disconnect).toBeDisabled();
   await expect(disconnect).toHaveAccessibleDescription(/only way to log in/);
   await expectAccessible(page);
 
-  // A first password comes by a link to the own address.
+  // A first password comes by a link to the user's address.
   await page.getByRole('button', { name: 'Set Password' }).click();
   await expectToast(page, 'Link requested', 'Whoever operates this installation');
   await page.goto(await keptPasswordLink(roster, email));
@@ -70,7 +68,7 @@ test('Google: registers, signs in again, and comes back to the page that was ask
   await expect(page.getByText('Login method disconnected: Google')).toBeVisible();
 });
 
-test('GitHub: connects to an account, cancelled at first, and then to no other', async ({ page, browser }) => {
+test('connects GitHub to an account, cancelled at first, and then to no other', async ({ page, browser }) => {
   const email = newEmail();
   github.steering.person = atGitHub(4711, email, 'Octo Cat');
   await request(page, roster, 'POST', '/api/register', { email, password });
@@ -103,7 +101,7 @@ test('GitHub: connects to an account, cancelled at first, and then to no other',
   await context.close();
 });
 
-test('every failure is told on the sign-in page, and leaves the address', async ({ page }) => {
+test('shows every failure on the sign-in page, and clears the address', async ({ page }) => {
   const email = newEmail();
   await page.goto(`${roster.url}/auth?tab=register`);
   await expect(page.getByText('OR SIGN UP WITH')).toBeVisible();
@@ -125,7 +123,7 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await link(page, 'GitHub').click();
   await page.getByRole('button', { name: 'Allow' }).click();
   await expectToast(page, 'Login failed', 'There is already an account with this email address.');
-  // Whose account it is finds it on record.
+  // The account's owner finds it in the activity log.
   const credentials = { email: 'first@example.com', password };
   expect((await request(page, roster, 'POST', '/api/login', credentials)).status).toBe(200);
   await page.goto(`${roster.url}/settings`);
@@ -135,7 +133,7 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await expectAccessible(page);
   expect((await request(page, roster, 'POST', '/api/logout')).status).toBe(204);
 
-  // An answer to a question that this browser did not ask.
+  // A callback that this browser did not start.
   await page.goto(`${roster.url}/auth/google/callback?code=stolen&state=${'x'.repeat(43)}`);
   await expectToast(page, 'Login failed', 'Start again here and finish it here.');
   await expect(page).toHaveURL(bare('/auth'));
@@ -143,7 +141,7 @@ test('every failure is told on the sign-in page, and leaves the address', async 
   await expectToast(page, 'Login failed', 'It did not work. Please try again.');
 });
 
-test('the address itself signs a visitor in, and leads a signed-in person to Settings', async ({ page }) => {
+test('signs a visitor in by the address itself, and leads a signed-in user to Settings', async ({ page }) => {
   const email = newEmail();
   google.steering.claims = atGoogle(`g-${email}`, email);
   await page.goto(`${roster.url}/auth/google?redirect=%2Fsettings`);
@@ -154,7 +152,7 @@ test('the address itself signs a visitor in, and leads a signed-in person to Set
   await expect(method(page, 'GitHub')).toContainText('Not connected');
 });
 
-test('an account without a password is closed after a fresh sign-in', async ({ page }) => {
+test('closes an account without a password after a fresh sign-in', async ({ page }) => {
   const email = newEmail();
   google.steering.claims = atGoogle(`g-${email}`, email);
   await page.goto(`${roster.url}/auth`);

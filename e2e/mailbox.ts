@@ -3,7 +3,7 @@ import { keptFor as keptMail, keptMails, linkIn } from '../server/src/testing/ma
 import { expect } from './fixtures.ts';
 import type { Roster } from './roster.ts';
 
-/** The link to set a password in the `count`-th mail about an account that was kept for want of a mail server. */
+/** The link to set a password in the `count`-th mail about an account, stored without a mail server. */
 export async function keptPasswordLink(roster: Roster, email: string, count = 1): Promise<string> {
   const mails = async () =>
     (await keptMails(roster)).filter(({ text }) => text.includes(`${email}.`) && text.includes('/reset-password?'));
@@ -14,11 +14,11 @@ export async function keptPasswordLink(roster: Roster, email: string, count = 1)
 
 export { keptMail };
 
-/** The link that makes an address the one of an account. */
+/** The link that confirms a new address of an account. */
 export async function keptAddressLink(roster: Roster, email: string): Promise<string> {
   return linkIn(await keptMail(roster, email, 'Confirm the new address of your Roster account'), '/confirm-email').href;
 }
 
-/** The token of a mailed link is nowhere in the address bar. */
+/** The token of a mailed link is not in the address bar. */
 export const expectBareAddress = (page: Page, path: string) =>
   expect(page).toHaveURL((url) => url.pathname === path && url.search === '');

@@ -24,7 +24,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** As an operator or a service manager runs it: through npm, in a group of its own. */
+/** Like an operator or a service manager: through npm, in its own process group. */
 async function npmRun(script: string) {
   const dataDir = mkdtempSync(join(tmpdir(), 'roster-npm-'));
   folders.push(dataDir);
@@ -35,7 +35,7 @@ async function npmRun(script: string) {
     env: { ...process.env, DATA_DIR: dataDir, PORT: String(port), SIMULATOR_PORT: String(simulatorPort) },
   });
   started.push(child);
-  // It listens once it is ready. With reload its public address is that of the page, and it answers no other.
+  // It listens once it is ready. With reload its public address is the page's, and it answers no other.
   const isReady = () =>
     fetch(`http://localhost:${port}/healthz`).then(
       () => true,
@@ -51,7 +51,7 @@ for (const script of ['start', 'demo', 'dev'])
     ['npm', (child: ChildProcess) => child.kill('SIGTERM')],
     ['its whole group', (child: ChildProcess) => signalGroup(child, 'SIGTERM')],
   ] as const)
-    test(`npm run ${script} ends with code 0 and leaves nothing running when ${to} is told to stop`, async () => {
+    test(`ends npm run ${script} with code 0 and leaves nothing running when ${to} is told to stop`, async () => {
       const { child, isReady, ended } = await npmRun(script);
       send(child);
       expect(await ended).toEqual({ code: 0, signal: null });

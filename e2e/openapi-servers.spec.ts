@@ -10,7 +10,7 @@ import {
 } from './fixtures.ts';
 import { type Roster, startRoster } from './roster.ts';
 
-/** An installation that may reach services on its own machine, and one there. */
+/** An installation that may reach services on its own machine, and such a service. */
 const test = base.extend<{ service: DescribedService }, { roster: Roster }>({
   roster: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
@@ -28,7 +28,7 @@ const test = base.extend<{ service: DescribedService }, { roster: Roster }>({
   },
 });
 
-test('a description is pasted, one of its tools chosen, asked for, approved and called', { tag: '@main' }, async ({
+test('pastes a description, selects one of its tools, and requests, approves and calls it', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,

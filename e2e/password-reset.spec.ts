@@ -25,7 +25,7 @@ async function logIn(page: Page, email: string, secret: string) {
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
-test('a forgotten password is replaced by keyboard, and every device is signed out', { tag: '@main' }, async ({
+test('replaces a forgotten password by keyboard, and signs every device out', { tag: '@main' }, async ({
   elsewhere: visitor,
   page,
   roster,
@@ -74,7 +74,7 @@ test('a forgotten password is replaced by keyboard, and every device is signed o
   await page.getByRole('tab', { name: 'Sessions' }).click();
   await expect(page).toHaveURL(/\/auth/);
 
-  // Once only; a signed-in user reads it too.
+  // Valid once; signed-in users can open it too.
   await visitor.goto(link);
   await newPassword(visitor).fill(`${chosen}!`);
   await confirmation(visitor).fill(`${chosen}!`);
@@ -84,7 +84,7 @@ test('a forgotten password is replaced by keyboard, and every device is signed o
   await expect(visitor).toHaveURL('/request-reset-password');
 });
 
-test('a link that is not whole says so at once, and leads to a new one', async ({ page }) => {
+test('reports an incomplete link at once, and leads to a new one', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   for (const query of ['', '?token=abc', '?userId=1', '?token=abc&userId=one', '?token=&userId=1']) {
     await page.goto(`/reset-password${query}`);
@@ -103,7 +103,7 @@ test('a link that is not whole says so at once, and leads to a new one', async (
 test.describe('on a phone, in the light theme', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('a wrong token is told after sending', async ({ page }) => {
+  test('reports a wrong token after sending', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('app-theme', 'light'));
     await page.goto(`/reset-password?token=${'A'.repeat(43)}&userId=1`);
     await expectBareAddress(page, '/reset-password');
@@ -117,7 +117,7 @@ test.describe('on a phone, in the light theme', () => {
   });
 });
 
-test('over a mail server: a confirmed address, and a reset by mail', async ({ page, browser }) => {
+test('confirms an address, and resets by mail, over a mail server', async ({ page, browser }) => {
   const mails = await startMailServer();
   await using roster = await startRoster({ env: mails.env });
   const email = newEmail();
@@ -126,7 +126,7 @@ test('over a mail server: a confirmed address, and a reset by mail', async ({ pa
   await expect(page.getByText('Not confirmed')).toBeVisible();
   await page.getByRole('button', { name: 'Send confirmation email' }).click();
   await expectToast(page, 'Confirmation email sent', email);
-  // One came with the account.
+  // The first one came with the account.
   const mail = await mails.mailTo(email, 'Confirm your email address for Roster', 2);
   const { href, userId } = linkIn(mail, '/confirm-email');
 
@@ -138,7 +138,7 @@ test('over a mail server: a confirmed address, and a reset by mail', async ({ pa
   await page.goto(`${roster.url}/confirm-email?token=${'A'.repeat(43)}&userId=${userId + 1}`);
   await expect(page.getByRole('heading', { name: 'This link is for another account' })).toBeVisible();
 
-  // Opened where nobody is signed in, it asks to sign in, and goes on from there.
+  // Opened without a session, it asks to sign in and continues from there.
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
   const visitor = await context.newPage();
   await visitor.goto(href);
@@ -158,7 +158,7 @@ test('over a mail server: a confirmed address, and a reset by mail', async ({ pa
   await newPassword(visitor).fill(chosen);
   await confirmation(visitor).fill(chosen);
   await visitor.keyboard.press('Enter');
-  // The one who is signed in here is signed out too.
+  // The user who is signed in here is signed out too.
   await expect(visitor).toHaveURL(`${roster.url}/auth`);
   await logIn(visitor, email, chosen);
   await expect(visitor.getByRole('heading', { name: `Welcome, ${email}` })).toBeVisible();

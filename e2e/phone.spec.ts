@@ -3,7 +3,7 @@ import { expect, expectNoSidewaysScroll, goodKey, newEmail, password, request, t
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-test('on a phone everything from registering to another answer works by touch', { tag: '@main' }, async ({ page }) => {
+test('works by touch on a phone from registering to another answer', { tag: '@main' }, async ({ page }) => {
   await page.goto('/auth?tab=register');
   await page.getByLabel('Email').fill(newEmail());
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -49,7 +49,7 @@ test('on a phone everything from registering to another answer works by touch', 
   await expect(questions).toContainText('Plan my balcony');
 });
 
-test('long names leave room for the rest', async ({ page, roster, signedIn: _ }) => {
+test('leaves room next to long names', async ({ page, roster, signedIn: _ }) => {
   const draft = { name: `${'n'.repeat(49)} ${'m'.repeat(50)}`, model: 'gpt-4o' };
   const { body } = await request(page, roster, 'POST', '/api/assistants', draft);
   const id = await startThread(page, roster, { title: 'Where the boats lie', assistantId: body.id });
@@ -58,11 +58,11 @@ test('long names leave room for the rest', async ({ page, roster, signedIn: _ })
   await expect(message).toBeVisible();
   const title = page.getByRole('heading', { name: 'Where the boats lie' });
   await expect.poll(async () => (await title.boundingBox())?.width).toBeGreaterThan(60);
-  // One line, as any other name.
+  // One line, like any other name.
   await expect.poll(async () => (await message.boundingBox())?.height).toBeLessThan(45);
 });
 
-test('what the provider said of a key fits the narrowest screens', async ({ page, roster, signedIn: _ }) => {
+test('fits the provider’s words about a key on the narrowest screens', async ({ page, roster, signedIn: _ }) => {
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   await page.route('**/api/user/config', async (route) => {
     const answer = await route.fetch();

@@ -30,7 +30,7 @@ async function save(page: Page) {
   await expect(toasts(page).filter({ hasText: 'Preferences Saved' }).first()).toBeVisible();
 }
 
-/** The color behind the page, as it is drawn. */
+/** The painted background color of the page. */
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
 const paper = {
@@ -48,7 +48,7 @@ const forest = {
   'Card Background': '#123d27',
 };
 
-test('a saved theme is the account’s, a choice that is not saved stays in its browser', { tag: '@main' }, async ({
+test('makes a saved theme the account’s, and keeps an unsaved choice in its browser', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,
@@ -72,7 +72,7 @@ test('a saved theme is the account’s, a choice that is not saved stays in its 
 
   await openPreferences(elsewhere);
   await elsewhere.getByText('Dark', { exact: true }).click();
-  // The account's answer has come and has not taken the choice away.
+  // The account's response has come and has not replaced the choice.
   const told = elsewhere.waitForResponse('**/api/settings/preferences');
   await elsewhere.goto('/');
   await (await told).finished();
@@ -82,7 +82,7 @@ test('a saved theme is the account’s, a choice that is not saved stays in its 
   await expect(page.getByRole('radio', { name: 'Light' })).toBeChecked();
 });
 
-test('own colors are tried, kept, on every device before the first paint, and taken away', async ({
+test('previews, saves and removes custom colors, which apply before first paint everywhere', async ({
   page,
   elsewhere,
   roster,
@@ -106,7 +106,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
     await expect(colorField(page, name)).toHaveValue(color);
   }
 
-  // What cannot be read is said with its ratio; what is no color is refused at its field.
+  // Poor contrast is reported with its ratio; an invalid color is rejected at its field.
   await fillColors(page, { ...paper, 'Text Color': '#93a1a1' });
   await expect(page.getByText('Text on the background: contrast 2.47:1, should be at least 4.5:1')).toBeVisible();
   await fillColors(page, paper);
@@ -119,7 +119,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
   await page.getByLabel('Accent Color picker').fill(paper['Accent Color']);
   await expect(colorField(page, 'Accent Color')).toHaveValue(paper['Accent Color']);
 
-  // A preview is for looking at only, and leaving asks first.
+  // A preview cannot be edited, and leaving asks first.
   await page.getByRole('button', { name: 'Preview Colors' }).click();
   await expectToast(page, 'Colors Applied', 'This is a preview. Save Preferences keeps the colors.');
   await expect.poll(() => background(page)).toBe('rgb(253, 246, 227)');
@@ -143,7 +143,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
   await expect.poll(() => background(page)).toBe('rgb(253, 246, 227)');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
 
-  // Before anything is drawn, when the body begins, the colors are there.
+  // The colors apply before anything is painted, when the body starts.
   await page.addInitScript(() => {
     new MutationObserver((_changes, observer) => {
       if (!document.body) return;
@@ -158,7 +158,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
   await elsewhere.goto('/');
   await expect.poll(() => background(elsewhere)).toBe('rgb(253, 246, 227)');
 
-  // Nothing but the theme stays in a browser that signs out.
+  // Only the theme remains in a browser that signs out.
   await elsewhere.getByRole('button', { name: 'Logout' }).click();
   await expect(elsewhere).toHaveURL('/auth');
   await expect.poll(() => background(elsewhere)).toBe(original);
@@ -175,10 +175,7 @@ test('own colors are tried, kept, on every device before the first paint, and ta
   expect(await background(page)).toBe(original);
 });
 
-test('a failed save says why and keeps what was changed; a failed load is not mentioned', async ({
-  page,
-  signedIn: _,
-}) => {
+test('says why a save failed and keeps the changes; does not mention a failed load', async ({ page, signedIn: _ }) => {
   const path = '**/api/settings/preferences';
   const down = { status: 503, json: { code: 'unavailable', message: 'The database is being moved.' } };
   await page.route(path, (route) => route.fulfill(down));
@@ -210,7 +207,7 @@ test('a failed save says why and keeps what was changed; a failed load is not me
   await expect(sound).not.toBeChecked();
 });
 
-/** A browser that answers about notifications as the test says, and records what is shown and played. */
+/** A browser with the given notification permission that records what is shown and played. */
 async function recordNotices(context: BrowserContext, permission: NotificationPermission) {
   await context.addInitScript((given) => {
     const shown: object[] = [];
@@ -269,7 +266,7 @@ async function openGarden(page: Page, roster: Roster, assistantId: number) {
   return id;
 }
 
-test('an answer that finishes unseen is told and heard, and its notification leads to it', async ({
+test('notifies with sound about an answer that finishes unseen, and leads to it', async ({
   page,
   roster,
   withAssistant,
@@ -290,7 +287,7 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   await page.evaluate(() => Reflect.get(window, 'shown')[0].click());
   await expect(page).toHaveURL(`/chat/${id}`);
 
-  // Another conversation, because the same one is not notified of twice within a moment.
+  // Another conversation, because the same one is not announced twice within a moment.
   const failing = await startThread(page, roster, { title: 'Failing', assistantId: withAssistant.assistantId });
   await page.goto(`/chat/${failing}`);
   await hide(page, true);
@@ -307,7 +304,7 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   await page.goto(`/chat/${quiet}`);
   await hide(page, true);
   await ask('Unseen and quiet [[bench 20]] [[delay 10]]');
-  // The lock that keeps other tabs from telling it too is held while it would be told, and let go afterwards.
+  // The lock that keeps other tabs from announcing it too is held meanwhile, and released afterwards.
   const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
   await expect.poll(locks).toBe(1);
   await expect.poll(locks).toBe(0);
@@ -315,9 +312,13 @@ test('an answer that finishes unseen is told and heard, and its notification lea
   expect(await recorded(page)).toEqual({ shown: [], tones: 0 });
 });
 
-test('an answer whose end is read before its stream tells it is told too', async ({ page, roster, withAssistant }) => {
+test('notifies about an answer whose end is read before its stream reports it', async ({
+  page,
+  roster,
+  withAssistant,
+}) => {
   const id = await openGarden(page, roster, withAssistant.assistantId);
-  // The stream never begins, and what is read after sending is read when the answer has ended.
+  // The stream never starts, and the reload after sending finds the answer ended.
   await page.route('**/api/runs/*/events*', () => undefined);
   const runId = async () => (await request(page, roster, 'GET', `/api/threads/${id}`)).body.runId;
   await page.route(`**/api/threads/${id}/messages`, async (route) => {
@@ -329,7 +330,7 @@ test('an answer whose end is read before its stream tells it is told too', async
   await expect.poll(() => recorded(page)).toEqual({ shown: ['Garden: The answer is complete.'], tones: 2 });
 });
 
-test('permission is asked for by a press only, and what a browser refuses is said', async ({
+test('asks for permission on a press only, and reports what a browser denies', async ({
   page,
   context,
   browser,
@@ -356,7 +357,7 @@ for (const [name, colors] of [
   ['light', paper],
   ['dark', forest],
 ] as const)
-  test(`everything can be read in a ${name} palette of one’s own, and fits a phone`, async ({
+  test(`keeps everything readable in a custom ${name} palette, and fits it on a phone`, async ({
     page,
     roster,
     withAssistant,
@@ -388,7 +389,7 @@ for (const [name, colors] of [
     }
   });
 
-test('the defaults of the light theme are light, and so is the page that keeps them', async ({ page, signedIn: _ }) => {
+test('makes the defaults of the light theme light, and the page that edits them', async ({ page, signedIn: _ }) => {
   await openPreferences(page, 'Appearance');
   await page.getByRole('radio', { name: 'Light' }).click();
   const original = await background(page);

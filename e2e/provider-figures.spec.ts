@@ -4,7 +4,7 @@ import { expect, expectAccessible, expectNoSidewaysScroll, expectToast, goodKey,
 import type { Roster } from './roster.ts';
 
 let keys = 0;
-/** A key of the test's own, so that the provider can misbehave for it alone. */
+/** A separate key, so that the provider can misbehave for it alone. */
 const newAdminKey = () => `sk-admin-${'simulated'.repeat(4)}${process.pid}x${++keys}`;
 
 const card = (page: Page) => page.getByRole('region', { name: 'Provider’s own figures', exact: true });
@@ -24,7 +24,10 @@ async function withAdminKey(page: Page, roster: Roster) {
   return adminKey;
 }
 
-test('an admin key sets the provider’s figures beside Roster’s, with the difference', async ({ page, ownRoster }) => {
+test('shows the provider’s figures next to Roster’s with an admin key, with the difference', async ({
+  page,
+  ownRoster,
+}) => {
   const { url } = ownRoster;
   await request(page, ownRoster, 'POST', '/api/register', {
     email: 'ada@example.com',
@@ -44,7 +47,7 @@ test('an admin key sets the provider’s figures beside Roster’s, with the dif
   await expect(dialog).toContainText('Admin key is required');
   await expect(dialog.getByPlaceholder('sk-admin-…')).toBeFocused();
 
-  // An ordinary key is told where it belongs.
+  // The error for an ordinary key says where it belongs.
   await enter(page, goodKey);
   await expect(dialog.getByRole('alert')).toContainText('The key for chatting belongs in Settings, under API Keys');
   await enter(page, newAdminKey());
@@ -56,7 +59,7 @@ test('an admin key sets the provider’s figures beside Roster’s, with the dif
   for (const row of ['Cost', 'Requests', 'Input tokens', 'Output tokens'])
     await expect(cell(page, row, 2)).toHaveText('none');
 
-  // Another program of the organization asks too; a new key reads anew.
+  // Another client of the organization uses it too; a new key reloads the figures.
   await fetch(`${ownRoster.providerUrl}/responses`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-another-program', 'content-type': 'application/json' },
@@ -86,11 +89,7 @@ test('an admin key sets the provider’s figures beside Roster’s, with the dif
   await expect(page.getByText('Admin key saved').first()).toBeVisible();
 });
 
-test('a provider that fails is quoted, and tried again; a key it withdrew is replaced', async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('quotes a failing provider and retries, and replaces a key it withdrew', async ({ page, roster, signedIn: _ }) => {
   const key = await withAdminKey(page, roster);
   await roster.fault(key, { status: 400, error: { message: 'Not on Sundays.' } }, 2);
   await page.goto('/analytics');
@@ -109,11 +108,7 @@ test('a provider that fails is quoted, and tried again; a key it withdrew is rep
   await expect(card(page)).not.toContainText('does not work');
 });
 
-test('a provider that gives out no figures says so, and costs that cannot be read leave the rest', async ({
-  page,
-  roster,
-  signedIn: _,
-}) => {
+test('reports a provider without figures, and shows the rest without costs', async ({ page, roster, signedIn: _ }) => {
   const notThere = newAdminKey();
   await roster.fault(notThere, { status: 404, body: '{"detail":"Not Found"}' });
   await page.goto('/analytics');

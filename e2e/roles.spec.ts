@@ -2,7 +2,7 @@ import { expect, expectAccessible, goodKey, password, request, test } from './fi
 
 const reason = 'Your role is Viewer: you can chat, but an Editor or Admin makes changes here.';
 
-test('Viewers see what they may not do, disabled and with the reason', { tag: '@main' }, async ({
+test('shows Viewers what they may not do, disabled and with the reason', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,
@@ -42,7 +42,7 @@ test('Viewers see what they may not do, disabled and with the reason', { tag: '@
   await page.goto('/users');
   await expect(page).toHaveURL('/');
 
-  // Chatting stays theirs.
+  // They may still chat.
   await request(page, roster, 'POST', '/api/settings/apikey', { apiKey: goodKey });
   await page.goto(`/chat?assistant=${withAssistant.assistantId}`);
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello');

@@ -8,18 +8,20 @@ import { until } from '../server/src/testing/until.ts';
 
 type Options = {
   env?: Record<string, string>;
-  /** Parts of its API that the provider does not know, such as 'assistants'. */
+  /** Parts of the API that the provider lacks, such as 'assistants'. */
   without?: NonNullable<Parameters<typeof createSimulator>[0]>['without'];
-  /** Where the tools are called that assistants have then. */
+  /** The tool server of all assistants. */
   toolsUrl?: string;
-  /** The day that it is, here and at the provider, where models end on the days that were announced. */
+  /** The current day, here and at the provider, where models end on the announced days. */
   day?: string;
 };
 
-/** Training takes as long as the test says: a step of a job is a minute of the provider's clock, which is moved by hand. */
+/** A job step is a minute of the provider's clock, which tests advance. */
 export const jobStepMs = 60_000;
 
-/** The built product as its users run it: a process of its own on a fresh data folder, with the simulator as its provider. */
+/**
+ * The built product as its users run it: a separate process on a new data folder, with the simulator as its provider.
+ */
 export async function startRoster({ env = {}, without = [], toolsUrl, day }: Options = {}) {
   let today = day;
   const ending = day === undefined ? {} : { day: () => today ?? null };
@@ -49,7 +51,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
       },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    // A process that nobody ends would be waited for by whoever reads what it prints.
+    // Kill it, because whoever reads its output would wait for a process that never ends.
     await untilReady(url, started).catch((error: unknown) => {
       started.kill('SIGKILL');
       throw error;
@@ -66,10 +68,10 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
 
   return {
     url,
-    /** Where its provider answers, for what another program asks of it. */
+    /** The provider's URL, for requests of another client. */
     providerUrl: provider.url,
     dataDir,
-    /** The provider misbehaves for the given key, so that tests beside this one notice nothing. */
+    /** The provider misbehaves for the given key only, so that parallel tests are not affected. */
     async fault(
       key: string,
       fault: Record<string, unknown>,
@@ -83,7 +85,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
       });
       if (!answer.ok) throw new Error(`The simulator refused the fault: ${await answer.text()}`);
     },
-    /** Moves the time that the provider's jobs go by. */
+    /** Advances the clock of the provider's jobs. */
     async advance(advanceMs: number) {
       const answer = await fetch(`${provider.origin}/__simulator/clock`, {
         method: 'POST',
@@ -92,7 +94,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
       });
       if (!answer.ok) throw new Error(`The simulator refused to move its clock: ${await answer.text()}`);
     },
-    /** Ends the process as a power cut would. */
+    /** Ends the process like a power failure. */
     async kill() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
@@ -101,7 +103,7 @@ export async function startRoster({ env = {}, without = [], toolsUrl, day }: Opt
     async start() {
       child = await launch();
     },
-    /** It becomes another day: with a restart, as days pass with one. */
+    /** Changes the day, with a restart. */
     async turnTo(next: string) {
       await stop();
       today = next;

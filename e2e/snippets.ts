@@ -9,14 +9,14 @@ export const run = promisify(execFile);
 
 const snippetCard = (page: Page) => page.getByRole('region', { name: 'Snippets' });
 
-/** The code as the page shows it; the last block, after what is to be installed. */
+/** The code as the page shows it; the last block, after what to install. */
 export async function snippet(page: Page, name: string): Promise<string> {
   await snippetCard(page).getByRole('tab', { name }).click();
   await expect(snippetCard(page).getByRole('tab', { name })).toHaveAttribute('aria-selected', 'true');
   return (await snippetCard(page).locator('pre code').last().textContent()) ?? '';
 }
 
-/** A shell in which the variables are set that the page shows, with a new token; resolves with what the command prints. */
+/** A shell with the variables that the page shows and a new token; resolves with the command's output. */
 export async function shellFor(page: Page, roster: Roster) {
   const token = { name: 'Snippets', rights: ['chat'], expiresInDays: null };
   const made = await request(page, roster, 'POST', '/api/access-tokens', token);

@@ -21,7 +21,7 @@ async function looksGood(page: Page) {
   await expectAccessibleInBothThemes(page);
 }
 
-test('questions are saved and run, and before a change is saved it is known what it does to their answers', async ({
+test('saves and runs questions, and shows before saving how a change affects their answers', async ({
   page,
   roster,
   withAssistant,

@@ -13,7 +13,7 @@ import {
 } from './fixtures.ts';
 import { type Roster, startRoster } from './roster.ts';
 
-/** An installation that may reach servers on its own machine, and one there. */
+/** An installation that may reach servers on its own machine, and such a server. */
 const test = base.extend<{ peer: Awaited<ReturnType<typeof startToolServer>> }, { roster: Roster }>({
   roster: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures from the pattern
@@ -48,7 +48,7 @@ async function add(page: Page, url: string) {
   await expect(dialog).toBeHidden();
 }
 
-test('a server is added, its tools are chosen for an assistant, and it is removed', { tag: '@main' }, async ({
+test('adds a server, selects its tools for an assistant, and removes it', { tag: '@main' }, async ({
   page,
   roster,
   withAssistant,
@@ -92,7 +92,7 @@ test('a server is added, its tools are chosen for an assistant, and it is remove
   expect(await chosen()).toEqual([]);
 });
 
-test('a person signs in to a server, by keyboard, and says no before', async ({ page, signedIn: _ }) => {
+test('signs a user in to a server by keyboard, after a refusal', async ({ page, signedIn: _ }) => {
   const notes = await startProtectedToolServer({ asks: true });
   await page.goto(tab);
   await page.getByRole('button', { name: 'Add Server' }).press('Enter');
@@ -130,7 +130,7 @@ test('a person signs in to a server, by keyboard, and says no before', async ({ 
   await notes.close();
 });
 
-test('the page can be read in both themes, on a phone and from right to left', async ({
+test('keeps the page readable in both themes, on a phone and from right to left', async ({
   page,
   roster,
   withAssistant,

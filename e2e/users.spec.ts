@@ -13,7 +13,7 @@ import {
 } from './fixtures.ts';
 
 const table = (page: Page) => page.getByRole('table', { name: 'Accounts' });
-/** The people shown, in their order; without the header. */
+/** The users shown, in order; without the header. */
 const rows = (page: Page) =>
   table(page)
     .getByRole('row')
@@ -35,7 +35,7 @@ test.beforeEach(async ({ page, roster, administrator }) => {
   await request(page, roster, 'POST', '/api/login', { email: administrator.email, password });
 });
 
-test('adding a user makes a link with which they set their password and sign in', { tag: '@main' }, async ({
+test('adds a user with a link with which they set their password and sign in', { tag: '@main' }, async ({
   page,
   elsewhere,
   roster,
@@ -100,7 +100,7 @@ test('adding a user makes a link with which they set their password and sign in'
   await expect(dialog(page, 'Link to Set a New Password').getByLabel('Link')).toHaveValue(/token=/);
 });
 
-test('signing a user out ends their browsers, and a link that was shown is told to its owner until they have read it', async ({
+test('signs a user out everywhere, and tells the owner about a shown link until it is read', async ({
   page,
   elsewhere,
   roster,
@@ -139,7 +139,7 @@ test('signing a user out ends their browsers, and a link that was shown is told 
   await expect(notice).toBeHidden();
 });
 
-test('roles, deactivating and deleting take effect at once', { tag: '@main' }, async ({ page, elsewhere, roster }) => {
+test('applies roles, deactivation and deletion at once', { tag: '@main' }, async ({ page, elsewhere, roster }) => {
   const email = newEmail();
   await request(elsewhere, roster, 'POST', '/api/register', { email, password });
   await openAtRest(elsewhere, '/');
@@ -166,7 +166,7 @@ test('roles, deactivating and deleting take effect at once', { tag: '@main' }, a
   await elsewhere.getByRole('button', { name: 'Login' }).click();
   await expect(toasts(elsewhere).filter({ hasText: 'Login failed' })).toBeVisible();
 
-  // The record tells of both, and goes with the account.
+  // The log shows both, and is deleted with the account.
   await page.getByRole('tab', { name: 'Activity' }).click();
   const told = page.getByRole('table', { name: 'Activity' }).getByRole('row').filter({ hasText: email });
   await expect(told.filter({ hasText: 'Role changed' })).toContainText('Editor to Viewer');
@@ -185,10 +185,7 @@ test('roles, deactivating and deleting take effect at once', { tag: '@main' }, a
   await expect(rows(page).first()).toBeVisible();
 });
 
-test('many accounts are searched, ordered and read on, by keyboard too, and in cards on a phone', async ({
-  page,
-  roster,
-}) => {
+test('searches, sorts and pages many accounts, by keyboard too, and in cards on a phone', async ({ page, roster }) => {
   const crowd = `crowd${Date.now()}`;
   for (let number = 10; number < 70; number++) {
     const { status } = await request(page, roster, 'POST', '/api/admin/users', {
@@ -223,7 +220,7 @@ test('many accounts are searched, ordered and read on, by keyboard too, and in c
   await expect(page.getByRole('columnheader', { name: 'Role' })).toHaveAttribute('aria-sort', 'ascending');
   await expectAccessible(page);
 
-  // The header stays in view below the rows that have gone by.
+  // The header stays in view above the rows that have scrolled by.
   await rows(page).nth(20).scrollIntoViewIfNeeded();
   await expect(name).toBeInViewport();
   await page

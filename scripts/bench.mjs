@@ -1,4 +1,4 @@
-// Roster measured against its floors. Names of parts as arguments (relay, lists, start, first-load) run only those.
+// Measures Roster against its floors. Names of parts as arguments (relay, lists, start, first-load) run only those.
 import { install } from './install.mjs';
 
 install();

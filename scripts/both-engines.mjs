@@ -1,6 +1,6 @@
-// Keeps every test that has a database on both engines. What is about PostgreSQL alone is named *.pg.test.ts; what runs on one
-// of them for another reason stands below with it, and the list holds nothing that is not needed. Proven on planted violations
-// before each run.
+// Requires every test with a database to run on both engines. Tests about PostgreSQL alone are named *.pg.test.ts;
+// tests that need one engine for another reason are listed below with it, and the list must not contain more. Verified
+// on planted violations before each run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
@@ -38,15 +38,15 @@ const onOne = {
 
 const hasDatabase = /\b(?:start\w*App|emptyDatabase|readyDatabase|killableServer|spawnServer)\(/;
 const goesThroughBoth = /\.each\(\s*(?:engines|filePlaces)\b|\bengines\.map\(/;
-/** Whether it has a database, of one engine only. */
+/** True for a test with a database on one engine only. */
 const isOnOne = (text) =>
   hasDatabase.test(text) && !goesThroughBoth.test(text) && !(text.includes("'sqlite'") && text.includes("'postgres'"));
 
-/** Starts PostgreSQL whatever the run: only a run with PostgreSQL may take it. */
+/** Starts PostgreSQL whatever the run, which only a run with PostgreSQL may do. */
 const needsPostgres = /\b\w+\(\s*'postgres'|\binject\('postgresUrl'\)/;
 const isOfLongRun = (path) => /\.(?:pg|long|system)\.test\.ts$/.test(path);
 const isNamedWrongly = (path, text) => needsPostgres.test(text) && !isOfLongRun(path);
-/** The run on PostgreSQL takes the tests whose titles name it. */
+/** The PostgreSQL run selects tests by the engine in their titles. */
 const withoutEngine = /\.each\(\s*(?:engines|filePlaces)\s*\)\(\s*(['"`])(?:(?!%s|\1).)*\1/;
 
 const plantedNames = [

@@ -6,7 +6,7 @@ import { environment, node, root } from './install.mjs';
 
 const stampFile = join(root, 'web/dist/.stamp');
 
-/** Changes with every file that goes into the browser application: names, sizes and times, which are quick to read. */
+/** A fingerprint of all files of the browser application: names, sizes and times, which are quick to read. */
 function sources() {
   const hash = createHash('sha256');
   const walk = (folder) => {
@@ -22,7 +22,7 @@ function sources() {
   return hash.digest('hex');
 }
 
-/** Builds the browser application where it is stale. Returns whether that worked. */
+/** Builds the browser application if it is stale. Returns true on success. */
 export function build() {
   const stamp = sources();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return true;

@@ -1,4 +1,4 @@
-// A cluster of real parts whose parts fail one after the other, while people work with it: npm run chaos -- --minutes 1
+// Runs a cluster of real parts that fail one after the other while users work with it: npm run chaos -- --minutes 1
 import { install } from './install.mjs';
 
 install();

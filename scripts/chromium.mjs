@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { environment, node, root } from './install.mjs';
 
 const usual = [
-  // The same browser without a window to draw: a third less work for the processor.
+  // The headless browser needs a third less CPU.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -36,7 +36,7 @@ function attempt(command, args) {
   );
 }
 
-/** The path of a Chromium; installs one where the machine has none. undefined: none can be had. */
+/** The path of a Chromium; installs one if the machine has none. undefined: not available. */
 export function chromium() {
   const path = found();
   if (path) return path;
@@ -50,7 +50,7 @@ export function chromium() {
   const viaApt =
     existsSync('/usr/bin/apt-get') &&
     apt('update') &&
-    // Older systems have only the whole browser.
+    // Older systems have only the full browser.
     (install('chromium-headless-shell') || install('chromium'));
   if (!viaApt) attempt(node, [join(root, 'node_modules/@playwright/test/cli.js'), 'install', 'chromium']);
   return found();

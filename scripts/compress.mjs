@@ -1,4 +1,4 @@
-// Writes a .br and a .gz beside every text file of the build, so that the server never compresses anything itself.
+// Writes a .br and a .gz next to every text file of the build, so that the server never compresses files itself.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

@@ -1,6 +1,6 @@
 const account = { email: 'demo@example.com', password: 'try everything here' };
 
-/** What a newcomer finds: a key, three assistants, and conversations that the simulator really answered. */
+/** The demo account: a key, three assistants, and threads that the simulator really answered. */
 const assistants = [
   {
     name: 'Writing partner',
@@ -31,7 +31,7 @@ const questions = [
   'Draw a diagram of a sign-in',
 ];
 
-/** Makes the demo account where it is not there yet, through the same calls a browser makes. */
+/** Creates the demo account if it does not exist yet, through the calls that a browser makes. */
 export async function prepare(url) {
   await untilReady(url);
   let cookie = '';

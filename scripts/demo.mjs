@@ -1,4 +1,4 @@
-// Roster with the simulator as its provider and a prepared account, in a data folder of its own.
+// Runs Roster with the simulator as its provider and a prepared account, in a separate data folder.
 import { setTimeout } from 'node:timers/promises';
 import { install, root } from './install.mjs';
 
@@ -31,8 +31,8 @@ try {
   const { email, password } = await prepare(url);
   console.log(`\n  Roster demo: ${url}\n  Sign in with ${email} and the password: ${password}\n`);
 } catch (error) {
-  // A server that was told to stop answers no more, and its exit code is the one that counts. Where the whole group was
-  // told, the signal may be noticed here a moment after what it caused.
+  // A server that was told to stop no longer responds, and its exit code counts. If the whole process group got the
+  // signal, it may be noticed here a moment after its effect.
   await setTimeout(200);
   if (!ending.aborted) throw error;
 }

@@ -1,12 +1,12 @@
-// Holds the files of deploy/ to each other and to the configuration. The programs that read them are asked by
-// `npm test system`. There is no Helm here: what its templates come to is made by scripts/deployments/templates.mjs.
+// Checks the files of deploy/ against each other and the configuration. `npm test system` has the real programs read
+// them. Without Helm, scripts/deployments/templates.mjs renders the templates.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkChart } from './deployments/chart.mjs';
 import { root } from './install.mjs';
 
-/** A file with one of its words replaced, while it is proven that this is found. */
+/** A file with one word replaced, to prove that the check finds it. */
 let plant;
 function read(path) {
   const text = readFileSync(join(root, 'deploy', path), 'utf8');
@@ -19,7 +19,7 @@ const operations = readFileSync(join(root, 'docs/operations.md'), 'utf8');
 const variables = new Set(
   [...operations.matchAll(/^\| (`[A-Z].*?) \|/gm)].flatMap(([row]) => row.match(/[A-Z][A-Z0-9_]+/g)),
 );
-/** Read by Node and the C library. */
+/** Read by Node.js and the C library. */
 const ofThePlatform = new Set(['NODE_ENV', 'MALLOC_ARENA_MAX']);
 function expectVariables(names, where) {
   for (const name of names)

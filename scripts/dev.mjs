@@ -1,4 +1,4 @@
-// Server, browser application and simulator, each started again or reloaded when its files change.
+// Runs server, browser application and simulator, each restarted or reloaded when its files change.
 import { install } from './install.mjs';
 
 install();

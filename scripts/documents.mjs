@@ -1,4 +1,4 @@
-// Checks that what documents and comments name is there: files and folders, links, headings, npm commands, decisions.
+// Checks that what documents and comments name exists: files and folders, links, headings, npm commands, decisions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { root } from './install.mjs';
@@ -6,11 +6,14 @@ import { root } from './install.mjs';
 const passedOver = new Set(['node_modules', 'dist', 'test-results', '.git', '.cache']);
 const isDocument = (path) => path.endsWith('.md');
 const isSource = (path) => /\.(?:ts|tsx|mjs|css)$/.test(path);
-/** Released migrations stay as they are; the simulator's answers are no documents; this file names what is not there. */
+/**
+ * Released migrations never change; the simulator's answers are not documents; this file names missing files on
+ * purpose.
+ */
 const isLookedAt = (path) =>
   (isDocument(path) || isSource(path)) &&
   !/^server\/src\/db\/migrations\/|^simulator\/src\/.*\.md$|^scripts\/documents\.mjs$/.test(path);
-/** What is written of files: a name that ends as sources and documents do, or a folder with its slash. */
+/** Mentions of files: a name with the extension of sources or documents, or a folder with a slash. */
 const inBackticks = /`((?:[\w@.-]+\/)*[\w@.-]+\.(?:ts|tsx|mjs|md|css)|(?:[\w@.-]+\/){2,})`/g;
 const inComment = /(?:[\w@.-]+\/)+[\w@.-]+\.(?:ts|tsx|mjs|md)(?!\w|\.\w)/g;
 const link = /\]\(([^)\s]+)\)/g;
@@ -34,7 +37,7 @@ const headingsOf = (text) =>
       .replaceAll(' ', '-'),
   );
 
-/** Comments with their lines put together, each with the number of its first line. */
+/** Comments with their lines joined, each with the number of its first line. */
 function commentsOf(text) {
   const comments = [];
   for (const match of text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(,])\/\/[^\n]*/g))
@@ -42,7 +45,10 @@ function commentsOf(text) {
   return comments;
 }
 
-/** A document in pieces in which a bare name may stand for a file beside one that is named in full: its paragraphs and rows. */
+/**
+ * A document in blocks (paragraphs and rows) within which a bare name may refer to a file next to one named by its
+ * path.
+ */
 const blocksOf = (text) => {
   const blocks = [];
   let line = 1;
@@ -53,7 +59,7 @@ const blocksOf = (text) => {
   return blocks;
 };
 
-/** The files of a tree, as names in documents are looked up in it: by their whole path or its end. */
+/** An index of the files of a tree, by which documents' names are looked up: by whole path or its end. */
 function lookUp(files) {
   const folders = new Set(
     files.flatMap((path) => path.split('/').map((_, end, names) => names.slice(0, end).join('/'))),
@@ -62,7 +68,7 @@ function lookUp(files) {
   const found = (name) => all.filter((path) => path === name || path.endsWith(`/${name}`));
   return {
     has: (name) => found(name).length > 0,
-    /** A bare name is that of a file beside another one that is named, or of the only file that is called so. */
+    /** A bare name refers to a file next to another one that is named, or to the only file of that name. */
     hasBare(name, neighbours) {
       const places = found(name).map((path) => posix.dirname(path));
       if (places.length < 2) return places.length === 1;
@@ -72,7 +78,7 @@ function lookUp(files) {
   };
 }
 
-/** Files that a comment names by a path. */
+/** Files that a comment names by a path and that do not exist. */
 const missingInComment = ({ text }, { tree }) =>
   [...text.matchAll(inComment)]
     .map(([name]) => name)
@@ -123,7 +129,7 @@ function wrongDecision(path, text, { read }) {
     : [`${path}:1 is not in the list of decisions by its title`];
 }
 
-/** The list names each record once, in the order of the numbers, and is short enough to be read. */
+/** The list names each record once, in order of number, and is short enough to be read. */
 function wrongList(path, text) {
   if (path !== `${decisions}README.md`) return [];
   const numbers = [...text.matchAll(/^- \[.+\]\((\d\d)-/gm)].map(([, number]) => Number(number));

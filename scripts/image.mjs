@@ -15,7 +15,7 @@ const { firstAnswer } = await import('./image/first-answer.mjs');
 const { createSimulator } = await import('../simulator/src/simulator.ts');
 const { freePort } = await import('../server/src/testing/free-port.ts');
 
-// Of a release's dry run, which leaves package.json as it is, it is the version before.
+// In a dry run, which leaves package.json as it is, this is the previous version.
 const { version } = json('package.json');
 const image = `localhost/roster:${version}`;
 const store = join(root, '.cache/image');
@@ -29,7 +29,7 @@ function build() {
   const revision = run('git', ['rev-parse', 'HEAD'], { cwd: root });
   const given = Object.entries({ NODE_IMAGE: bases.withNode, BASE_IMAGE: bases.base, REVISION: revision });
   const args = given.flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
-  // OCI's own format knows no health checks.
+  // OCI's own format has no health checks.
   const fixed = ['--isolation', 'chroot', '--format', 'docker', '--file', 'deploy/Containerfile', '--tag', image];
   buildah(['build', ...fixed, ...args, '.'], { cwd: root, stdio: 'inherit' });
 }

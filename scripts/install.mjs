@@ -1,4 +1,4 @@
-// Runs on whatever Node (18.14 or newer) the machine has, before anything is installed: only built-in modules here.
+// Runs on the machine's Node.js (18.14 or newer) before anything is installed: built-in modules only.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -7,23 +7,23 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const installed = join(root, 'node_modules/.package-lock.json');
 
-/** The pinned Node that everything runs on, whatever the machine has. */
+/** The pinned Node.js that everything runs on, whatever the machine has. */
 const binary = process.platform === 'win32' ? 'node.exe' : 'node';
 export const node = join(root, 'node_modules/node/bin', binary);
 
 const pinned = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node;
 
-/** npm as the machine has it, run by the given Node. */
+/** The machine's npm, run by the given Node.js. */
 function npm(nodeBinary, args) {
   const cli = process.env.npm_execpath;
   const options = { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' };
-  // An npm that is older than this Node uses what the Node warns of.
+  // npm releases older than this Node.js use APIs that it warns about.
   if (cli?.endsWith('.js')) return spawnSync(nodeBinary, ['--no-deprecation', cli, ...args], options).status === 0;
   const env = { ...process.env, PATH: `${dirname(nodeBinary)}${delimiter}${process.env.PATH ?? ''}` };
   return spawnSync('npm', args, { ...options, env }).status === 0;
 }
 
-/** A Node of this version by itself, below `.cache`; fetched once. undefined: it cannot be had. */
+/** A Node.js of this version below `.cache`; downloaded once. undefined: not available. */
 export function nodeOf(version, name) {
   const folder = join(root, '.cache', name);
   const fetched = join(folder, 'node_modules/node/bin', binary);
@@ -44,8 +44,8 @@ export function nodeOf(version, name) {
 }
 
 /**
- * The Node to install with. An older one passes over the build tools' native parts, which name a newer Node as their
- * engine and are optional; so the pinned Node is fetched first, by itself.
+ * The Node.js to install with. An older one would skip the build tools' native parts, which are optional and name a
+ * newer Node.js as their engine; so the pinned one is fetched first, by itself.
  */
 function installer() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -61,8 +61,8 @@ function fail() {
 const packagesOf = (file) => JSON.parse(readFileSync(file, 'utf8')).packages;
 
 /**
- * Whether what npm noted at the end of an installation is what the lock file names. Their dates say nothing: a checkout
- * of another branch has new files with old contents. What is optional may be left out, as for another kind of machine.
+ * True if npm's record of the last installation matches the lock file. Dates are ignored: a checkout of another branch
+ * has new files with old contents. Optional packages may be missing, as on another kind of machine.
  */
 function isInstalled() {
   if (!existsSync(node) || !existsSync(installed)) return false;
@@ -74,12 +74,12 @@ function isInstalled() {
 }
 
 /**
- * For commands that load code of the server or of a package, which an older Node cannot read: goes on with this command in
- * the pinned Node, and does not return then.
+ * For commands that load code of the server or of a package, which an older Node.js cannot read: reruns this command in
+ * the pinned Node.js and does not return.
  */
 export function installAndGoOn() {
   install();
-  // By version: npm may have linked this very file as the machine's Node.
+  // By version: npm may have linked this very file as the machine's Node.js.
   if (process.versions.node === pinned) return;
   const { status } = spawnSync(node, process.argv.slice(1), { env: environment(), stdio: 'inherit' });
   process.exit(status ?? 1);
@@ -94,9 +94,9 @@ export function install() {
 }
 
 /**
- * The environment in which `node` is the pinned one, and keeps what it compiled: the second start is quicker, and needs
- * 20 MB less, because no types have to be stripped. The C library would have its threads keep freed memory in up to eight
- * places a core, each for itself: with two a server under load has 10 to 25 MB less (docs/performance.md).
+ * The environment in which `node` is the pinned one, with a compile cache: the second start is faster and needs 20 MB
+ * less, because no types have to be stripped. By default the C library lets threads keep freed memory in up to eight
+ * arenas per core; with two, a server under load needs 10 to 25 MB less (docs/performance.md).
  */
 export function environment() {
   const paths = [dirname(node), join(root, 'node_modules/.bin'), process.env.PATH ?? ''];

@@ -1,10 +1,10 @@
-// Keeps physical sides out of the page, so that it mirrors for who reads from right to left: `ms-2` and not `ml-2`.
-// `--fix` puts the logical names in their place. Proven on planted violations before each run.
+// Keeps physical sides out of the page, so that it mirrors for right-to-left readers: `ms-2`, not `ml-2`. `--fix`
+// replaces them by logical names. Verified on planted violations before each run.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './install.mjs';
 
-/** A physical class behind its variants, and the logical one. */
+/** A physical class after its variants, and the logical one. */
 const renamed = [
   [/^(-?(?:scroll-)?[mp])l-/, '$1s-'],
   [/^(-?(?:scroll-)?[mp])r-/, '$1e-'],
@@ -21,7 +21,7 @@ const renamed = [
   [/^rounded-bl(?=-|$)/, 'rounded-es'],
   [/^rounded-br(?=-|$)/, 'rounded-ee'],
 ];
-/** What looks like a class: something with a value a class can have, after its variants, within quotes or spaces. */
+/** What looks like a class: something with a possible value, after its variants, within quotes or spaces. */
 const value = String.raw`(?:\d[\d./]*|px|auto|full|\[[^\]\s]+\]|\([^)\s]+\))`;
 const candidate = new RegExp(
   String.raw`(?<=["'\`\s:!])(?:-?(?:(?:scroll-)?[mp][lr]|left|right)-${value}|(?:text|float|clear)-(?:left|right)|(?:border-[lr]|rounded-(?:[lr]|[tb][lr]))(?:-[\w/()[\]-]+)?)(?=["'\`\s!])`,
@@ -31,10 +31,10 @@ const physicalProperty =
   /(?<![\w-])(?:(?:margin|padding|border)-(?:left|right)[\w-]*|(?:left|right)|text-align: *(?:left|right))(?=\s*[:;])/g;
 
 const allowed = [
-  // Placed by a script, which measures from the left of the window whatever the direction is.
+  // Positioned by a script that measures from the left of the window in either direction.
   ['web/src/ui/menus/tooltip-box.tsx', 'left-0'],
   ['web/src/ui/menus/menu.tsx', 'left-0'],
-  // For a page from right to left alone, where paragraphs would each begin at their own side.
+  // Only for right-to-left pages, where paragraphs would otherwise each start at their own side.
   ['web/src/styles/base.css', 'text-align: right'],
 ];
 const isAllowed = (path, found) => allowed.some(([file, name]) => file === path && name === found);

@@ -1,4 +1,4 @@
-// npm run pack               makes roster-VERSION.tgz, which runs without a clone, in the folder release/
+// npm run pack creates roster-VERSION.tgz, which runs without a clone, in the folder release/
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { installAndGoOn, root } from './install.mjs';

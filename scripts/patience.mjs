@@ -1,24 +1,25 @@
-// Keeps limits by the clock out of tests: what waits, waits for a state, for ten minutes (scripts/test/patience.ts), and
-// what a machine that does much else needs is no fault. Proven on planted violations before each run.
+// Keeps time limits out of tests: they wait for states, for up to ten minutes (scripts/test/patience.ts), because a
+// slow machine is not a failure. Verified on planted violations before each run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
 
 const atLeastMs = 600_000;
 const number = String.raw`(\d[\d_]*)`;
-/** Each finds a limit; where it names one in milliseconds, ten minutes and none at all (0) are right. */
+/** Each finds a limit; if it is in milliseconds, ten minutes and none at all (0) are allowed. */
 const limits = [
-  // What is to be done in an idle moment is done after so long in any case: no limit.
+  // An idle callback runs after this time in any case: not a limit.
   new RegExp(String.raw`(?<!requestIdleCallback\(.*)\b(?:\w+T|t)imeout: ${number}`),
   new RegExp(String.raw`\.set(?:Default(?:Navigation)?)?Timeout\(${number}`),
   new RegExp(String.raw`\bAbortSignal\.timeout\(${number}`),
   new RegExp(String.raw`\bperformance\.now\(\) \+ ${number}`),
   new RegExp(String.raw`\bpatience\w* = ${number}`, 'i'),
-  // Ten tries, or a second: what is polled has its patience from the settings.
+  // Ten attempts, or a second: polling takes its patience from the settings.
   /\battempts? < \d{2,}/,
   /\bvi\.wait(?:For|Until)\(/,
   /\bwaitForTimeout\(/,
-  // The time of a busy machine; testing/process-clock.ts has one that stands while a process waits for a processor.
+  // Wall-clock time on a busy machine; testing/process-clock.ts has a clock that stops while a process waits for a
+  // processor.
   /expect\((?:performance|Date)\.now\(\) - \w+\)\.toBeLessThan/,
 ];
 const isShort = (milliseconds) =>
@@ -73,7 +74,7 @@ for (const path of files)
   for (const { found, line } of violationsIn(readFileSync(join(root, path), 'utf8')))
     failures.push(`${path}:${line}: ${found}`);
 
-/** Without these a runner has limits of its own, of seconds. */
+/** Without these a runner has its own limits, of seconds. */
 const settings = {
   'server/vitest.config.ts': ['testTimeout: testLimitMs', 'hookTimeout: testLimitMs', 'poll: { timeout: patienceMs'],
   'simulator/vitest.config.ts': ['testTimeout: testLimitMs', 'hookTimeout: testLimitMs', 'poll: { timeout: patienceMs'],

@@ -1,5 +1,5 @@
-// Keeps assertions out of the tests that hold whatever the product does, or nearly so. Proven on planted violations
-// before each run. What a test may say instead is in the reason beside each pattern.
+// Keeps assertions out of the tests that hold whatever the product does, or nearly so. Verified on planted violations
+// before each run. The reason next to each pattern says what to write instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './install.mjs';
@@ -63,7 +63,7 @@ for (const text of planted)
   if (violationsIn(text).length === 0) failures.push(`A planted violation was not found: ${text}`);
 for (const text of harmless) if (violationsIn(text).length > 0) failures.push(`Found where nothing is wrong: ${text}`);
 
-/** The tests, and what they share. */
+/** The tests and their helpers. */
 const folders = ['server/src', 'web/src', 'simulator/src', 'e2e'];
 const isTest = (path) => /\.(?:test|spec)\.tsx?$|(?:^|\/)testing\/.*\.tsx?$/.test(path) || /^e2e\/.*\.tsx?$/.test(path);
 const files = folders

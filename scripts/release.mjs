@@ -19,7 +19,7 @@ function refuse(why) {
   process.exit(1);
 }
 
-/** Whether a semantic version is above another one, by its three numbers. */
+/** True if a semantic version is higher than another one, by its three numbers. */
 function isAbove(version, other) {
   const [a, b] = [version, other].map((text) => text.split('.').map(Number));
   const differs = a.findIndex((number, index) => number !== b[index]);
@@ -28,14 +28,14 @@ function isAbove(version, other) {
 
 const lastRelease = 'scripts/upgrade/last-release.json';
 
-/** The next version may drop what this one keeps for the one before: docs/decisions/07-migrations.md. */
+/** The next version may drop what this one keeps for the previous one: docs/decisions/07-migrations.md. */
 function asLastRelease(version) {
   const migration = Object.keys(JSON.parse(read('server/src/db/migrations/released.json'))).at(-1);
   const { kept } = JSON.parse(read(lastRelease));
   return { revision: `v${version}`, migration, kept: [], unused: kept };
 }
 
-/** The files that name the version, as they are to be. */
+/** The updated contents of the files that name the version. */
 function changed(version, day) {
   const about = JSON.parse(read('package.json'));
   const lock = JSON.parse(read('package-lock.json'));
@@ -71,7 +71,7 @@ function check(version, isDryRun) {
 
 const sumOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
-/** As `helm package` makes it. */
+/** As `helm package` creates it. */
 function packChart(release, version, files) {
   const folder = mkdtempSync(join(tmpdir(), 'roster-chart-'));
   try {
@@ -85,7 +85,7 @@ function packChart(release, version, files) {
   }
 }
 
-/** Built, looked into and started; undefined where a dry run has not got what that needs. */
+/** Built, inspected and started; undefined if a dry run lacks what that needs. */
 function buildImage(release, version) {
   const file = join(release, `roster-image-${version}.tar`);
   rmSync(file, { force: true });

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { environment, node, root } from './install.mjs';
 
-/** Starts a program on the pinned Node. */
+/** Starts a program on the pinned Node.js. */
 export function run(args, { env = {}, stdio = 'inherit', cwd = root } = {}) {
   return spawn(node, args, { cwd, env: { ...environment(), ...env }, stdio });
 }
 
 /**
- * Passes signals on to the programs, ends them together, and leaves with the exit code of the first that ends. Returns a
- * signal that is aborted once they are to end. A command that was told to end has not done what it was to do: it fails.
+ * Forwards signals to the programs, ends them together, and exits with the code of the first that ends. Returns a
+ * signal that is aborted once they are to end. An interrupted command has not done its work, so it fails.
  */
 export function followAll(children, { isCommand = false } = {}) {
   const ending = new AbortController();
@@ -20,7 +20,8 @@ export function followAll(children, { isCommand = false } = {}) {
   let code;
   for (const child of children)
     child.on('exit', (exitCode, signal) => {
-      // Vite says by its code which signal has ended it; whichever program ends first, being told to is no failure.
+      // Vite reports the signal that ended it by its exit code; whichever program ends first, being told to is not a
+      // failure.
       const wasTold = signal === 'SIGINT' || signal === 'SIGTERM' || exitCode === 128 + 2 || exitCode === 128 + 15;
       code ??= wasTold && !isCommand ? 0 : (exitCode ?? 1);
       stop('SIGTERM');

@@ -20,7 +20,7 @@ function sourcesBelow(folder) {
 
 const holdsList = /(?:repository|routes)\.ts$|^server\/src\/provider\/|^simulator\/src\/.*routes\.ts$/;
 
-/** The functions that are entries of the list that a function makes. */
+/** The functions that are entries of the list that a function builds. */
 function entriesOf(node) {
   const entries = [];
   const visit = (inner) => {
@@ -44,11 +44,11 @@ function nameOf({ name, parent }, source) {
   if (ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)) return parent.name.getText(source);
   return undefined;
 }
-/** What a function without a name is called here: by what it is given to. */
+/** The label of an anonymous function: the call that it is passed to. */
 const descriptionOf = ({ parent }, source) =>
   ts.isCallExpression(parent) ? `given to ${parent.expression.getText(source).slice(0, 40)}` : 'unnamed';
 
-/** What stands for a function in the list of a file: the statement or member that it is the whole of, with its comments. */
+/** The statement or member that a function is the whole of, with its comments. */
 function statementOf(node) {
   let outer = node;
   while (
@@ -61,7 +61,7 @@ function statementOf(node) {
   return outer;
 }
 
-/** All functions of a text, each with its own lines and whether it says why it is long. */
+/** All functions of a text, each with its own lines and whether it gives a reason for its length. */
 function functionsIn(path, text) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
@@ -88,12 +88,12 @@ function functionsIn(path, text) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 const largest = (items) => items.reduce((most, item) => (item.lines > most.lines ? item : most), { lines: 0 });
-/** Short enough, or with its reason. A function around others has their lines too. */
+/** Short enough, or with a reason. A function's lines include those of nested ones. */
 const isTooLong = ({ lines, hasReason }) => lines > linesAtMost && !hasReason;
 
 function summary(name, files) {
   const functions = files.flatMap((file) => file.functions);
-  // What is written in the arguments of a call is mostly a line, and would hide the others.
+  // Functions in the arguments of a call are usually one line, and would hide the others.
   const named = functions.filter((one) => one.isNamed);
   const [file, longest] = [largest(files), largest(functions)];
   return {
@@ -131,7 +131,7 @@ const all = folders.flatMap(sourcesBelow).map(read);
 const plantedInLists = [`function list() {\n${filler(60)}return { entry() {\n${filler(2)}} };\n}`];
 const harmlessLists = [`function list() {\nreturn {\n${`entry() {\n${filler(20)}},\n`.repeat(5)}};\n}`];
 
-/** The long functions by their names, with their lines. */
+/** The long functions by name, with their lines. */
 const long = new Map(
   all
     .flatMap(({ functions }) => functions.filter(isTooLong))

@@ -32,7 +32,7 @@ const withNeeded = (chosen) => ({
   rest: [],
 });
 
-/** The steps of these words with those they need, and the words behind the last step. */
+/** The steps of these words with those they need, and the words after the last step. */
 function asked(words) {
   const count = words.findIndex((word) => !named(word));
   const names = count === -1 ? words : words.slice(0, count);

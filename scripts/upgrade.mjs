@@ -1,5 +1,5 @@
-// npm run upgrade     replaces the processes of the last release by those of this tree, one after the other, on one
-// PostgreSQL behind HAProxy, while people use them. Nothing may be lost, doubled or refused for good.
+// npm run upgrade replaces the processes of the last release by those of this tree, one after the other, on one
+// PostgreSQL behind HAProxy, while people use them. Nothing may be lost, duplicated or rejected for good.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const { broken, newFigures, newPerson, use } = await import('./upgrade/people.mj
 const { oldCalls, newCalls } = await import('./upgrade/beside.mjs');
 
 const people = 6;
-/** At 20 ms each: somebody always reads while a process stops, the one that writes or the one that passes it on. */
+/** At 20 ms each: somebody is always reading while a process stops, whether it generates the answer or forwards it. */
 const [tokens, longTokens] = [60, 600];
 const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 const began = performance.now();
@@ -28,7 +28,7 @@ const failures = [];
 const folder = mkdtempSync(join(tmpdir(), 'roster-upgrade-'));
 const pauseMs = 3_000;
 
-/** What processes of both versions stand on: a database, a provider, and a balancer that knows three places. */
+/** The environment of both versions: a database, a provider, and a balancer that knows three places. */
 async function open() {
   const postgres = await startPostgres();
   closing.push(() => postgres.stop());
@@ -59,7 +59,7 @@ async function open() {
   return { balancer, processes, start };
 }
 
-/** The old processes beside the first new one. */
+/** Tests the old processes next to the first new one. */
 async function checkBeside(url, [first, second], third, person) {
   for (const old of [first, second]) {
     const status = (await old.readyz())?.status;
@@ -87,7 +87,7 @@ async function roll(before, after) {
   await wait(pauseMs);
   for (const [index, old] of olds.entries()) {
     const place = index + 1;
-    // The last release cuts off what it is doing when it stops, so nothing is given to it before.
+    // The last release cuts off its work when it stops, so it is drained first.
     await balancer.setState(place, 'drain');
     await wait(pauseMs);
     await old.stop();
@@ -96,7 +96,7 @@ async function roll(before, after) {
     await start(after, `new ${place}`, place);
     await wait(pauseMs);
   }
-  // This version gets along without that.
+  // This version needs no draining.
   await third.stop();
   say(`${third.name} has ended`);
   await wait(pauseMs);

@@ -10,7 +10,7 @@ export default defineConfig({
     expect: { poll: { timeout: patienceMs, interval: 20 } },
     pool: 'forks',
     maxWorkers: availableParallelism(),
-    // One worker for many files, without a build in between: Node runs the tests as it runs the simulator.
+    // One worker for many files, without a build: Node runs the tests as it runs the simulator.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },

@@ -1,4 +1,4 @@
-// The chart as it comes out, with the least that has to be given and with all there is.
+// Renders the chart with the least and with all possible values.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -21,7 +21,7 @@ const most = {
   persistence: { size: '1Gi', storageClass: 'quick' },
   ingress: { enabled: true, className: 'nginx', tlsSecret: 'certificate', annotations: { 'a/b': 'c' } },
 };
-/** What the schema, or a template, has to refuse. */
+/** Values that the schema, or a template, must reject. */
 const refused = {
   'no address': { ...least, publicUrl: '' },
   'an address without https': { ...least, publicUrl: 'http://roster.example.org' },
@@ -32,14 +32,14 @@ const refused = {
   'a variable that is none': { ...least, env: { 'no variable': 1 } },
 };
 
-/** What a path of names leads to. */
+/** The value at a path of names. */
 const valueAt = (values, path) => path.split('.').reduce((value, name) => value?.[name], values);
 const leaves = (value, path = []) =>
   value && typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length > 0
     ? Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]))
     : [path.join('.')];
 
-/** Where a secret would lie in the chart's own text. */
+/** Names of variables that would put a secret into the chart's text. */
 const isSecretName = (name) => /KEY|SECRET|PASSWORD|DATABASE_URL|SMTP_URL|TOKEN/.test(name);
 
 function deployment(object, given, expect, expectVariables) {

@@ -1,4 +1,4 @@
-// Has a program read the file of deploy/ that is for it: node scripts/deployments/programs.mjs nginx
+// Has a program read its file in deploy/: node scripts/deployments/programs.mjs nginx
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ function run(program, args) {
   process.exitCode = 1;
 }
 
-/** The proxies' files name a certificate, and are refused without one. */
+/** The proxies' files name a certificate, and are rejected without one. */
 function makeCertificate() {
   const keys = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=roster.example.org'];
   run('openssl', [...keys, '-keyout', at('privkey.pem'), '-out', at('fullchain.pem')]);

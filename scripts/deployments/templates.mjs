@@ -1,4 +1,4 @@
-// As much of Go's templates, and of what Helm adds to them, as the chart uses; what it does not know it refuses.
+// The subset of Go's templates and Helm's functions that the chart uses; anything else is rejected.
 import { stringify } from 'yaml';
 
 const isEmpty = (value) =>
@@ -33,7 +33,7 @@ const functions = {
   urlParse: (text) => ({ host: new URL(text).host }),
 };
 
-/** Text and actions in turn; a dash at an end of an action takes away the white space there. */
+/** Text and actions alternately; a dash at an end of an action trims the white space there. */
 function tokens(text) {
   const found = [];
   let at = 0;
@@ -48,7 +48,7 @@ function tokens(text) {
   return [...found, { text: text.slice(at) }];
 }
 
-/** A list of texts, actions and blocks, up to the end of the block that it is in. */
+/** A list of texts, actions and blocks, up to the end of the enclosing block. */
 function parse(queue) {
   const nodes = [];
   for (let token = queue.shift(); token; token = queue.shift()) {
@@ -64,7 +64,7 @@ function parse(queue) {
   return { nodes, ending: undefined };
 }
 
-/** Words of a pipeline, those in brackets as lists. */
+/** The words of a pipeline, with parentheses as nested lists. */
 function words(text) {
   const open = [[]];
   for (const [word] of text.matchAll(/"(?:[^"\\]|\\.)*"|\)\.\w+|[()|]|[^\s()|]+/g)) {
@@ -79,7 +79,7 @@ function words(text) {
 
 const fieldOf = (value, path) => path.split('.').reduce((inner, name) => (name ? inner?.[name] : inner), value);
 
-/** What a pipeline comes to. `$` is always `root`; `include` renders another template. */
+/** Evaluates a pipeline. `$` is always `root`; `include` renders another template. */
 function evaluator(root, include) {
   function term(word, scope) {
     if (Array.isArray(word)) return word.field ? pipeline(word, scope)[word.field] : pipeline(word, scope);

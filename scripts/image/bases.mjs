@@ -1,4 +1,4 @@
-// Base images where no registry can be reached: Debian as its own packages make it, and the same with Node.js.
+// Base images for machines without a registry: Debian from its own packages, and the same with Node.js.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { node } from '../install.mjs';
 
 const suite = 'bookworm';
-/** What Debian slim leaves out, but for the licences. */
+/** What Debian slim omits, except for licenses. */
 const leftOut = [
   'usr/share/doc/*/!(copyright)',
   'usr/share/man',
@@ -31,7 +31,7 @@ export function run(program, args, options = {}) {
   return stdout?.trim() ?? '';
 }
 
-/** Where this machine gets its own packages from. */
+/** The mirror of this machine's own packages. */
 function mirror() {
   const lists = spawnSync('apt-get', [
     'indextargets',
@@ -48,7 +48,7 @@ function mirror() {
   );
 }
 
-/** A folder with a Debian that has nothing but what every Debian has. */
+/** A folder with a minimal Debian. */
 function debian(folder) {
   const place = join(folder, 'debian');
   run('debootstrap', ['--variant=minbase', suite, place, mirror()].filter(Boolean), {
@@ -59,16 +59,16 @@ function debian(folder) {
   return place;
 }
 
-/** The certificates that this machine trusts: its registry may be behind a proxy that has one of its own. */
+/** The certificates that this machine trusts: its registry may be behind a proxy with its own. */
 const trusted = '/etc/ssl/certs/ca-certificates.crt';
 
-/** npm as the machine has it. */
+/** The machine's npm. */
 function npmFolder() {
   const program = run('bash', ['-c', 'command -v npm']);
   return dirname(dirname(realpathSync(program)));
 }
 
-/** Makes both images in the store of `buildah`. Returns their names. */
+/** Creates both images in the store of `buildah`. Returns their names. */
 export function makeBases(buildah) {
   const day = new Date().toISOString().slice(0, 10);
   const [base, withNode] = [`localhost/roster-debian:${day}`, `localhost/roster-debian-node:${day}`];

@@ -1,4 +1,4 @@
-// The first start of a container outside loopback: the set-up code, the first account, the first answer.
+// The first start of a container outside loopback: the setup code, the first account, the first answer.
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdirSync } from 'node:fs';
 import { request } from 'node:http';
@@ -52,7 +52,7 @@ async function setupCode(child, printed) {
   throw new Error(`It does not start:\n${printed.join('')}`);
 }
 
-/** Starts the image and uses it. Throws where something is not as it should be. */
+/** Starts the image and uses it. Throws if something is wrong. */
 export async function firstAnswer({ place, folder, config, providerUrl, port, version }) {
   const data = join(folder, 'data');
   mkdirSync(data, { recursive: true });

@@ -1,4 +1,4 @@
-// The file system of an image: what is in it, and a process in it whose root nobody can write to.
+// The file system of an image: checks its contents, and runs a process in it with a read-only root.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function packagesIn(modules, scope = '') {
   });
 }
 
-/** What is wrong with what is in it. */
+/** The problems of its contents. */
 export function contents(place, version) {
   const failures = [];
   const expect = (isSo, what) => isSo || failures.push(what);
@@ -46,8 +46,8 @@ export function contents(place, version) {
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Starts a program in it as a container would: as the image's user without any right, nothing writable but /tmp and /data,
- * processes of its own. The network is this machine's.
+ * Starts a program in it like a container: as the image's user without privileges, with only /tmp and /data writable,
+ * in its own PID namespace. The network is this machine's.
  */
 export function startIn(place, data, { user, env, command }) {
   mkdirSync(data, { recursive: true });
@@ -67,7 +67,7 @@ export function startIn(place, data, { user, env, command }) {
   return spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What is passed on by nobody: `unshare` lets signals be, and its child is the program itself. */
+/** `unshare` does not forward signals, and its child is the program itself. */
 export function signalIn({ pid }, signal) {
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   process.kill(Number(child), signal);

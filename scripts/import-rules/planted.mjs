@@ -1,4 +1,4 @@
-// One file for each rule of .dependency-cruiser.mjs that breaks it, in a tree of the same shape.
+// One file for each rule of .dependency-cruiser.mjs that violates it, in a tree of the same shape.
 const other = 'export const value = 1;\n';
 
 export const planted = [

@@ -1,5 +1,5 @@
-// The package as somebody installs it who has no clone, with the oldest Node.js that it is for: what is in it, that it finds
-// what it needs, starts and stops.
+// Checks the package as installed without a clone, on the oldest supported Node.js: its contents, that it finds its
+// dependencies, starts and stops.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -19,7 +19,7 @@ if (!node) throw new Error(`Node.js ${oldestNode} could not be fetched`);
 const folder = mkdtempSync(join(tmpdir(), 'roster-package-check-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** As npm lays it out; only what the package itself names is there to be found. */
+/** As npm lays it out; only what the package itself names can be found. */
 function installed(file) {
   const modules = join(folder, 'node_modules');
   mkdirSync(modules);
@@ -33,7 +33,7 @@ function installed(file) {
   return place;
 }
 
-/** Every module by itself: one that is loaded later would fail only then. */
+/** Each module separately: one that is loaded later would fail only then. */
 function namesMissing(place) {
   const specifier = /(?:from|import)\s*\(?\s*['"]([^'"]+)['"]|new URL\(['"]([^'"]+)['"], import\.meta\.url/g;
   const places = { '#server/': 'server/src/', '#contracts/': 'contracts/src/' };

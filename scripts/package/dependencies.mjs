@@ -1,4 +1,4 @@
-// What the server needs when it runs, in the versions that the tests have seen.
+// The server's runtime dependencies, in the tested versions.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../install.mjs';
@@ -16,7 +16,7 @@ export function dependencies() {
   return Object.fromEntries(direct.filter(([name]) => !name.startsWith(ours)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where Node.js finds a package from the folder of another one; undefined: it is not installed. */
+/** Where Node.js resolves a package from the folder of another one; undefined: it is not installed. */
 function placeOf(name, from, packages) {
   for (let folder = from; ; folder = folder.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
     const place = `${folder && `${folder}/`}node_modules/${name}`;
@@ -25,7 +25,7 @@ function placeOf(name, from, packages) {
   }
 }
 
-/** The part of the lock file that an installation of the package takes: the same bytes as here. */
+/** The part of the lock file that an installation of the package uses, unchanged. */
 export function locked() {
   const { packages } = json('package-lock.json');
   const found = {};

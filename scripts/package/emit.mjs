@@ -1,4 +1,4 @@
-// Node.js strips no types below node_modules, so what is installed there has to be JavaScript.
+// Node.js strips no types below node_modules, so installed files must be JavaScript.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -13,7 +13,7 @@ export const filesBelow = (folder, base = root) =>
     .filter((entry) => entry.isFile())
     .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
 
-/** Types are replaced by blanks, so a line of a stack trace is the line of the source. */
+/** Types are replaced by blanks, so line numbers in stack traces match the source. */
 const asJavaScript = (text) =>
   stripTypeScriptTypes(text)
     .replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.ts\1/g, '$1$2.js$1')
@@ -26,7 +26,7 @@ function write(folder, path, content) {
   writeFileSync(file, content);
 }
 
-/** Puts the server and its contracts into a folder, as JavaScript and in the same tree. */
+/** Writes the server and its contracts into a folder, as JavaScript and in the same tree. */
 export function emit(folder) {
   for (const path of [...filesBelow('server/src'), ...filesBelow('contracts/src')]) {
     if (isForTests(path)) continue;

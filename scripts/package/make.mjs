@@ -9,7 +9,7 @@ import { emit } from './emit.mjs';
 
 const { license, description, version: current } = json('package.json');
 
-/** What people have who do not follow each release: check.mjs starts the package with it. */
+/** For people who do not follow every release: check.mjs starts the package with it. */
 export const oldestNode = '22.18.0';
 
 function describe(folder, version) {
@@ -31,7 +31,7 @@ function describe(folder, version) {
   writeFileSync(join(folder, 'npm-shrinkwrap.json'), `${JSON.stringify(lock, null, 2)}\n`);
 }
 
-/** Puts everything that is in the package into an empty folder. */
+/** Puts the package's files into an empty folder. */
 function stage(folder, version) {
   emit(folder);
   const dist = join(root, 'web/dist');
@@ -44,7 +44,7 @@ function stage(folder, version) {
   describe(folder, version);
 }
 
-/** Makes `roster-VERSION.tgz` in a folder. Returns its path. */
+/** Creates `roster-VERSION.tgz` in a folder. Returns its path. */
 export function makePackage(target, version = current) {
   if (!build()) throw new Error('The browser application could not be built');
   mkdirSync(target, { recursive: true });

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { environment, node, root } from '../install.mjs';
 
-/** The seconds of processor of all programs that have ended, with those that they started. Only Linux says it; elsewhere 0. */
+/** CPU seconds of all ended child programs, with their children. Linux only; elsewhere 0. */
 function secondsOfEnded() {
   if (process.platform !== 'linux') return 0;
   const text = readFileSync('/proc/self/stat', 'utf8');
-  // Behind the name, which may hold anything; of children in user mode and in the kernel, in hundredths.
+  // After the name, which may contain anything; user and kernel time of children, in hundredths.
   const [inUser, inKernel] = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
@@ -24,7 +24,7 @@ function run(args, { cwd = '.', env = {} }, onPrinted, onUsed) {
     const stdio = onPrinted ? ['ignore', 'pipe', 'pipe'] : 'inherit';
     const child = spawn(node, args, { cwd: join(root, cwd), env: { ...environment(), ...env }, stdio });
     if (onPrinted) for (const stream of [child.stdout, child.stderr]) stream.on('data', onPrinted);
-    // Nothing else has ended since: what the sum has grown by is this program's.
+    // No other program has ended since, so the increase belongs to this one.
     child.on('exit', () => {
       const ended = secondsOfEnded();
       onUsed(ended - counted);
@@ -34,7 +34,7 @@ function run(args, { cwd = '.', env = {} }, onPrinted, onUsed) {
   });
 }
 
-/** A line for each test that failed; for a check without tests, or an error outside of them, the lines that say why. */
+/** A line for each failed test; for a check without tests, or an error outside of them, the lines with the reason. */
 function failureLines(start, name, tests = [], printed = []) {
   if (tests.length > 0) return tests.map((test) => start + test);
   const complaints = complaintsIn(printed);
@@ -45,8 +45,8 @@ const mostComplaints = 50;
 const complaintLength = 200;
 
 /**
- * The lines of a failed program's output that say what failed: those that begin with a file or are an error's message,
- * or the last three where there are none.
+ * The lines of a failed program's output that say what failed: those that start with a file or are an error message,
+ * otherwise the last three.
  */
 function complaintsIn(printed) {
   const lines = stripVTControlCharacters(Buffer.concat(printed).toString()).split(/\r?\n/);
@@ -56,7 +56,7 @@ function complaintsIn(printed) {
   return chosen.map((line) => line.trim().slice(0, complaintLength));
 }
 
-/** Performs one check. Its output is shown as it comes, or, where it is one of many, only if it failed. */
+/** Performs one check. Shows its output as it comes or, if it is one of many, only if it failed. */
 async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
   const started = performance.now();
   const printed = [];
@@ -66,7 +66,7 @@ async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
   };
   const heading = `\n── ${name} ${'─'.repeat(Math.max(3, 60 - name.length))}\n`;
   if (isLive && !isQuiet) process.stdout.write(heading);
-  // Under way; the next line takes its place.
+  // Running; the next line replaces this one.
   else if (process.stdout.isTTY) process.stdout.write(`   ${name} …\r`);
   let processor = 0;
   const onUsed = (seconds) => {
@@ -84,21 +84,21 @@ async function perform(step, { name, run: work }, rest, { isLive, isQuiet }) {
 }
 
 /**
- * Performs the checks of these steps: those that take one core side by side, then the steps that take all of them, one
- * after the other. Returns an outcome for each check, with the name of its step.
+ * Performs the checks of these steps: those that use one core in parallel, then the steps that use all cores, one after
+ * the other. Returns an outcome for each check, with the name of its step.
  */
 export async function performAll(steps, rest) {
   const outcomes = [];
   const note = async (step, work) => outcomes.push({ step: step.name, ...(await work) });
   const waiting = steps.filter(({ alone }) => !alone).flatMap((step) => step.checks.map((check) => ({ step, check })));
-  // Of one check everything is shown, with the build that it needs; of many what failed, the counts and the times.
+  // A single check is shown completely, with its build; of many only failures, counts and times.
   const isQuiet = steps.flatMap(({ name, checks }) => (name === 'build' ? [] : checks)).length > 1;
-  /** The checks of a step that others need: they wait until it has ended, however it ends. */
+  /** Promises of the steps that others need: those wait until it has ended, however it ends. */
   const begun = new Map();
   async function lane() {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { step, check } = next;
-      // Known to have begun at once: the next lane looks for it in the same turn.
+      // Registered at once: the next lane looks for it in the same turn.
       const ending = Promise.resolve(begun.get(step.needs)).then(() =>
         perform(step.name, check, rest, { isLive: !isQuiet, isQuiet }),
       );
@@ -116,7 +116,7 @@ const row = (name, ...cells) => console.log(name.padEnd(14) + cells.map((cell) =
 
 const slowestAtMost = 20;
 
-/** The files of tests that took longest, by the clock of this machine, with their tests. */
+/** The slowest test files, by the clock of this machine, with their tests. */
 export function printSlowest(outcomes) {
   const files = outcomes.flatMap((outcome) => outcome.files);
   const slowest = files.toSorted((one, other) => other.milliseconds - one.milliseconds).slice(0, slowestAtMost);
@@ -126,8 +126,8 @@ export function printSlowest(outcomes) {
 }
 
 /**
- * Prints by step the seconds by the clock and those of the processor, which a busy machine changes less, then a line for each
- * failed test, because of a long output only the end may be seen, and as the last line the count. Returns whether all passed.
+ * Prints wall-clock and CPU seconds by step (a busy machine affects the latter less), then a line for each failed test,
+ * because only the end of a long output may be visible, and as the last line the count. Returns true if all passed.
  */
 export function printResults(outcomes, milliseconds) {
   const sum = (of, key) => of.reduce((total, outcome) => total + outcome[key], 0);

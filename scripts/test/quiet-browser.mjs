@@ -6,7 +6,7 @@ const printError = ({ message, stack, value, snippet }) => {
   if (snippet) print(snippet);
 };
 
-/** A reporter for Playwright that says nothing of tests that pass, and everything of one that does not. */
+/** A Playwright reporter that prints nothing for tests that pass, and everything for one that fails. */
 export default class QuietReporter {
   printsToStdio() {
     return true;

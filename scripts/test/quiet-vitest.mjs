@@ -1,6 +1,6 @@
 import { MinimalReporter } from 'vitest/node';
 
-/** A reporter for Vitest that says nothing of tests that pass, and everything of one that does not. */
+/** A Vitest reporter that prints nothing for tests that pass, and everything for one that fails. */
 export default class QuietReporter extends MinimalReporter {
   /** Without the banner. */
   onInit(ctx) {
@@ -8,7 +8,7 @@ export default class QuietReporter extends MinimalReporter {
     this.silent = 'passed-only';
     const { logger } = ctx;
     const log = logger.log.bind(logger);
-    // The report is ours: where it lies is nobody's concern.
+    // The report is internal, so its path is not printed.
     logger.log = (...words) => String(words[0]).startsWith('JSON report written to ') || log(...words);
   }
   reportTestSummary() {

@@ -4,13 +4,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from '../install.mjs';
 
 /**
- * The results of a run of tests: counts, and the tests that failed, each in one line. One that needed a second try failed,
- * and so did one that was left out: what it checks is not known.
+ * The results of a test run: counts, and a line for each failed test. Tests that needed a retry or were skipped count
+ * as failed, because what they check is unknown.
  */
 function fromReport(file, ok, read) {
   try {
     const outcome = read(JSON.parse(readFileSync(file, 'utf8')));
-    // A run that failed without a failed test, such as an error between tests, counts as one.
+    // A run that failed without a failed test, such as an error between tests, counts as one failure.
     return { ...outcome, failed: outcome.failed === 0 && !ok ? 1 : outcome.failed };
   } catch (error) {
     return { passed: 0, failed: 1, names: [`No report: ${error.message}`] };
@@ -20,7 +20,7 @@ function fromReport(file, ok, read) {
 const isFailed = ({ status }) => status === 'failed';
 const leftOut = new Set(['skipped', 'pending', 'disabled', 'todo']);
 
-/** `isChosen`: only tests with certain titles were asked for, so that the others are left out rightly. */
+/** `isChosen`: only tests with certain titles were requested, so that skipping the others is right. */
 export const vitestReport = (file, ok, isChosen) =>
   fromReport(file, ok, ({ numPassedTests, numFailedTests, testResults }) => {
     const complained = (status) =>
@@ -29,7 +29,7 @@ export const vitestReport = (file, ok, isChosen) =>
           .filter((test) => test.status === status && test.failureMessages.length > 0)
           .map(({ fullName, failureMessages }) => named(relative(root, name), fullName, failureMessages)),
       );
-    // What passed in the end and has something to complain of failed before.
+    // A test that passed but has errors failed at first.
     const retried = complained('passed');
     const skipped = isChosen
       ? []
@@ -38,7 +38,7 @@ export const vitestReport = (file, ok, isChosen) =>
             .filter(({ status }) => leftOut.has(status))
             .map(({ fullName }) => named(relative(root, name), fullName, ['It was left out.'])),
         );
-    // A file that cannot be loaded, or whose preparation failed, has no test that failed.
+    // A file that cannot be loaded, or whose setup failed, has no failed test.
     const broken = testResults
       .filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed))
       .map(({ name, message }) => named(relative(root, name), 'the file itself', message ? [message] : []));
@@ -89,7 +89,7 @@ const named = (file, title, messages) =>
   `${file.replaceAll('\\', '/')} › ${title.replaceAll(/\s+/g, ' ')} (${firstLine(messages[0] ?? 'no message')})`;
 const firstLine = (message) => stripVTControlCharacters(message).split('\n', 1)[0].slice(0, 200);
 
-/** All tests of a browser report, which holds them in files and groups within each other. */
+/** All tests of a browser report, which nests them in files and groups. */
 const specs = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)];
 const namesOf = (report, status) =>
   specs(report).flatMap(({ file, line, title, tests }) =>

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Which tests of the server one run takes, by SERVER_TESTS:
- * - `quick`: SQLite only, without what takes long. `npm test` runs it.
- * - `postgres`: those tests that go through both engines, on PostgreSQL.
- * - `long`: what needs several processes on PostgreSQL (`*.pg.test.ts`) or takes long (`*.long.test.ts`).
+ * The server tests of a run, by SERVER_TESTS:
+ * - `quick`: SQLite only, without slow tests. `npm test` runs it.
+ * - `postgres`: the tests for both engines, on PostgreSQL.
+ * - `long`: tests with several processes on PostgreSQL (`*.pg.test.ts`) or slow ones (`*.long.test.ts`).
  *
- * Together they are every test once. Unset, as where a file is named, nothing is left out.
+ * Together they cover every test once. Unset, as for a named file, nothing is left out.
  */
 export type ServerTests = 'quick' | 'postgres' | 'long';
 
@@ -20,7 +20,7 @@ export function serverTests(): ServerTests | undefined {
 const isLong = (path: string) => /\.(?:pg|long)\.test\.ts$/.test(path);
 const throughBothEngines = /\b(?:engines|filePlaces)\b/;
 
-/** The test files of a run, as paths below `folder`, where the files of a source lie. */
+/** The test files of a run, as paths below `folder`. */
 export function testFilesOf(tests: ServerTests, folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))

@@ -7,35 +7,35 @@ import { environment, node, root } from '../install.mjs';
 import { playwrightReport, vitestReport } from './reports.mjs';
 import { systemChecks } from './system.mjs';
 
-/** Where the runners leave their reports, until the process ends. */
+/** Where the runners put their reports, until the process ends. */
 const reports = mkdtempSync(join(tmpdir(), 'roster-reports-'));
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
 
 const bin = (path) => join(root, 'node_modules', path);
 const one = (ok) => ({ passed: ok ? 1 : 0, failed: ok ? 0 : 1 });
 
-/** One program, one check: it passes where the program ends with 0. */
+/** One program, one check: it passes if the program exits with 0. */
 const check = (name, args) => ({ name, run: async ({ program }) => one(await program(args)) });
 
-/** What it found is kept, so that the next time only what has changed is looked at. */
+/** Results are cached, so that the next run only checks what has changed. */
 const types = (name) => {
   const kept = ['--incremental', '--tsBuildInfoFile', join(root, `.cache/types/${name}.tsbuildinfo`)];
   return check(`types: ${name}`, [bin('typescript-7/bin/tsc'), '-p', name, ...kept]);
 };
 
-/** A path from the root as its workspace calls it. */
+/** A path from the root, relative to its workspace. */
 const within = (workspace, path) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
 
-/** Tests that need programs from outside are found only where they are named. */
+/** Tests that need external programs run only if they are named. */
 const systemTestsOf = (rest) => (rest.some((word) => word.includes('.system.')) ? { SYSTEM_TESTS: '1' } : {});
 
-/** All tests of a workspace, or those that `rest` chooses. */
+/** All tests of a workspace, or those that `rest` selects. */
 async function vitest(workspace, { program, rest, isQuiet }, env = {}) {
   const report = join(reports, `${workspace}.json`);
   const reporter = isQuiet ? join(root, 'scripts/test/quiet-vitest.mjs') : 'default';
   const args = [`--reporter=${reporter}`, '--reporter=json', `--outputFile.json=${report}`];
   for (const word of rest) args.push(within(workspace, word));
-  // On PostgreSQL those tests are chosen that name it: what stands beside them in a file has run.
+  // The PostgreSQL run selects the tests that name it; the others of a file have already run.
   const isChosen = env.SERVER_TESTS === 'postgres' || rest.some((word) => /^(-t|--testNamePattern)/.test(word));
   const ok = await program([bin('vitest/vitest.mjs'), 'run', ...args], {
     cwd: workspace,
@@ -45,7 +45,7 @@ async function vitest(workspace, { program, rest, isQuiet }, env = {}) {
 }
 const testsOf = (workspace) => ({ name: `tests: ${workspace}`, run: (tools) => vitest(workspace, tools) });
 
-/** With the Chromium of the machine, which gets one if it has none. */
+/** With the machine's Chromium, which is installed if missing. */
 const inChromium = (name, work) => ({
   name,
   async run(tools) {
@@ -61,7 +61,7 @@ const firstLoad = inChromium('first load', async ({ program }, path) =>
 
 const web = inChromium('tests: web', (tools, path) => vitest('web', tools, { CHROMIUM_PATH: path }));
 
-/** Browser tests: all, or those that `rest` chooses. */
+/** Browser tests: all, or those that `rest` selects. */
 async function playwright({ program, rest, isQuiet }, path, env = {}) {
   const report = join(reports, 'browser.json');
   const named = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...systemTestsOf(rest), ...env };
@@ -70,12 +70,12 @@ async function playwright({ program, rest, isQuiet }, path, env = {}) {
   return playwrightReport(report, await program(args, { env: named }));
 }
 
-/** More than so many failures are no accident, and are not looked at again. */
+/** More failures than this are no accident, and are not repeated. */
 const mostAgain = 10;
 
 /**
- * Runs each test that failed once more, alone, and names those that pass then: they are flaky, and a machine that was busy is
- * no reason to refuse a change. Only in CI, which asks for it by RERUN_BROWSER_TESTS.
+ * Repeats each failed test once, alone, and names those that then pass: they are flaky, and a busy machine is no reason
+ * to reject a change. Only in CI, which sets RERUN_BROWSER_TESTS.
  */
 async function againAlone(tools, path, outcome) {
   const { unexpected = [], failed } = outcome;
@@ -98,7 +98,7 @@ async function againAlone(tools, path, outcome) {
 
 const mainPaths = '@main';
 
-/** Browser tests: those of the options, or, where files or titles are named, these. */
+/** Browser tests: those of the options or, if files or titles are named, these. */
 const browserTests = (name, options) =>
   inChromium(name, async (tools, path) => {
     const chosen = { ...tools, rest: tools.rest.length > 0 ? tools.rest : options };
@@ -110,7 +110,7 @@ const browser = browserTests('tests: browser', ['--grep', mainPaths]);
 
 const building = "process.exitCode = (await import('./scripts/build.mjs')).build() ? 0 : 1";
 
-/** Tests of the server, as scripts/test/selection.ts chooses them; all of them where files are named. */
+/** Tests of the server as scripts/test/selection.ts selects them; all of them if files are named. */
 const serverTests = (tests, name = `tests: server, ${tests}`) => ({
   name,
   run: (tools) => vitest('server', tools, tools.rest.length > 0 ? {} : { SERVER_TESTS: tests }),
@@ -118,9 +118,9 @@ const serverTests = (tests, name = `tests: server, ${tests}`) => ({
 const server = serverTests('quick', 'tests: server');
 
 /**
- * The steps of `npm test`, in this order; `npm run test:all` adds those that are long, and `test:long` has them alone. An extra
- * step runs only where it is named. Checks take one core each, and run side by side; those of a step that is `alone`
- * take all cores there are, and what is written behind the step's name.
+ * The steps of `npm test`, in this order; `npm run test:all` adds the long ones, and `test:long` has only them. An
+ * extra step runs only if it is named. Checks use one core each and run in parallel; those of a step that is `alone`
+ * use all cores, and take the arguments after the step's name.
  */
 export const steps = [
   {
@@ -212,7 +212,7 @@ export const steps = [
   },
 ];
 
-/** Runs a file, and again at every change, until it is interrupted. Returns whether there was such a file. */
+/** Runs a file, and again at every change, until interrupted. Returns false if there is no such file. */
 export async function watch([file, ...options]) {
   const workspaces = ['server', 'web', 'simulator'];
   const workspace = workspaces.find((name) => existsSync(join(root, name, within(name, file))));

@@ -1,9 +1,9 @@
-// The steps of `npm test system`: what needs programs that Roster does not bring along.
+// The steps of `npm test system`: what needs programs that Roster does not include.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { environment, root } from '../install.mjs';
 
-/** Debian's packages, where they have another name than the program. */
+/** Debian's packages, if their names differ from the program's. */
 const packages = {
   nginx: 'nginx-light',
   promtool: 'prometheus',
@@ -13,14 +13,14 @@ const packages = {
 const folders = [...environment().PATH.split(delimiter), '/usr/sbin', '/usr/local/sbin'];
 const isThere = (program) => folders.some((folder) => existsSync(join(folder, program)));
 
-/** What is said of a check that cannot be made here; undefined: it can. */
+/** Why a check cannot run here; undefined: it can. */
 function whyNot(what, programs) {
   const absent = programs.filter((program) => !isThere(program));
   if (absent.length === 0) return undefined;
   return `${what}: needs ${absent.map((program) => `${program} (Debian: ${packages[program] ?? program})`).join(', ')}`;
 }
 
-/** The check where its programs are there; else one that says which are missing and counts nothing. */
+/** The check if its programs are installed; otherwise one that names the missing ones and counts nothing. */
 const withPrograms = (programs, { name, run }) => ({
   name,
   async run(tools) {
@@ -41,7 +41,7 @@ function systemTests(folder) {
     });
 }
 
-/** Those tests of a folder that can run here, in one run; the others are named. */
+/** Runs the tests of a folder that can run here, and names the others. */
 const testsOfSystem = (folder, { name, run }) => ({
   name,
   async run(tools) {

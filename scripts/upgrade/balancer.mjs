@@ -1,4 +1,4 @@
-// HAProxy as deploy/proxies/haproxy.cfg has it, but for addresses and TLS.
+// HAProxy as in deploy/proxies/haproxy.cfg, except for addresses and TLS.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -55,11 +55,11 @@ export async function startBalancer(folder, port, servers) {
   }
   return {
     url: `http://localhost:${port}`,
-    /** Until it has seen that a process is ready. */
+    /** Waits until it has seen that a process is ready. */
     async ready() {
       while (!(await fetch(`http://localhost:${port}/healthz`)).ok) await wait(100);
     },
-    /** Sends nothing new to a place, or does so again. */
+    /** Drains a place, or makes it ready again. */
     async setState(place, state) {
       const said = await new Promise((resolve, reject) => {
         let text = '';

@@ -1,7 +1,7 @@
-// What the last release does with tables that this one has changed, while both run. Written anew with each release.
+// What the last release does with tables that this one has changed, while both run. Rewritten for each release.
 import { request } from 'node:http';
 
-/** By the name of the balancer, and past it. */
+/** Uses the balancer's name, but bypasses it. */
 function send(url, method, headers, body) {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (response) => {
@@ -30,7 +30,7 @@ const caller = (url, origin, { cookie }) =>
     return text && JSON.parse(text);
   };
 
-/** Makes a comparison, asks it and votes, by a process of the last release. */
+/** Creates a comparison, asks it and votes, through a process of the last release. */
 export async function oldCalls(url, origin, person) {
   const call = caller(url, origin, person);
   const path = '/api/fine-tuning/comparisons';
@@ -48,7 +48,7 @@ export async function oldCalls(url, origin, person) {
   return id;
 }
 
-/** What does not look as it should at a process of this tree. */
+/** The problems seen through a process of this tree. */
 export async function newCalls(url, origin, person, id) {
   const { title, answered, tally, items } = await caller(url, origin, person)('GET', `/api/comparisons/${id}`);
   const found = JSON.stringify([title, answered, tally.candidate, items[0].vote]);

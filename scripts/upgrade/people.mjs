@@ -1,7 +1,7 @@
-// People who use an installation through its balancer, as browsers do, and note what they were promised.
+// People who use an installation through its balancer, as browsers do, and record what was acknowledged.
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What `[[bench n]]` makes the simulator say. */
+/** The simulator's answer to `[[bench n]]`. */
 const answerOf = (tokens) =>
   Array.from({ length: tokens }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');
 const triedAtMost = 30;
@@ -20,7 +20,10 @@ export const newFigures = () => ({
   failures: [],
 });
 
-/** `isSafe`: a browser sends it again where no answer came. Where Roster says that it stops, nothing was done, and everybody does. */
+/**
+ * `isSafe`: a browser repeats it if no response came. If Roster reports that it is stopping, nothing was done, and
+ * every client repeats.
+ */
 async function request(figures, url, options, isSafe) {
   const began = performance.now();
   for (let attempt = 1; ; attempt++) {
@@ -48,7 +51,7 @@ async function request(figures, url, options, isSafe) {
   }
 }
 
-/** `tokens`: how long the answers are that this person gets. */
+/** `tokens`: the length of this person's answers. */
 export async function newPerson(url, figures, name, tokens) {
   let cookie = '';
   async function call(method, path, body, { isSafe = method === 'GET', isStream = false, headers: others } = {}) {
@@ -74,7 +77,7 @@ export async function newPerson(url, figures, name, tokens) {
   return { name, call, figures, threadId, asked: [], tokens, cookie: () => cookie };
 }
 
-/** Reads the events of a run to their end, at whatever process answers. Returns what was said. */
+/** Reads the events of a run to their end, at whichever process answers. Returns the text. */
 async function readAnswer({ call, figures }, runId) {
   const seen = { number: 0, text: '', isOver: false };
   for (let reader = 1; !seen.isOver; reader++) {
@@ -112,7 +115,10 @@ async function readEvents(response, runId, seen) {
   }
 }
 
-/** The page with all that it names, as at a first visit. Where that is gone, the page reloads itself: web/public/first.js. */
+/**
+ * Loads the page with all files it names, as on a first visit. If they are gone, the page reloads itself:
+ * web/public/first.js.
+ */
 async function openPage({ call, figures }, isReloaded = false) {
   const page = await call('GET', '/');
   const assets = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, asset]) => asset);
@@ -147,7 +153,7 @@ async function ask(person, round) {
   figures.answers++;
 }
 
-/** Uses Roster until it is told to stop. */
+/** Uses Roster until told to stop. */
 export async function use(person, stopping) {
   const { call, figures, name } = person;
   for (let round = 1; !stopping.aborted; round++)
@@ -163,7 +169,7 @@ export async function use(person, stopping) {
     }
 }
 
-/** What of the promises does not hold: each question once, in its place, with its whole answer. */
+/** The violations of what was promised: each message once, in its place, with its whole answer. */
 export async function broken({ name, call, threadId, asked, tokens }) {
   const items = [];
   for (let query = 'limit=200'; query; ) {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { environment, node } from '../install.mjs';
 
 const startsWithinMs = 600_000;
-/** 25 seconds for its answers, and what closing takes. */
+/** 25 seconds for its answers, plus the time to close. */
 const endsWithinMs = 40_000;
 
 export function startProcess(tree, name, env) {
@@ -27,7 +27,7 @@ export function startProcess(tree, name, env) {
     name,
     url: `http://127.0.0.1:${env.PORT}`,
     readyz,
-    /** What it logged that nobody should have to see. */
+    /** Logged errors that nobody should have to see. */
     errors: () => lines().filter((line) => /"level":(?:50|60)/.test(line)),
     async ready() {
       for (const giveUpAt = performance.now() + startsWithinMs; performance.now() < giveUpAt; await wait(100)) {
@@ -36,7 +36,7 @@ export function startProcess(tree, name, env) {
       }
       throw new Error(`${name} did not start:\n${lines().slice(-20).join('\n')}`);
     },
-    /** As an operator stops it. @throws if it did not end in order */
+    /** Stops it like an operator. @throws if it did not end in order */
     async stop() {
       child.kill('SIGTERM');
       const code = await Promise.race([ended, wait(endsWithinMs, 'nothing', { ref: false })]);

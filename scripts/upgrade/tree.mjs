@@ -23,7 +23,7 @@ function commitOf(revision) {
 
 const installedIn = (tree) => JSON.parse(readFileSync(join(tree, 'package-lock.json'), 'utf8')).packages;
 
-/** Whether all that its lock file names is installed here in the same versions. */
+/** True if everything in its lock file is installed here in the same versions. */
 function hasSameLibraries(tree) {
   const here = installedIn(root);
   return Object.entries(installedIn(tree)).every(
@@ -34,7 +34,7 @@ function hasSameLibraries(tree) {
 
 const workspaces = ['contracts', 'server', 'web', 'simulator'];
 
-/** Its own workspaces, and the libraries of here: their own files name each other from where they really are. */
+/** Links its own workspaces and the libraries of this tree, whose files name each other by their real paths. */
 function link(tree) {
   for (const place of ['.', ...workspaces]) {
     const from = join(root, place, 'node_modules');
@@ -47,7 +47,7 @@ function link(tree) {
   for (const name of workspaces) symlinkSync(join(tree, name), join(tree, 'node_modules/@roster', name));
 }
 
-/** Where the tree of the last release lies, with its browser application built; made once for each. */
+/** The path of the last release's tree with its browser application built; created once per release. */
 export function treeOfLastRelease() {
   const commit = commitOf(lastRelease.revision);
   const tree = join(root, '.cache/upgrade', commit);

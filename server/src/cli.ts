@@ -1,9 +1,9 @@
 #!/usr/bin/env -S node --max-semi-space-size=2 --disable-warning=ExperimentalWarning
-// `roster`, where Roster is installed as a package. Young objects get 2 MB at a time, as with scripts/start.mjs. Node.js 22
-// warns with each start that its SQLite may still change; Roster is tested with what it has.
+// `roster`, the command of the installed npm package. Young objects get 2 MB at a time, as in scripts/start.mjs.
+// Node.js 22 warns at each start that its SQLite is experimental; Roster is tested with it.
 import { readFileSync } from 'node:fs';
 
-/** npx ends only the shell between: whoever stops it means the server. */
+/** npx ends only the shell in between, but the user means the server: stop when the parent process is gone. */
 function endWithParent() {
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -16,7 +16,10 @@ function endWithParent() {
 
 const numbersIn = (text: string) => (text.match(/\d+/g) ?? []).map(Number);
 
-/** What the package asks for, which npm only warns of. Nothing of Roster is imported before: it might not load. */
+/**
+ * npm only warns about `engines`, so check it here. Runs before any import of Roster, which an older Node.js might not
+ * load.
+ */
 function isOlder(needed: string): boolean {
   const [major = 0, minor = 0] = numbersIn(process.versions.node);
   const [neededMajor = 0, neededMinor = 0] = numbersIn(needed);

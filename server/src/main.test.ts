@@ -33,7 +33,7 @@ async function started(DATA_DIR: string, more: Record<string, string> = {}) {
   return { ...spawned, port };
 }
 
-/** Twenty visitors who ask again and again until the server takes no more. */
+/** Twenty clients that send requests until the server refuses them. */
 function askUntilRefused(port: number) {
   let count = 0;
   async function visit() {
@@ -50,8 +50,8 @@ function askUntilRefused(port: number) {
   };
 }
 
-describe('the server as a process', () => {
-  test('starts with nothing but a data folder and ends on SIGTERM with code 0', async () => {
+describe('server process', () => {
+  test('starts with an empty data folder and ends on SIGTERM with code 0', async () => {
     const folder = newFolder();
     const server = await started(folder);
     await untilReady(server, server.port);
@@ -65,7 +65,7 @@ describe('the server as a process', () => {
     expect(server.output.text).not.toContain(readFileSync(join(folder, 'master.key'), 'utf8').trim());
   });
 
-  test('ends with code 0 though the reader of its log goes away while it stops under load', async () => {
+  test('ends with code 0 when the reader of its log goes away during a shutdown under load', async () => {
     const server = await started(newFolder(), { LOG_LEVEL: 'debug', RATE_LIMIT_SCALE: '1000' });
     await untilReady(server, server.port);
     const load = askUntilRefused(server.port);
@@ -77,12 +77,12 @@ describe('the server as a process', () => {
     await load.ended;
   });
 
-  test('ends with code 0 though nobody reads its log any more', async () => {
+  test('ends with code 0 when nobody reads its log any more', async () => {
     const server = await started(newFolder(), { LOG_LEVEL: 'debug', RATE_LIMIT_SCALE: '1000' });
     await untilReady(server, server.port);
     server.child.stdout?.pause();
     const load = askUntilRefused(server.port);
-    // More than the pipe holds.
+    // More than the pipe's buffer holds.
     await load.answered(4_000);
     server.child.kill('SIGTERM');
     expect(await server.exited).toEqual({ code: 0, signal: null });
@@ -90,7 +90,7 @@ describe('the server as a process', () => {
     await load.ended;
   });
 
-  test('is refused a data folder that another one uses, and gets it once that one was killed', async () => {
+  test('refuses a data folder that another process uses, and takes it once that one was killed', async () => {
     const folder = newFolder();
     const first = await started(folder);
     await untilReady(first, first.port);
@@ -103,7 +103,7 @@ describe('the server as a process', () => {
     await untilReady(third, third.port);
   });
 
-  test('says which port is in use, and what to do', async () => {
+  test('reports which port is in use, and what to do', async () => {
     const first = await started(newFolder());
     await untilReady(first, first.port);
     const second = await started(newFolder(), { PORT: String(first.port), LOG_LEVEL: 'warn' });
@@ -123,7 +123,7 @@ describe('the server as a process', () => {
       'ECONNREFUSED',
     ],
     ['a data folder that is a file', { DATA_DIR: fileURLToPath(import.meta.url) }, 'Set DATA_DIR to a folder'],
-  ])('does not start with %s, and says why in one line', async (_what, variables, said) => {
+  ])('does not start with %s, and gives the reason in one line', async (_what, variables, said) => {
     const server = await started(newFolder(), variables);
     expect((await server.ended).code).toBe(1);
     expect(server.output.text).toContain(said);
@@ -131,7 +131,7 @@ describe('the server as a process', () => {
     expect(server.output.text).not.toContain('pass-word');
   });
 
-  test('makes files that nobody else can read, also in a folder that is open to others', async () => {
+  test('creates files that only the owner can read, even in a folder that is open to others', async () => {
     const folder = newFolder();
     chmodSync(folder, 0o755);
     const server = await started(folder);
@@ -141,7 +141,7 @@ describe('the server as a process', () => {
     for (const name of names) expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
   });
 
-  test('prints the set-up code outside loopback, and the master key nowhere', async () => {
+  test('prints the setup code outside loopback, and never the master key', async () => {
     const MASTER_KEY = randomBytes(32).toString('base64');
     const server = await started(newFolder(), { PUBLIC_URL: 'https://roster.example', MASTER_KEY, LOG_LEVEL: 'trace' });
     await untilReady(server, server.port);

@@ -5,15 +5,16 @@ import { collectAfterStart, growHeapByAQuarter } from './lib/garbage-collector.t
 import { version } from './lib/version.ts';
 import { createLog } from './logging/log.ts';
 
-/** A little less than what systemd, containers and Kubernetes are told to wait. */
+/** A little less than the time that systemd, containers and Kubernetes are configured to wait. */
 const stopWithinMs = 34_000;
 
-// Whatever is made from here on, the database among it, is its owner's only, also in a folder that is open to others.
+// Everything created from here on, including the database, is readable by its owner only, even in a folder that is open
+// to others.
 process.umask(0o077);
 
 try {
   const config = loadConfig(process.env);
-  // From here on the secrets live only in their wrappers: nothing that prints the environment can show them.
+  // From here on secrets exist only in their wrappers; printing the environment reveals none.
   for (const name of secretVariables) delete process.env[name];
   const { log, flush } = createLog(config.logLevel);
   process.on('uncaughtException', (error) => log.error({ err: error }, 'uncaught exception'));

@@ -18,7 +18,7 @@ async function firstText(stream: NodeJS.ReadableStream): Promise<string> {
   return String(chunk);
 }
 
-test('tells where it listens, obeys its environment and ends when it is told to', async () => {
+test('prints where it listens, obeys its environment and ends when told to', async () => {
   const child = started({ SIMULATOR_PORT: '0', SIMULATOR_WITHOUT: 'assistants, files', SIMULATOR_TOKEN_DELAY_MS: '0' });
   const line = await firstText(child.stdout);
   const url = /^Simulator listening on (http:\/\/127\.0\.0\.1:\d+\/v1)\n$/.exec(line)?.[1] ?? '';
@@ -30,7 +30,7 @@ test('tells where it listens, obeys its environment and ends when it is told to'
   expect(code).toBe(0);
 });
 
-test('refuses settings that make no sense', async () => {
+test('rejects settings that make no sense', async () => {
   const child = started({ SIMULATOR_PORT: '0', SIMULATOR_WITHOUT: 'everything' });
   expect(await firstText(child.stderr)).toContain("'everything' is none of models, responses");
   const [code] = await once(child, 'exit');

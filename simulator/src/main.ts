@@ -34,7 +34,7 @@ function optionsFromEnvironment(): SimulatorOptions {
   };
 }
 
-/** The simulated provider, or the server whose persona is named. */
+/** The simulated provider, or the server of the chosen persona. */
 async function started() {
   const options = optionsFromEnvironment();
   const { SIMULATOR_PERSONA: name } = process.env;

@@ -26,25 +26,25 @@ export type SimulatorOptions = {
   /** 0, the default: any free port. */
   port?: number;
   host?: string;
-  /** The folder that keeps the state; without it, everything is forgotten at the end. */
+  /** The folder for the state; without it, everything is lost at the end. */
   data?: string;
-  /** Milliseconds between two tokens where nothing else was asked for. */
+  /** Milliseconds between two tokens by default. */
   tokenDelayMs?: number;
   /** How long a fine-tuning job stays in each of its steps. */
   jobStepMs?: number;
   maxFileBytes?: number;
-  /** The day (YYYY-MM-DD) by which models end; without it, none of the line-up does. */
+  /** The day (YYYY-MM-DD) that decides which models have ended; without it, none has. */
   day?: () => string | null;
-  /** The days on which models end: as announced, or none that anybody lives to see. By default as announced where there is a day. */
+  /** Shutdown days of models: as announced, or in the far future. Default: as announced if there is a day. */
   shutdownDays?: 'announced' | 'far';
-  /** Parts of the API that this provider does not know. */
+  /** Parts of the API that this provider lacks. */
   without?: readonly ApiPart[];
   assistants?: readonly AssistantSeed[];
   agents?: readonly AgentSeed[];
 };
 
 export type Simulator = {
-  /** `url` ends in `/v1`, as a client's base URL does; `origin` is where the control addresses are. */
+  /** `url` ends in `/v1`, as a client's base URL does; `origin` is the base of the control routes. */
   listen(): Promise<{ url: string; origin: string; port: number }>;
   close(): Promise<void>;
 };
@@ -96,7 +96,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     forceCloseConnections: true,
     // Silently dropping a misspelt fault would make a test pass for the wrong reason.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
-    // Fine-tuned models' names are long.
+    // Fine-tuned models have long names.
     routerOptions: { maxParamLength: 300 },
   });
   answerErrors(app);

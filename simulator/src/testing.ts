@@ -15,7 +15,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: Jso
 
 export type Event = JsonObject & { type: string };
 
-/** A running simulator with the few calls that the tests make of it. */
+/** A running simulator with the calls that the tests use. */
 export async function startedSimulator(options: SimulatorOptions = {}) {
   const simulator = createSimulator({ tokenDelayMs: 0, ...options });
   const { url, origin } = await simulator.listen();
@@ -87,7 +87,7 @@ export function typesOf(events: readonly Event[]): string[] {
   return events.map((event) => event.type);
 }
 
-/** Consecutive repetitions left out: how often a delta comes is no part of the order. */
+/** Without consecutive repetitions: the number of deltas is not part of the order. */
 export function orderOf(events: readonly Event[]): string[] {
   return typesOf(events).filter((type, index, all) => type !== all[index - 1]);
 }
@@ -128,7 +128,7 @@ const ajv = new Ajv2020({ strict: false, logger: false, allErrors: false });
 addFormats.default(ajv);
 ajv.addSchema(schemas);
 
-/** Fails unless the value is what OpenAI's own description of its API says. */
+/** Fails unless the value matches OpenAI's own description of its API. */
 export function expectSchema(name: string, value: unknown): void {
   const validate = ajv.getSchema(`openai#/$defs/${name}`);
   if (validate === undefined) throw new Error(`No schema ${name} in the fixture`);

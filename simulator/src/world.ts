@@ -24,7 +24,7 @@ export type ApiPart = (typeof API_PARTS)[number];
 type Settings = {
   tokenDelayMs: number;
   jobStepMs: number;
-  /** YYYY-MM-DD: models that have ended by then are not there; null: none has ended. */
+  /** YYYY-MM-DD: models that have ended by then do not exist; null: none has ended. */
   day: () => string | null;
   shutdownDays: 'announced' | 'far';
   maxFileBytes: number;
@@ -33,7 +33,7 @@ type Settings = {
   agents: readonly AgentSeed[];
 };
 
-/** Everything the routes share. */
+/** Everything that the routes share. */
 export type World = {
   settings: Settings;
   clock: Clock;
@@ -42,6 +42,6 @@ export type World = {
   containers: Containers;
   faults: FaultList;
   journal: Journal;
-  /** Messages whose fault was to happen once and did. */
+  /** Messages whose one-time fault has happened. */
   sufferedOnce: Set<string>;
 };

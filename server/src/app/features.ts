@@ -34,7 +34,7 @@ import { userFeature } from '#server/features/users/feature';
 import type { Services, ToolsForTests } from './services.ts';
 
 /**
- * The map: each feature gets by argument what it needs of those before it.
+ * Wires the features: each receives what it needs from earlier ones as arguments.
  *
  * Long: the list of the features.
  */

@@ -96,13 +96,13 @@ function createHttpServices(
 ) {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const openResponses = createResponseRegistry(liveSessions(db), (error) =>
-    log.error({ err: error }, 'checking sessions failed'),
+    log.error({ err: error }, 'session check failed'),
   );
   return {
     app: createServer(config, log, options),
     rates: createRateLimits({
       scale: config.rateLimitScale,
-      shared: isPostgres(db) ? createSharedRateLimits(db, warn('rates were not shared')) : undefined,
+      shared: isPostgres(db) ? createSharedRateLimits(db, warn('sharing rate counts failed')) : undefined,
     }),
     cookie: sessionCookie(config.publicUrl.protocol === 'https:'),
     openResponses,

@@ -24,14 +24,14 @@ async function listen(app: Awaited<ReturnType<typeof createApp>>['app'], { port,
   }
 }
 
-/** Checks, recovers, then listens. What was opened is closed again where a step fails. */
+/** Checks, recovers, then listens. If a step fails, everything opened before is closed. */
 export async function start(
   config: Config,
   log: FastifyBaseLogger,
   { synchronous, ...forTests }: ForTests & { synchronous?: Synchronous } = {},
 ) {
   function onDiskFailure(error: unknown) {
-    log.fatal({ err: error }, 'the disk failed; stopping, so that nothing is acknowledged that is not stored');
+    log.fatal({ err: error }, 'disk failure; stopping so that no unsaved data is acknowledged');
     process.exit(70);
   }
   const database = connect(config.databaseUrl, config.dataDir, onDiskFailure, synchronous);
@@ -40,18 +40,18 @@ export async function start(
     const vault = createVault(config.masterKeys);
     await verifyMasterKey(database.db, vault);
     const applied = await migrate(database);
-    if (applied.length > 0) log.info({ applied }, 'database schema brought up to date');
+    if (applied.length > 0) log.info({ applied }, 'database schema migrated');
     const { rewrapped, unreadable } = await rewrapKeys(database.db, vault);
     await rememberMasterKey(database.db, vault);
     if (rewrapped > 0) log.info({ rewrapped }, 'data keys brought under the current master key');
     if (unreadable.length > 0)
       log.error(
         { userIds: unreadable },
-        'the provider keys of these people cannot be opened with the configured master keys; nothing was changed',
+        'the provider keys of these users cannot be decrypted with the configured master keys; nothing was changed',
       );
     for (const { text } of config.warnings) log.warn(text);
     if (database.file && (statSync(database.file).mode & 0o077) !== 0)
-      log.warn(`the database is open to others on this machine; close it with: chmod 600 '${database.file}'*`);
+      log.warn(`other users of this machine can read the database; fix it with: chmod 600 '${database.file}'*`);
     const setupCode = randomBytes(16).toString('base64url');
     const presence = await join(database, config.databaseDirectUrl, (error) =>
       log.error({ err: error }, 'database signals'),
@@ -64,7 +64,7 @@ export async function start(
       address,
       endpoints: running.endpoints,
       apiEndpoints: running.apiEndpoints,
-      /** Present while the first account of an installation outside loopback is still to be made. */
+      /** Set while the first account of an installation outside loopback is missing. */
       setupCode: (await running.needsSetupCode()) ? setupCode : undefined,
       async stop() {
         await running.close();

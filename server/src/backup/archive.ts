@@ -10,13 +10,13 @@ import { DecryptionError, decrypted, isEncrypted } from './scheduled/age.ts';
 import { contentOf, fileSource, type Source, type TarMember, tarMembers, tarWriter } from './tar.ts';
 
 const Count = z.int().min(0);
-/** As far as ids of PostgreSQL reach. */
+/** The limit of PostgreSQL's ids. */
 const LastId = z.int().min(0).max(2_147_483_647);
-/** No row has come near it: the longest ones hold the text of a conversation's turn, or the events of a run. */
+/** No row has come near it: the longest ones hold the text of a thread's turn, or the events of a run. */
 const longestLine = 128 * 1024 * 1024;
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** What is in a backup. It comes last: an archive without it was not finished. */
+/** The contents of a backup. It comes last: an archive without it is incomplete. */
 const Manifest = z.strictObject({
   format: z.literal('roster-backup'),
   version: z.literal(1),
@@ -37,7 +37,7 @@ const fileName = (key: FileKey) => `files/${key}`;
 const manifestName = 'manifest.json';
 const checksumName = 'manifest.json.sha256';
 
-/** Rows as lines, a large piece at a time. */
+/** Rows as JSON lines, in large chunks. */
 async function* asLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGenerator<Buffer> {
   let lines: string[] = [];
   let length = 0;
@@ -54,7 +54,7 @@ async function* asLines(rows: AsyncIterable<Row>, counted: () => void): AsyncGen
   if (length > 0) yield Buffer.from(lines.join(''));
 }
 
-/** Not readline: that one ends lines at more characters than JSON escapes. */
+/** Not readline, which splits lines at more characters than JSON escapes. */
 async function* lines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let begun: Buffer[] = [];
   let length = 0;
@@ -70,10 +70,10 @@ async function* lines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
     length = from > 0 ? chunk.length - from : length + chunk.length;
     if (length > longestLine) throw new Error('A line is too long');
   }
-  if (begun.length > 0) throw new Error('A line is not finished');
+  if (begun.length > 0) throw new Error('A line is incomplete');
 }
 
-/** Writes an archive into an empty file: the files first, then the rows, then what is in it. */
+/** Writes an archive into an empty file: files, then rows, then the manifest. */
 export function archiveWriter(file: FileHandle, createdAt: Date) {
   const tar = tarWriter(file, createdAt);
   const files = { count: 0, bytes: 0 };
@@ -111,12 +111,12 @@ export function archiveWriter(file: FileHandle, createdAt: Date) {
   };
 }
 
-/** Opens an archive and reads all of it once. @throws Refused where it is damaged, unfinished or something else */
+/** Opens an archive and reads all of it once. @throws Refused if it is damaged, incomplete or something else */
 export async function openArchive(path: string, passphrase: () => Secret | undefined = () => undefined) {
   const unreadable = (cause: unknown) => {
     throw new CliError(`${path} cannot be read: ${reasonOf(cause)}.`, { cause });
   };
-  // Opening a pipe would wait for who writes into it.
+  // Opening a pipe would wait for a writer.
   if (!(await stat(path).catch(unreadable)).isFile()) throw new CliError(`${path} is no file.`);
   const file = await open(path, 'r').catch(unreadable);
   try {
@@ -131,7 +131,7 @@ export async function openArchive(path: string, passphrase: () => Secret | undef
   }
 }
 
-/** What is in the file, decrypted where it is encrypted: by piece and in memory. */
+/** The file's content, decrypted if necessary: in pieces and in memory. */
 async function plainSource(file: FileHandle, path: string, passphrase: () => Secret | undefined): Promise<Source> {
   const source = await fileSource(file);
   if (!(await isEncrypted(source))) return source;
@@ -188,7 +188,7 @@ async function read(source: Source, path: string) {
   };
   return {
     manifest,
-    /** Those that its version had. */
+    /** The tables of its version. */
     known: tables.filter((table) => members.has(tableName(table))),
     names: [...members.keys()],
     tables: rows,
@@ -201,7 +201,7 @@ async function read(source: Source, path: string) {
   };
 }
 
-/** What a row of this table must be like before it is used for anything; the rest of it the database checks. */
+/** Validates a row of this table before it is used for anything; the database checks the rest. */
 function parsed(table: Table, value: unknown): Row {
   const row = RowOfTable.parse(value);
   if (table === 'files') StoredFile.parse(row);
@@ -219,12 +219,12 @@ function parsedManifest(text: Buffer, path: string): Manifest {
   }
 }
 
-/** Every byte against its checksum, every row counted, every file that a row names there and no other. */
+/** Checks every byte against its checksum, counts every row, and matches the files with those that rows name. */
 async function verify(archive: Archive, path: string) {
   const { manifest, names } = archive;
   const expected = new Set<string>([manifestName, checksumName]);
   const known = tables.filter((table) => manifest.tables.some(({ name }) => name === table));
-  // An older version has fewer tables, and none that this one does not know.
+  // An older version has fewer tables, and none that are unknown here.
   if (manifest.tables.map(({ name }) => name).join() !== known.join())
     throw new CliError(`${path} was made by another version of Roster. Restore it with the version that made it.`);
   for (const table of known) {

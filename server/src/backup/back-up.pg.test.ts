@@ -59,148 +59,145 @@ const places = [
   ['sqlite', 'S3', 'sqlite'],
 ] as const;
 
-describe.each(places)(
-  'a backup of %s with files on %s, made while people write, restored into %s',
-  (from, store, to) => {
-    const { folder, remove } = temporaryFolder();
-    const backup = join(folder, 'roster.tar');
-    let source: Awaited<ReturnType<typeof startFileApp>>;
-    let target: TestApp;
-    let variables: Record<string, string>;
-    const content = someBytes(300_000);
-    let threadId = 0;
-    let token = '';
-    let fileId = 0;
-    let deletedId = 0;
-    let before: Awaited<ReturnType<typeof messagesOf>> = [];
-    let bobsBefore: string[] = [];
-    let isHalted = false;
+describe.each(places)('backup of %s with files on %s, made during writes, restored into %s', (from, store, to) => {
+  const { folder, remove } = temporaryFolder();
+  const backup = join(folder, 'roster.tar');
+  let source: Awaited<ReturnType<typeof startFileApp>>;
+  let target: TestApp;
+  let variables: Record<string, string>;
+  const content = someBytes(300_000);
+  let threadId = 0;
+  let token = '';
+  let fileId = 0;
+  let deletedId = 0;
+  let before: Awaited<ReturnType<typeof messagesOf>> = [];
+  let bobsBefore: string[] = [];
+  let isHalted = false;
 
-    beforeAll(async () => {
-      source = await startFileApp(from, store);
-      const { app } = source;
-      const ada = await app.withKey('ada');
-      await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
-      threadId = await newThread(ada, { title: 'Über Zebras' });
-      await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
-      fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
-      await untilCopy(ada, fileId, 'ready');
-      ({ token } = await newToken(ada));
-      deletedId = await newThread(ada);
-      await ada.delete(`/api/threads/${deletedId}`);
-      before = await messagesOf(ada, threadId);
+  beforeAll(async () => {
+    source = await startFileApp(from, store);
+    const { app } = source;
+    const ada = await app.withKey('ada');
+    await ada.post('/api/settings/admin-key', { adminKey: 'sk-admin-of-ada-0123456789' });
+    threadId = await newThread(ada, { title: 'Über Zebras' });
+    await ask(app, ada, threadId, 'Which zebra crosses first?\u2028And then?');
+    fileId = (await uploaded(app, ada, { filename: 'zebras.bin', content })).id;
+    await untilCopy(ada, fileId, 'ready');
+    ({ token } = await newToken(ada));
+    deletedId = await newThread(ada);
+    await ada.delete(`/api/threads/${deletedId}`);
+    before = await messagesOf(ada, threadId);
 
-      const bob = await app.withKey('bob');
-      const bobsThread = await newThread(bob);
-      let isWriting = true;
-      const acknowledged: string[] = [];
-      const writing = (async () => {
-        for (let round = 0; isWriting; round++) {
-          const text = `round ${round} [[bench 20]]`;
-          const { status } = await post(bob, bobsThread, text);
-          if (status === 202) acknowledged.push(text);
-          else await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-      })();
-      await until('Some writing', async () => acknowledged.length > 3);
-      bobsBefore = [...acknowledged];
-      const { s3 } = source;
-      const made = await roster(['backup', backup], { ...variablesOf(app), ...s3?.env });
-      isWriting = false;
-      await writing;
-      expect([made.code, made.errors]).toEqual([0, '']);
-      expect(made.out).toContain('1 files, read back and compared');
+    const bob = await app.withKey('bob');
+    const bobsThread = await newThread(bob);
+    let isWriting = true;
+    const acknowledged: string[] = [];
+    const writing = (async () => {
+      for (let round = 0; isWriting; round++) {
+        const text = `round ${round} [[bench 20]]`;
+        const { status } = await post(bob, bobsThread, text);
+        if (status === 202) acknowledged.push(text);
+        else await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    await until('Some writing', async () => acknowledged.length > 3);
+    bobsBefore = [...acknowledged];
+    const { s3 } = source;
+    const made = await roster(['backup', backup], { ...variablesOf(app), ...s3?.env });
+    isWriting = false;
+    await writing;
+    expect([made.code, made.errors]).toEqual([0, '']);
+    expect(made.out).toContain('1 files, read back and compared');
 
-      target = await startApp(to);
-      await target.halt();
-      isHalted = true;
-      rmSync(join(target.dataDir, 'master.key'));
-      variables = variablesOf(target);
+    target = await startApp(to);
+    await target.halt();
+    isHalted = true;
+    rmSync(join(target.dataDir, 'master.key'));
+    variables = variablesOf(target);
+  });
+  afterAll(async () => {
+    await source.stop();
+    await target?.stop();
+    remove();
+  });
+
+  test('is a plain tar that only its owner can read, without the master key or anything else', () => {
+    expect(readdirSync(folder)).toEqual(['roster.tar']);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    const names = execFileSync('tar', ['-tf', backup], { encoding: 'utf8' }).trim().split('\n');
+    expect(names.filter((name) => !/^(tables\/[a-z_]+\.jsonl|manifest\.json(\.sha256)?)$/.test(name))).toEqual([
+      expect.stringMatching(/^files\/[0-9a-f]{32}$/),
+    ]);
+    const key = readFileSync(join(source.app.dataDir, 'master.key'), 'utf8').trim();
+    expect(readFileSync(backup).includes(key)).toBe(false);
+  });
+
+  test('is refused with another master key than its own', async () => {
+    const refused = await roster(['restore', backup], {
+      ...variables,
+      MASTER_KEY: randomBytes(32).toString('base64'),
     });
-    afterAll(async () => {
-      await source.stop();
-      await target?.stop();
-      remove();
-    });
+    expect([refused.code, refused.out]).toEqual([1, '']);
+    expect(refused.errors).toMatch(/^The configured master key is not the one that the backup was made with\..*\n$/);
+    expect(inStore(target)).toEqual([]);
+  });
 
-    test('is a plain tar that only its owner can read, without the master key, and nothing else is left', () => {
-      expect(readdirSync(folder)).toEqual(['roster.tar']);
-      expect(statSync(backup).mode & 0o777).toBe(0o600);
-      const names = execFileSync('tar', ['-tf', backup], { encoding: 'utf8' }).trim().split('\n');
-      expect(names.filter((name) => !/^(tables\/[a-z_]+\.jsonl|manifest\.json(\.sha256)?)$/.test(name))).toEqual([
-        expect.stringMatching(/^files\/[0-9a-f]{32}$/),
-      ]);
-      const key = readFileSync(join(source.app.dataDir, 'master.key'), 'utf8').trim();
-      expect(readFileSync(backup).includes(key)).toBe(false);
-    });
+  test('is restored, and refused a second time', async () => {
+    const restored = await roster(['restore', backup], variables);
+    expect([restored.code, restored.errors]).toEqual([0, '']);
+    expect(restored.out).toMatch(
+      /is restored: \d+ rows and 1 files\.\nEverybody has to sign in again,.*\nBefore starting the server set MASTER_KEY/,
+    );
+    const again = await roster(['restore', backup], variables);
+    expect([again.code, again.out]).toEqual([1, '']);
+    expect(again.errors).toMatch(/^There are accounts in .* already\. Nothing was changed/);
+  });
 
-    test('is refused with another master key than it was made with', async () => {
-      const refused = await roster(['restore', backup], {
-        ...variables,
-        MASTER_KEY: randomBytes(32).toString('base64'),
-      });
-      expect([refused.code, refused.out]).toEqual([1, '']);
-      expect(refused.errors).toMatch(/^The configured master key is not the one that the backup was made with\..*\n$/);
-      expect(inStore(target)).toEqual([]);
-    });
+  test('does not open without its master key', async () => {
+    await expect(target.startWith({ MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
+      'The master key is not the one this database was made with',
+    );
+  });
 
-    test('is restored, and refused a second time', async () => {
-      const restored = await roster(['restore', backup], variables);
-      expect([restored.code, restored.errors]).toEqual([0, '']);
-      expect(restored.out).toMatch(
-        /is restored: \d+ rows and 1 files\.\nEverybody has to sign in again,.*\nBefore starting the server set MASTER_KEY/,
-      );
-      const again = await roster(['restore', backup], variables);
-      expect([again.code, again.out]).toEqual([1, '']);
-      expect(again.errors).toMatch(/^There are accounts in .* already\. Nothing was changed/);
-    });
+  test('works like the original installation once restored', async () => {
+    copyFileSync(join(source.app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
+    await target.startWith({});
+    isHalted = false;
+    // A session may have ended, and a mailed link been used, since the backup was made.
+    const there = await source.app.as('ada');
+    const revived = target.visitor();
+    for (const [name, value] of there.cookies) revived.cookies.set(name, value);
+    expect((await there.get('/api/user')).status).toBe(200);
+    expect((await revived.get('/api/user')).status).toBe(401);
+    expect((await called(source.app, token, '/v1/models')).status).toBe(200);
+    expect((await called(target, token, '/v1/models')).status).toBe(401);
+    const ada = await signedIn(target, 'ada');
+    expect(await messagesOf(ada, threadId)).toEqual(before);
+    const found = await ada.get('/api/threads?q=zebra');
+    expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+    const inMessage = await ada.get('/api/threads?q=crosses');
+    expect(inMessage.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
+    expect(sha256((await download(target, ada, fileId)).bytes)).toBe(sha256(content));
+    expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
+    // The provider key decrypts, and used ids are not given again.
+    const { answer } = await ask(target, ada, threadId, 'And the last one?');
+    expect(answer.state).toBe('complete');
+    expect(await newThread(ada)).toBeGreaterThan(deletedId);
+    expect((await uploaded(target, ada)).id).toBeGreaterThan(fileId);
+  });
 
-    test('does not open without its master key', async () => {
-      await expect(target.startWith({ MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
-        'The master key is not the one this database was made with',
-      );
-    });
-
-    test('is then used like the installation it was made of', async () => {
-      copyFileSync(join(source.app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
-      await target.startWith({});
-      isHalted = false;
-      // A session may have ended, and a mailed link been used, since the backup was made.
-      const there = await source.app.as('ada');
-      const revived = target.visitor();
-      for (const [name, value] of there.cookies) revived.cookies.set(name, value);
-      expect((await there.get('/api/user')).status).toBe(200);
-      expect((await revived.get('/api/user')).status).toBe(401);
-      expect((await called(source.app, token, '/v1/models')).status).toBe(200);
-      expect((await called(target, token, '/v1/models')).status).toBe(401);
-      const ada = await signedIn(target, 'ada');
-      expect(await messagesOf(ada, threadId)).toEqual(before);
-      const found = await ada.get('/api/threads?q=zebra');
-      expect(found.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
-      const inMessage = await ada.get('/api/threads?q=crosses');
-      expect(inMessage.body.items.map(({ id }: { id: number }) => id)).toEqual([threadId]);
-      expect(sha256((await download(target, ada, fileId)).bytes)).toBe(sha256(content));
-      expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
-      // The provider key opens, and ids that were given once are not given again.
-      const { answer } = await ask(target, ada, threadId, 'And the last one?');
-      expect(answer.state).toBe('complete');
-      expect(await newThread(ada)).toBeGreaterThan(deletedId);
-      expect((await uploaded(target, ada)).id).toBeGreaterThan(fileId);
-    });
-
-    test('has all that was acknowledged before it began, and nothing half', async () => {
-      expect(isHalted).toBe(false);
-      const bob = await signedIn(target, 'bob');
-      const { body } = await bob.get('/api/threads');
-      const messages = await messagesOf(bob, body.items[0].id);
-      const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-      expect(questions.slice(0, bobsBefore.length)).toEqual(bobsBefore);
-      expect(messages).toHaveLength(2 * questions.length);
-      for (const { role, state } of messages.slice(0, -1)) expect([role, state]).toEqual([role, 'complete']);
-      expect(['complete', 'interrupted']).toContain(messages.at(-1)?.state);
-    });
-  },
-);
+  test('contains everything acknowledged before it started, and nothing partial', async () => {
+    expect(isHalted).toBe(false);
+    const bob = await signedIn(target, 'bob');
+    const { body } = await bob.get('/api/threads');
+    const messages = await messagesOf(bob, body.items[0].id);
+    const questions = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+    expect(questions.slice(0, bobsBefore.length)).toEqual(bobsBefore);
+    expect(messages).toHaveLength(2 * questions.length);
+    for (const { role, state } of messages.slice(0, -1)) expect([role, state]).toEqual([role, 'complete']);
+    expect(['complete', 'interrupted']).toContain(messages.at(-1)?.state);
+  });
+});
 
 describe.each(engines)('backup and restore on %s', (engine) => {
   let firstKey = '';
@@ -225,7 +222,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     remove();
   });
 
-  test('no file is overwritten', async () => {
+  test('overwrites no file', async () => {
     const bytes = readFileSync(backup);
     const { code, errors } = await roster(['backup', backup], variables);
     expect([code, errors]).toEqual([1, `${backup} exists already. Choose another name: nothing is overwritten.\n`]);
@@ -233,41 +230,38 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect(readdirSync(folder)).toEqual(['whole.tar']);
   });
 
-  test.each(['flipped', 'cut off', 'prolonged'])(
-    'a backup with a byte %s is refused, and nothing is written',
-    async (how) => {
-      const bytes = readFileSync(backup);
-      const file = bytes.indexOf('files/');
-      const table = bytes.indexOf('{"', bytes.indexOf('tables/users.jsonl'));
-      const manifest = bytes.indexOf('"createdAt"') + 16;
-      const broken: Buffer[] =
-        {
-          flipped: [file + 2_000, table + 20, manifest, 120, bytes.length - 1, bytes.length - 700].map((at) => {
-            const copy = Buffer.from(bytes);
-            copy[at] = (copy[at] ?? 0) ^ 1;
-            return copy;
-          }),
-          'cut off': [bytes.subarray(0, -1), bytes.subarray(0, manifest), Buffer.alloc(0)],
-          prolonged: [Buffer.concat([bytes, Buffer.alloc(1)])],
-        }[how] ?? [];
-      const target = join(folder, 'target');
-      onTestFinished(() => rmSync(target, { recursive: true, force: true }));
-      expect(broken.length).toBeGreaterThan(0);
-      for (const copy of broken) {
-        const damaged = join(folder, 'damaged.tar');
-        writeFileSync(damaged, copy);
-        const refused = await roster(['restore', damaged], { ...variables, DATA_DIR: target });
-        expect([refused.code, refused.out]).toEqual([1, '']);
-        expect(refused.errors).toMatch(
-          /damaged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
-        );
-        expect(existsSync(target)).toBe(false);
-        rmSync(damaged);
-      }
-    },
-  );
+  test.each(['flipped', 'cut off', 'prolonged'])('refuses a backup with a byte %s, and writes nothing', async (how) => {
+    const bytes = readFileSync(backup);
+    const file = bytes.indexOf('files/');
+    const table = bytes.indexOf('{"', bytes.indexOf('tables/users.jsonl'));
+    const manifest = bytes.indexOf('"createdAt"') + 16;
+    const broken: Buffer[] =
+      {
+        flipped: [file + 2_000, table + 20, manifest, 120, bytes.length - 1, bytes.length - 700].map((at) => {
+          const copy = Buffer.from(bytes);
+          copy[at] = (copy[at] ?? 0) ^ 1;
+          return copy;
+        }),
+        'cut off': [bytes.subarray(0, -1), bytes.subarray(0, manifest), Buffer.alloc(0)],
+        prolonged: [Buffer.concat([bytes, Buffer.alloc(1)])],
+      }[how] ?? [];
+    const target = join(folder, 'target');
+    onTestFinished(() => rmSync(target, { recursive: true, force: true }));
+    expect(broken.length).toBeGreaterThan(0);
+    for (const copy of broken) {
+      const damaged = join(folder, 'damaged.tar');
+      writeFileSync(damaged, copy);
+      const refused = await roster(['restore', damaged], { ...variables, DATA_DIR: target });
+      expect([refused.code, refused.out]).toEqual([1, '']);
+      expect(refused.errors).toMatch(
+        /damaged\.tar is damaged or not a whole backup of Roster \(.*\)\. Nothing was changed\.\n$/,
+      );
+      expect(existsSync(target)).toBe(false);
+      rmSync(damaged);
+    }
+  });
 
-  test('nothing is restored where Roster runs, or where there is no such file', async () => {
+  test('restores nothing while Roster runs, or without such a file', async () => {
     const running = await startApp(engine);
     onTestFinished(() => running.stop());
     rmSync(join(running.dataDir, 'master.key'));
@@ -286,7 +280,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     );
   });
 
-  test('a backup of another version is refused', async () => {
+  test('refuses a backup of another version', async () => {
     const manifest = execFileSync('tar', ['-xOf', backup, 'manifest.json'], { encoding: 'utf8' });
     const other = manifest.replace('0001-init', '0001-root');
     const changed = readFileSync(backup, 'latin1')
@@ -300,9 +294,9 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect(existsSync(join(folder, 'target'))).toBe(false);
   });
 
-  test('a restore that was cut off can be repeated', async () => {
+  test('repeats a restore that was cut off', async () => {
     const target = await freshApp(engine);
-    // What is left where it ended after some files and before the rows.
+    // The state after a restore ended between files and rows.
     copyFileSync(join(app.dataDir, 'files', firstKey), join(target.dataDir, 'files', firstKey));
     writeFileSync(join(target.dataDir, 'files', `${secondKey}.part`), 'half');
     copyFileSync(join(app.dataDir, 'master.key'), join(target.dataDir, 'master.key'));
@@ -317,7 +311,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect((await download(target, again, id)).bytes).toEqual((await download(app, ada, id)).bytes);
   });
 
-  test('files that another installation keeps in the same place are not touched', async () => {
+  test('leaves files that another installation stores in the same place', async () => {
     const target = await freshApp(engine);
     writeFileSync(join(target.dataDir, 'files', secondKey), 'of another one');
     const refused = await roster(['restore', backup], variablesOf(target));
@@ -331,7 +325,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     expect(await beside(target, (db) => db.selectFrom('users').select('id').execute())).toEqual([]);
   });
 
-  test('bytes that are not the ones that were stored keep a backup from being made', async () => {
+  test('makes no backup if bytes differ from the stored ones', async () => {
     const other = await startApp(engine);
     onTestFinished(() => other.stop());
     await uploaded(other, await other.as('ada'), { content: someBytes(1_000) });
@@ -353,7 +347,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   });
 
   describe('while it waits for the bytes of a file', () => {
-    /** Has everything use a file that can. */
+    /** Attaches the file wherever that is possible. */
     async function usedEverywhere(other: TestApp, owner: HttpClient, fileId: number) {
       const assistantId = await created(owner);
       await owner.post(`/api/assistants/${assistantId}/files`, { fileIds: [fileId] });
@@ -369,7 +363,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       await client.vectorStores.fileBatches.create(store.id, { file_ids });
       return { assistantId, threadId, storeId: store.id };
     }
-    /** Puts a pipe in the place of a stored file, so that the backup waits there. */
+    /** Replaces a stored file by a pipe, so that the backup waits there. */
     async function waitingBackup() {
       const other = await startApp(engine);
       onTestFinished(() => other.stop());
@@ -390,7 +384,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       return { other, owner, uses, first, second, content, stored, file, folder: place.folder, command };
     }
 
-    test('a kill leaves no backup behind, and what it left is named to the next one', async () => {
+    test('leaves no backup behind when killed, and names its remains to the next one', async () => {
       const { other, stored, content, file, folder: place, command } = await waitingBackup();
       command.child.kill('SIGKILL');
       await command.ended;
@@ -404,7 +398,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect(readdirSync(place)).toEqual(['waiting.tar']);
     });
 
-    test('a file that is deleted meanwhile is left out with all that belongs to it', async () => {
+    test('omits a file that is deleted meanwhile, with all that belongs to it', async () => {
       const { owner, uses, first, second, stored, content, file, other, command } = await waitingBackup();
       expect((await owner.delete(`/api/files/${second.id}`)).status).toBe(200);
       await until('The removal', async () => inStore(other).length === 1);
@@ -430,8 +424,8 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   });
 });
 
-describe.each(engines)('a backup of an earlier version, restored on %s', (engine) => {
-  test('is brought up to date, and used on', async () => {
+describe.each(engines)('backup of an earlier version, restored on %s', (engine) => {
+  test('is migrated and works', async () => {
     const { folder, remove } = temporaryFolder();
     onTestFinished(remove);
     const backup = join(folder, 'earlier.tar');
@@ -450,7 +444,7 @@ describe.each(engines)('a backup of an earlier version, restored on %s', (engine
     const app = await startApp(engine);
     onTestFinished(() => app.stop());
     await app.halt();
-    // The master key that this installation had, and nothing else of it.
+    // The master key of that installation, and nothing else of it.
     const MASTER_KEY = 'OtNGTLArWGdJRNxQBnL6hOt0I7nnmTBlvYKdpPuUwIo=';
     await app.startWith({ ...place, MASTER_KEY });
     const ada = await signedIn(app, 'ada');
@@ -460,7 +454,7 @@ describe.each(engines)('a backup of an earlier version, restored on %s', (engine
     expect(answer.state).toBe('complete');
   });
 
-  test('needs a database that no newer version has made its tables in', async () => {
+  test('needs a database without tables of a newer version', async () => {
     const { folder, remove } = temporaryFolder();
     onTestFinished(remove);
     const backup = join(folder, 'earlier.tar');

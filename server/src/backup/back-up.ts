@@ -19,10 +19,12 @@ import {
 
 type Dependencies = { database: OpenDatabase; store: FileStore };
 
-/** `createdAt`: what it holds is as of then. `said`: what an operator is told. */
+/** `createdAt`: the time of its contents. `said`: the message for the operator. */
 type Written = { createdAt: string; bytes: number; said: string };
 
-/** Writes the installation into one file, beside the running server: as it is at one moment, read back before it is done. */
+/**
+ * Writes a consistent snapshot of the running installation into one file, and reads it back before reporting success.
+ */
 export async function backUp({ database, store }: Dependencies, target: string): Promise<Written> {
   const path = resolve(target);
   const unfinished = `${path}.part`;
@@ -62,7 +64,7 @@ export async function backUp({ database, store }: Dependencies, target: string):
   }
 }
 
-/** While the file is written, or the copy of SQLite’s tables beside it. */
+/** While writing the file, or the copy of SQLite’s tables next to it. */
 const isNoRoom = (error: unknown) => isDiskFull(error) || error instanceof DatabaseFullError;
 
 function refuseExisting(path: string) {
@@ -76,7 +78,7 @@ async function atOneMoment(database: OpenDatabase, copy: string, work: (tables: 
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
       .execute((trx) => work(postgresTables(trx)));
-  // What an earlier backup to the same name has left when it was cut off.
+  // Left by an earlier backup to the same name that was cut off.
   await rm(copy, { force: true });
   await (await open(copy, 'wx', 0o600)).close();
   try {
@@ -119,7 +121,7 @@ function storedFile(row: Row) {
   return data;
 }
 
-/** Files that were deleted after the moment of the backup: their rows go as the deletion has made them go. */
+/** Drops the rows of files that were deleted after the snapshot, as the deletion did. */
 function without(gone: ReadonlySet<number>): (table: Table, rows: AsyncIterable<Row>) => AsyncGenerator<Row> {
   const goneEntries = new Set<Row[string] | undefined>();
   const isGone = (id: Row[string] | undefined) => typeof id === 'number' && gone.has(id);
@@ -145,7 +147,7 @@ function without(gone: ReadonlySet<number>): (table: Table, rows: AsyncIterable<
 
 const reason = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));
 
-/** Without it the new name may be gone after a power cut. */
+/** Without it the new name may be lost in a power cut. */
 async function syncFolder(folder: string) {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());

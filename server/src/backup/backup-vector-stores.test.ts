@@ -16,7 +16,7 @@ const variablesOf = ({ dataDir, databaseUrl }: TestApp) => ({
   ...(databaseUrl && { DATABASE_URL: databaseUrl }),
 });
 
-test.each(engines)('on %s vector stores with files in them are searched again after a restore', async (engine) => {
+test.each(engines)('searches on %s vector stores with files in them again after a restore', async (engine) => {
   const app = await startApp(engine);
   onTestFinished(() => app.stop());
   const folder = mkdtempSync(join(tmpdir(), 'roster-backup-'));
@@ -46,7 +46,7 @@ test.each(engines)('on %s vector stores with files in them are searched again af
   const again = target.visitor();
   expect((await again.post('/api/login', { email, password })).status).toBe(200);
   const restored = clientOf(target.url, (await newToken(again)).token);
-  // Under the ids that programs know.
+  // Under the ids that clients know.
   expect(await restored.vectorStores.retrieve(store.id)).toMatchObject({
     status: 'completed',
     file_counts: { completed: 1 },
@@ -57,6 +57,6 @@ test.each(engines)('on %s vector stores with files in them are searched again af
   expect(run.status).toBe('completed');
   const [message] = (await restored.beta.threads.messages.list(run.thread_id)).data;
   expect(JSON.stringify(message?.content)).toContain(file.id);
-  // Nothing was made or filled a second time.
+  // Nothing was created or filled a second time.
   expect(await storesOf(app, key)).toHaveLength(1);
 });

@@ -9,8 +9,8 @@ import { type SearchRepository, searchRepository } from '#server/features/chat/s
 export type Table = Exclude<keyof Database, 'schema_migrations'>;
 
 /**
- * Every table whose rows an installation consists of; what a row refers to comes before it. A table of the schema that is
- * missing here does not compile: it would be missing from every backup.
+ * Every table of an installation, after those that it refers to. A table of the schema that is missing here does not
+ * compile, because it would be missing from every backup.
  */
 const inOrder: Record<Table, true> = {
   settings: true,
@@ -91,8 +91,8 @@ const isTable = (name: string): name is Table => Object.hasOwn(inOrder, name);
 export const tables = Object.keys(inOrder).filter(isTable);
 
 /**
- * What becomes of a row whose file is deleted, as its foreign key says: it goes with the file, or its column is emptied. A
- * provider's copy besides is to be removed there.
+ * What happens to rows when their file is deleted, as their foreign keys say: the row is deleted, or its column set to
+ * null. A provider file must also be deleted there.
  */
 export const ofDeletedFile: Partial<Record<Table, { column: string; goes: boolean }[]>> = {
   file_uses: [{ column: 'file_id', goes: true }],
@@ -109,11 +109,11 @@ export const ofDeletedFile: Partial<Record<Table, { column: string; goes: boolea
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
 
-/** An installation's rows as they are at one moment, in portable values. */
+/** An installation's rows as of one moment, in portable values. */
 export type Tables = {
-  /** Where rows have ids, in their order: what a row refers to in its own table comes before it. */
+  /** Ordered by id, if there is one: rows come after those of their own table that they refer to. */
   rowsOf: (table: Table) => AsyncIterable<Row>;
-  /** The last id that each table has given, whether or not the row is still there. */
+  /** The last id that each table has given, even if the row is deleted. */
   lastIds: () => Promise<Record<string, number>>;
   migrations: () => Promise<{ name: string; checksum: string }[]>;
 };
@@ -180,13 +180,13 @@ async function columnsOf(db: Kysely<Database>, table: Table): Promise<string[]> 
   return known.find(({ name }) => name === table)?.columns.map(({ name }) => name) ?? [];
 }
 
-/** Whether there is an account; a database without tables has none. */
+/** True if there is an account; a database without tables has none. */
 export async function hasUsers(db: Kysely<Database>): Promise<boolean> {
   if ((await columnsOf(db, 'users')).length === 0) return false;
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Whether the file is still there, now. */
+/** True if the file still exists now. */
 export async function hasFile(db: Kysely<Database>, id: number): Promise<boolean> {
   return (await db.selectFrom('files').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
@@ -196,7 +196,7 @@ export async function keyCheckOf(db: Kysely<Database>): Promise<string | undefin
   return row?.value;
 }
 
-/** Which master keys the rows still name, by their ids. */
+/** The ids of the master keys that rows still name. */
 export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
   const rows = await db
     .selectFrom('data_keys')
@@ -207,7 +207,7 @@ export async function keysInUse(db: Kysely<Database>): Promise<Set<string>> {
   return new Set(heads.map((head) => head.split('.')[1] ?? ''));
 }
 
-/** What a backup takes for a while: on SQLite the database is there a second time, and a third time as text. */
+/** The temporary space for a backup: with SQLite a second copy of the database, and a third as text. */
 export async function neededBytes({ db, file }: Pick<OpenDatabase, 'db' | 'file'>): Promise<number> {
   const { total } = await db
     .selectFrom('files')
@@ -218,17 +218,17 @@ export async function neededBytes({ db, file }: Pick<OpenDatabase, 'db' | 'file'
   return Number(total) + Number(rows[0]?.size ?? 0);
 }
 
-/** A consistent copy of a SQLite database that others go on writing to. `copy` must be an empty file. */
+/** A consistent copy of a SQLite database during writes. `copy` must be an empty file. */
 export const snapshot = (db: Kysely<Database>, copy: string) => sql`vacuum into ${copy}`.execute(db);
 
 /**
- * Puts an installation's rows into a database without accounts, whatever else is in there, and its words into the
- * search. Ids go on where they had come to. To be called in a transaction. Returns how many rows each table has.
+ * Copies an installation's rows into a database without accounts, whatever else it contains, and fills the search
+ * index. Id sequences continue. Must be called in a transaction. Returns the number of rows by table.
  */
 export async function fill(
   trx: Kysely<Database>,
   from: Tables,
-  /** The tables of the version that the rows are of. */
+  /** The tables of the rows' version. */
   those: readonly Table[] = tables,
 ): Promise<Map<Table, number>> {
   const known = await trx.introspection.getTables();
@@ -269,7 +269,7 @@ async function putWords(search: SearchRepository, table: Table, rows: Row[]) {
     );
 }
 
-/** The names of what is attached are found too; they come in a table of their own. */
+/** Attachment names are searchable too; they are in a separate table. */
 async function putNames(trx: Kysely<Database>, search: SearchRepository) {
   for (let after = 0; ; ) {
     const messages = await trx
@@ -301,7 +301,7 @@ async function putNames(trx: Kysely<Database>, search: SearchRepository) {
   }
 }
 
-/** A few rows at once: fewer where they are large. */
+/** A few rows at once: fewer if they are large. */
 async function* batches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let batch: Row[] = [];
   let characters = 0;

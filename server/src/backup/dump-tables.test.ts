@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startApp } from '#server/testing/app';
 import { ofDeletedFile, tables } from './dump-repository.ts';
 
-test('every table is copied, after those that it refers to, and what a deleted file leaves is known', async () => {
+test('copies every table after those it refers to, and knows what a deleted file leaves', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const database = new DatabaseSync(join(app.dataDir, 'roster.db'), { readOnly: true });

@@ -4,12 +4,12 @@ import { serversOn } from '#server/db/presence';
 import { CliError } from '#server/lib/cli-error';
 import { fill, hasUsers, type Table, type Tables } from './dump-repository.ts';
 
-/** A database without accounts that no server uses: what whole installations are put into. */
+/** Opens a database without accounts that no server uses, as the target for a whole installation. */
 export async function openEmptyTarget(
   url: string | undefined,
   dataDir: string,
   what: string,
-  /** How many migrations it is to have gone through; all of them otherwise. */
+  /** The number of migrations to apply; default: all. */
   count?: number,
 ): Promise<OpenDatabase> {
   const database = connect(url, dataDir);
@@ -37,7 +37,7 @@ async function refuseUsed(database: Pick<OpenDatabase, 'engine' | 'db'>, what: s
     throw new CliError(`There are accounts in ${what} already. Nothing was changed: it must be an empty installation.`);
 }
 
-/** All of it or nothing. Returns how many rows each table has now. */
+/** Fills the target in one transaction. Returns the number of rows by table. */
 export function fillWhole(
   { engine, db }: OpenDatabase,
   from: Tables,

@@ -16,7 +16,7 @@ type Place = {
   openStore: () => Promise<FileStore>;
 };
 
-/** Opens a backup of this version or of an earlier one. @throws Refused */
+/** Opens a backup of this or an earlier version. @throws Refused */
 async function openOwn(path: string, passphrase: Place['backupPassphrase']): Promise<OpenArchive> {
   const archive = await openArchive(path, passphrase);
   const { migrations } = archive.manifest;
@@ -29,7 +29,7 @@ async function openOwn(path: string, passphrase: Place['backupPassphrase']): Pro
 
 const rowsIn = ({ manifest }: OpenArchive) => manifest.tables.reduce((total, table) => total + table.rows, 0);
 
-/** Reads all of a backup, and needs no installation for it. */
+/** Reads a whole backup; needs no installation. */
 export async function verifyBackup({ backupPassphrase }: Pick<Place, 'backupPassphrase'>, path: string) {
   const archive = await openOwn(path, backupPassphrase);
   await archive.close();
@@ -40,7 +40,7 @@ export async function verifyBackup({ backupPassphrase }: Pick<Place, 'backupPass
   );
 }
 
-/** Puts a backup into an empty installation whose server is stopped. Nothing is written before all of it was read. */
+/** Restores a backup into an empty installation whose server is stopped. Reads all of it before writing anything. */
 export async function restore(place: Place, path: string, keepSessions: boolean): Promise<string> {
   const archive = await openOwn(path, place.backupPassphrase);
   try {
@@ -62,7 +62,7 @@ export async function restore(place: Place, path: string, keepSessions: boolean)
   }
 }
 
-/** Whether a master key is configured. @throws Refused if it is another one than the backup needs */
+/** False if no master key is configured. @throws Refused if it is not the one that the backup needs */
 async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefined): Promise<boolean> {
   if (!masterKeys) return false;
   const vault = createVault(masterKeys);
@@ -81,7 +81,7 @@ async function checkKey(archive: OpenArchive, masterKeys: MasterKey[] | undefine
   return true;
 }
 
-/** What a backup would bring back that has ended or was used up since it was made. */
+/** Rows that have ended or been used since the backup; restoring them would revive them. */
 const endedSince: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'sign_in_flows',
@@ -89,13 +89,13 @@ const endedSince: ReadonlySet<Table> = new Set<Table>([
   'mailed_tokens',
 ]);
 
-/** Usage goes on naming them. */
+/** The tokens stay as revoked, because usage refers to them. */
 async function* revoked(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   const at = new Date().toISOString();
   for await (const row of rows) yield { ...row, token_hash: null, revoked_at: row.revoked_at ?? at };
 }
 
-/** A backup is made while the record says that one is being made. */
+/** A backup is made while the record says that one is in progress. */
 async function* withoutBackup(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) if (row.name !== 'backup') yield row;
 }
@@ -124,7 +124,7 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
         cause,
       });
     });
-    // Should it be cut off here, the start of the server goes on with it.
+    // If it is cut off here, the start of the server continues.
     const upgraded = await migrate(database);
     return { rows: [...counts.values()].reduce((total, count) => total + count, 0), upgraded };
   } finally {
@@ -133,8 +133,8 @@ async function put(archive: OpenArchive, { databaseUrl, dataDir, openStore }: Pl
 }
 
 /**
- * The files, and then the rows that name them; where that fails, none of the files. What is there already is of a
- * restore that was cut off, or of another installation that uses the same store: its bytes are never touched.
+ * Stores the files, then the rows that name them; if that fails, deletes the new files again. Files that already exist
+ * belong to a restore that was cut off, or to another installation on the same store: they are never touched.
  */
 async function putFiles<T>(archive: OpenArchive, store: FileStore, putRows: () => Promise<T>): Promise<T> {
   const written: FileKey[] = [];
@@ -144,7 +144,7 @@ async function putFiles<T>(archive: OpenArchive, store: FileStore, putRows: () =
       if (there?.sha256 === sha256) continue;
       if (there) throw new CliError(`Other bytes lie under the name ${key} where files are kept. Nothing was changed.`);
       const put = () => store.put(key, archive.file(key));
-      // An unfinished file of a restore that was cut off fails the first try, and is gone with it.
+      // A partial file of a restore that was cut off fails the first try, which deletes it.
       await put().catch(put);
       written.push(key);
     }

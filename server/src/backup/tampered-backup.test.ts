@@ -9,7 +9,7 @@ import { roster } from '#server/testing/roster';
 
 type Members = Parameters<Parameters<typeof forged>[2]>[0];
 
-describe('a backup that was tampered with, checksums and all,', () => {
+describe('backup that was tampered with, checksums and all,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-tampered-'));
   const backup = join(folder, 'whole.tar');
   let app: TestApp;
@@ -26,7 +26,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Another name for the stored bytes, in the rows and in the archive. */
+  /** Renames the stored bytes in the rows and in the archive. */
   const renamed =
     (name: string) =>
     (members: Members): Members =>
@@ -77,7 +77,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
     ],
   ];
 
-  test.each(forgeries)('so that it has %s, is refused, and nothing is written anywhere', async (_what, change) => {
+  test.each(forgeries)('is refused if it has %s, and nothing is written anywhere', async (_what, change) => {
     const place = mkdtempSync(join(folder, 'place-'));
     const file = join(place, 'forged.tar');
     await forged(backup, file, change);
@@ -92,7 +92,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
   });
 
   const block = 512;
-  /** The header of the stored file with another kind of member, its sum put right. */
+  /** Changes the stored file's header to another kind of member, with a correct checksum. */
   function withHeader(change: (header: Buffer) => void): Buffer {
     const bytes = readFileSync(backup);
     const header = bytes.subarray(0, block);
@@ -122,7 +122,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
         header.writeBigUInt64BE(2n ** 63n - 1n, 128);
       },
     ],
-  ])('so that it has %s, is refused as well', async (_what, change) => {
+  ])('is refused as well if it has %s', async (_what, change) => {
     const place = mkdtempSync(join(folder, 'place-'));
     writeFileSync(join(place, 'forged.tar'), withHeader(change));
     const refused = await roster(['restore', join(place, 'forged.tar')], { DATA_DIR: join(place, 'data') });
@@ -132,7 +132,7 @@ describe('a backup that was tampered with, checksums and all,', () => {
     expect(readdirSync(place)).toEqual(['forged.tar']);
   });
 
-  test('so that a job would delete what is no stored file, deletes nothing', async () => {
+  test('deletes nothing if a job would delete something that is not a stored file', async () => {
     const target = await startApp('sqlite');
     onTestFinished(() => target.stop());
     await target.halt();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 const block = 512;
-/** What the octal field of a size can hold; larger ones are stored in binary, as GNU tar does. */
+/** The largest size in an octal field; larger ones are stored in binary, as by GNU tar. */
 const largestOctal = 0o77777777777;
 
 const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`;
@@ -10,7 +10,7 @@ const toBlock = (size: number) => (block - (size % block)) % block;
 
 type Member = { name: string; size: number; modified: number };
 
-/** A header of the ustar format for a plain file that only its owner can read. */
+/** A ustar header for a plain file that only its owner can read. */
 function header({ name, size, modified }: Member): Buffer {
   const bytes = Buffer.alloc(block);
   if (Buffer.byteLength(name) > 100) throw new Error(`${name} is too long for a name in the archive`);
@@ -39,11 +39,11 @@ function parseHeader(bytes: Buffer): Member | undefined {
   const member = { name: bytes.toString('utf8', 0, 100).replace(/\0.*$/, ''), size, modified: octalAt(136, 12) };
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(member.modified) || Buffer.byteLength(member.name) > 100)
     return undefined;
-  // The same bytes again: nothing in a header can be otherwise than it was written.
+  // Compares all bytes: nothing in a header may differ from what would be written.
   return header(member).equals(bytes) ? member : undefined;
 }
 
-/** Writes a tar archive into an empty file. A size is put into its header once it is known, so nothing is held. */
+/** Writes a tar archive into an empty file. Sizes are put into headers afterwards, so nothing is buffered. */
 export function tarWriter(file: FileHandle, modifiedAt: Date) {
   const modified = Math.floor(modifiedAt.getTime() / 1000);
   let end = 0;
@@ -75,7 +75,7 @@ export function tarWriter(file: FileHandle, modifiedAt: Date) {
   };
 }
 
-/** Something of a known size that is read at any place. There are fewer bytes than asked for only at its end. */
+/** Random access to content of a known size. Returns fewer bytes than requested only at the end. */
 export type Source = { size: number; readAt: (position: number, length: number) => Promise<Buffer> };
 
 export async function fileSource(file: FileHandle): Promise<Source> {
@@ -97,7 +97,7 @@ export async function fileSource(file: FileHandle): Promise<Source> {
 
 export type TarMember = { name: string; offset: number; size: number };
 
-/** Where everything lies in an archive that `tarWriter` wrote; undefined where it is damaged or was not written so. */
+/** The members of an archive by `tarWriter`; undefined if it is damaged or written differently. */
 export async function tarMembers({ size: total, readAt }: Source): Promise<Map<string, TarMember> | undefined> {
   const bytesAt = async (position: number, length: number) => {
     const bytes = await readAt(position, length);
@@ -123,7 +123,7 @@ export async function tarMembers({ size: total, readAt }: Source): Promise<Map<s
 
 const isZero = (bytes: Buffer) => bytes.every((byte) => byte === 0);
 
-/** The bytes of a member, a piece at a time. */
+/** The bytes of a member, in chunks. */
 export async function* contentOf(source: Source, { offset, size }: TarMember): AsyncGenerator<Buffer, void> {
   for (let done = 0; done < size; ) {
     const piece = await source.readAt(offset + done, Math.min(64 * 1024, size - done));

@@ -4,7 +4,7 @@ import { connectBeside } from '#server/db/connect';
 import { systemReport } from '#server/features/system/report';
 import { openFileStore } from '#server/storage/create';
 
-/** How the installation is, as administrators see it on the page System; it needs no running server. */
+/** The state of the installation, as administrators see it on the System page; needs no running server. */
 export async function check(config: OperatorConfig): Promise<{ text: string; isWell: boolean }> {
   const database = connectBeside(config.databaseUrl, config.dataDir);
   try {

@@ -9,13 +9,13 @@ import { securityEventRepository } from '#server/security/events-repository';
 
 type Dependencies = {
   database: OpenDatabase;
-  /** Whether mail goes out: an address that can be confirmed has to be. */
+  /** Mail is delivered, so an address can and must be confirmed. */
   mailsOut: boolean;
-  /** Makes a link that sets the password, once, and puts that on record. */
+  /** Creates a single-use link that sets the password, and logs that. */
   passwordLink: (userId: number, by: 'operator', about: { shownTo: null }) => Promise<string>;
 };
 
-/** What an operator does about people from the server's own machine. Each answers with what it did. */
+/** Operator commands about users, run on the server's machine. Each returns what it did. */
 export function operatorCommands({ database, mailsOut, passwordLink }: Dependencies) {
   async function activeUser(db: Kysely<Database>, typed: string): Promise<ManagedUser> {
     const email = Email.safeParse(typed);

@@ -37,7 +37,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   const keyOpens = async () => {
     const { answer } = await ask(app, ada, threadId, 'Hello');
     expect(answer.state).toBe('complete');
-    // The process is another one each time, so nothing is remembered: the admin key was opened.
+    // Each process is new, so nothing is cached: the admin key was decrypted.
     expect((await ada.get('/api/analytics/provider?from=2026-11-01&to=2026-11-02')).status).toBe(200);
     peer.requests.length = 0;
     await ada.post(`/api/tool-servers/${serverId}/refresh`);
@@ -54,7 +54,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     expect(keyFiles()).toEqual(['master.key']);
   });
 
-  test('explains what to do with a key from the environment, and does not touch the file', async () => {
+  test('explains what to do with a key from the environment, and leaves the file alone', async () => {
     const before = readFileSync(file, 'utf8');
     const MASTER_KEY = randomBytes(32).toString('base64');
     for (const more of [{ MASTER_KEY }, { MASTER_KEY_FILE: file }]) {
@@ -64,7 +64,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 
-  test('puts everything under a new key, and keeps the old one for older backups', async () => {
+  test('re-encrypts everything with a new key, and keeps the old one for older backups', async () => {
     const before = readFileSync(file, 'utf8');
     await app.halt();
     const { code, out, errors } = await roster(['keys', 'rotate'], variables);
@@ -83,9 +83,9 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     await keyOpens();
   });
 
-  test('goes on where it was cut off', async () => {
+  test('continues where it was cut off', async () => {
     await app.halt();
-    // As it is after the new key was written and before anything is under it.
+    // The state after the new key was written and before anything uses it.
     const added = randomBytes(32).toString('base64');
     writeFileSync(file, `${added},${readFileSync(file, 'utf8')}`);
     writeFileSync(`${file}.part`, 'half');
@@ -98,7 +98,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
     await keyOpens();
   });
 
-  test('is refused with another key than the database was made with', async () => {
+  test('is refused with another key than the database’s', async () => {
     await app.halt();
     const before = readFileSync(file, 'utf8');
     const other = `${randomBytes(32).toString('base64')}\n`;
@@ -112,7 +112,7 @@ describe.each(engines)('keys rotate on %s', (engine) => {
   });
 });
 
-test('keys rotate makes nothing where there is no installation', async () => {
+test('keys rotate creates nothing without an installation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-keys-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { code, errors } = await roster(['keys', 'rotate'], { DATA_DIR: folder });

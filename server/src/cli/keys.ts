@@ -14,8 +14,8 @@ import { type MasterKey, masterKeyFile, parseMasterKeys } from '#server/security
 import { createVault } from '#server/security/vault';
 
 /**
- * Brings everything under a new master key, where Roster made the present one itself. It may be cut off at any point:
- * until no row names the old key, both are in the file, and the next start or the next call goes on.
+ * Re-encrypts everything with a new master key, if Roster generated the current one. It may be cut off at any point:
+ * until no row names the old key, both are in the file, and the next start or call continues.
  */
 export async function rotateKeys(config: OperatorConfig): Promise<string> {
   const { dataDir, databaseUrl, masterKeyVariable } = config;
@@ -30,7 +30,7 @@ export async function rotateKeys(config: OperatorConfig): Promise<string> {
     throw new CliError(
       `There is no master key or no database in ${dataDir} yet. The server makes them at its first start.`,
     );
-  // A running server would not know the new key: its folder lock, or its presence, keeps this away.
+  // A running server would not know the new key: its folder lock, or its presence, prevents this.
   const database = connect(databaseUrl, dataDir);
   try {
     await reach(database);
@@ -63,7 +63,7 @@ const left = (userIds: number[]) =>
     ? ''
     : `The stored keys of the accounts with these ids could not be opened and were left as they are: ${userIds.join(', ')}.\n`;
 
-/** The file is whole at every moment, the old one or the new one. */
+/** Replaces the file atomically: it is always complete, either old or new. */
 async function replace(file: string, keys: MasterKey[]) {
   const unfinished = `${file}.part`;
   await rm(unfinished, { force: true });

@@ -42,9 +42,9 @@ All take the same environment variables as the server. --version says which vers
 type Option = '--keep-sessions' | '--verify';
 
 type Command = {
-  /** What follows its name. */
+  /** The arguments after its name. */
   takes?: string;
-  /** What may be added to it. */
+  /** Its options. */
   options?: readonly Option[];
   perform: (config: OperatorConfig, argument: string, options: ReadonlySet<Option>) => Promise<string>;
 };
@@ -63,7 +63,7 @@ async function beside(config: OperatorConfig, work: (database: OpenDatabase) => 
 const aboutPeople = (database: OpenDatabase, { publicUrl, mailsOut }: OperatorConfig) =>
   operatorCommands({ database, mailsOut, passwordLink: passwordLinks(database.db, publicUrl) });
 
-/** So that it can be a step of its own before the first process of a new version. */
+/** Lets migrations be a separate step before the first process of a new version. */
 async function bringUpToDate({ databaseUrl, dataDir }: OperatorConfig): Promise<string> {
   const database = connect(databaseUrl, dataDir);
   try {
@@ -150,12 +150,12 @@ async function perform(words: string[]): Promise<string> {
   return command.perform(loadOperatorConfig(process.env), argument, options);
 }
 
-// What a command writes is its owner's only, as with the server.
+// Files that a command writes are for their owner only, as with the server.
 process.umask(0o077);
 
 try {
   console.log(await perform(process.argv.slice(2)));
-  // A store that never answers keeps no command from its end.
+  // A store that never answers must not keep a command from ending.
   process.exit();
 } catch (error) {
   const isTold = error instanceof StartupError || error instanceof CliError;

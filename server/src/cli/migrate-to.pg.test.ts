@@ -63,7 +63,7 @@ describe('migrate-to', () => {
     expect([there.code, there.errors]).toEqual([1, expect.stringContaining('this installation is on PostgreSQL')]);
   });
 
-  test('is refused a database that is in use, and changes nothing there', async () => {
+  test('is refused for a database in use, and changes nothing there', async () => {
     const used = await startApp('postgres');
     onTestFinished(() => used.stop());
     const running = await migrateTo(used.databaseUrl ?? '');
@@ -82,12 +82,12 @@ describe('migrate-to', () => {
     expect(users).toEqual([{ email: 'zoe@example.com' }]);
   });
 
-  test('takes everything along, and the conversation goes on there', async () => {
+  test('copies everything, and the conversation continues there', async () => {
     const moved = await migrateTo(url);
     expect([moved.code, moved.errors]).toEqual([0, '']);
     expect(moved.out).toMatch(/^All \d+ rows are in the PostgreSQL database.*\nSet DATABASE_URL/);
     await app.startWith({ DATABASE_URL: url });
-    // The session has moved too.
+    // The session was copied too.
     expect(await messagesOf(ada, threadId)).toEqual(before);
     const visitor = app.visitor();
     expect((await visitor.post('/api/login', { email: 'ada@example.com', password })).status).toBe(200);

@@ -8,7 +8,9 @@ import { CliError } from '#server/lib/cli-error';
 
 type Place = { databaseUrl: string | undefined; dataDir: string };
 
-/** Copies the SQLite installation, whose server is stopped, into an empty PostgreSQL database. Files stay where they are. */
+/**
+ * Copies a SQLite installation, whose server is stopped, into an empty PostgreSQL database. Files stay where they are.
+ */
 export async function migrateTo({ databaseUrl, dataDir }: Place, url: string): Promise<string> {
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
     throw new CliError(
@@ -21,7 +23,7 @@ export async function migrateTo({ databaseUrl, dataDir }: Place, url: string): P
   const file = join(dataDir, 'roster.db');
   if (!existsSync(file))
     throw new CliError(`There is no Roster database in ${dataDir}. Set DATA_DIR as for the server.`);
-  // Holds the folder's lock until all is copied.
+  // Holds the folder's lock until everything is copied.
   const source = connect(undefined, dataDir);
   try {
     await checkSchema(source);

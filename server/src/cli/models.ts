@@ -19,7 +19,7 @@ const rowOf = ({ model, isTuned, ...end }: InstallationRetiringModel): Row => [
   end.successor ?? '',
 ];
 
-/** Numbers stand at the end of their column, texts at the beginning. */
+/** Numbers are right-aligned, texts left-aligned. */
 function lineOf(row: Row, widths: readonly number[]): string {
   const cells = row.map((cell, column) =>
     column >= 2 && column <= 4 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
@@ -27,7 +27,7 @@ function lineOf(row: Row, widths: readonly number[]): string {
   return cells.join('  ').trimEnd();
 }
 
-/** The models that end and what is on each, as administrators see it on the page System. */
+/** The retiring models and what uses each, as administrators see them on the System page. */
 export async function endingModels(database: OpenDatabase, config: OperatorConfig): Promise<string> {
   const { baseUrl, modelCatalogue } = config;
   const catalogue = loadCatalogue(modelCatalogue);

@@ -13,7 +13,7 @@ import { managed, recordOf } from '#server/testing/managed-users';
 import { sources } from '#server/testing/programs';
 import { roster } from '#server/testing/roster';
 
-describe.each(engines)('operator commands beside the running server on %s', (engine) => {
+describe.each(engines)('operator commands next to the running server on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let variables: Record<string, string>;
@@ -28,7 +28,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
   });
   afterAll(() => app.stop());
 
-  test('admin grant makes an account an administrator, from its next request on', async () => {
+  test('makes an account an administrator by admin grant, from its next request on', async () => {
     const bob = await app.as('bob');
     expect((await bob.get('/api/admin/users')).status).toBe(403);
     const { code, out, errors } = await roster(['admin', 'grant', ' Bob@Example.com '], variables);
@@ -42,7 +42,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     expect(record.filter((event) => event.startsWith('role_changed'))).toHaveLength(1);
   });
 
-  test('models says which models in use end, and how much is on each', async () => {
+  test('lists by models which models in use retire, and how much uses each', async () => {
     const catalogue = join(app.dataDir, 'catalogue.json');
     const entry = { price: null, temperature: 'yes', efforts: [], contextTokens: 8_000 };
     const file = {
@@ -65,7 +65,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     );
   });
 
-  test('a grant closes the streams that were opened with the old role', async () => {
+  test('closes streams opened with the old role after a grant', async () => {
     const carol = await app.withKey('carol');
     const { run } = await send(carol, await newThread(carol), '[[hang]]');
     const stream = await openEvents(app, carol, run.id);
@@ -74,7 +74,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     await carol.post(`/api/runs/${run.id}/stop`);
   });
 
-  test('user reset-link prints a link that works once, also for an account that wrong passwords have locked', async () => {
+  test('prints by user reset-link a link that works once, even for a locked account', async () => {
     await app.as('dave');
     const { id } = await managed(ada, 'dave@example.com');
     await beside(app, (db) => db.updateTable('users').set({ failed_sign_ins: 100 }).where('id', '=', id).execute());
@@ -115,14 +115,14 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     [['backup'], '“backup” takes the name of one new file.'],
     [['admin', 'grant'], '“admin grant” takes one email address.'],
     [['user', 'reset-link', 'ada@example.com', 'more'], '“user reset-link” takes one email address.'],
-  ])('%j says what is wrong and exits with 1', async (words, sentence) => {
+  ])('says for %j what is wrong and exits with 1', async (words, sentence) => {
     const { code, out, errors } = await roster(words, variables);
     expect([code, out]).toEqual([1, '']);
     expect(errors.startsWith(sentence)).toBe(true);
     expect(errors).not.toMatch(/\bat .*\.ts/);
   });
 
-  test('the master key is neither needed nor made', async () => {
+  test('neither needs nor creates the master key', async () => {
     const key = join(app.dataDir, 'master.key');
     renameSync(key, `${key}.away`);
     onTestFinished(() => renameSync(`${key}.away`, key));
@@ -131,7 +131,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     expect(readdirSync(app.dataDir)).toEqual(before);
   });
 
-  test('another version of the schema is refused, before anything is written', async () => {
+  test('refuses another version of the schema before writing anything', async () => {
     const restore = await beside(app, async (db) => {
       const last = await db
         .selectFrom('schema_migrations')
@@ -152,7 +152,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
     expect((await roster(['admin', 'grant', 'ada@example.com'], variables)).code).toBe(0);
   });
 
-  test('the server is not disturbed', async () => {
+  test('does not disturb the server', async () => {
     const grants = Promise.all(
       ['frank', 'gina', 'henry'].map(async (name) => {
         await app.as(name);
@@ -167,7 +167,7 @@ describe.each(engines)('operator commands beside the running server on %s', (eng
   });
 });
 
-test.each(engines)('migrate brings a database on %s up to date, once', async (engine) => {
+test.each(engines)('migrates a database on %s once', async (engine) => {
   const { dataDir, url, remove } = await emptyDatabase(engine);
   onTestFinished(remove);
   const variables = { DATA_DIR: dataDir, ...(url && { DATABASE_URL: url }) };
@@ -177,14 +177,14 @@ test.each(engines)('migrate brings a database on %s up to date, once', async (en
   expect((await roster(['migrate'], variables)).out).toBe('The database is up to date.\n');
 });
 
-test('migrate leaves the database of a running server on SQLite to it', async () => {
+test('leaves the database of a running SQLite server to it', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const { code, errors } = await roster(['migrate'], { DATA_DIR: app.dataDir });
   expect([code, errors]).toEqual([1, expect.stringContaining('Another Roster is running')]);
 });
 
-test('without words the commands are listed, wherever they are asked for', async () => {
+test('lists the commands without arguments, wherever it is called', async () => {
   for (const words of [[], ['help'], ['--help']]) {
     const { code, out } = await roster(words, {}, sources);
     expect([code, out]).toEqual([
@@ -196,13 +196,13 @@ test('without words the commands are listed, wherever they are asked for', async
   }
 });
 
-test('the version is that of the package, and said without a configuration', async () => {
+test('prints the package’s version, without a configuration', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const { code, out, errors } = await roster(['--version'], { PORT: 'none' }, sources);
   expect([code, out, errors]).toEqual([0, `${version}\n`, '']);
 });
 
-test('where the database is away or none, every command says so in a sentence', async () => {
+test('says in a sentence with every command that the database is unavailable or missing', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   onTestFinished(remove);
   writeFileSync(join(dataDir, 'roster.db'), 'no database');
@@ -221,7 +221,7 @@ test('where the database is away or none, every command says so in a sentence', 
     }
 });
 
-test('a folder without a database is refused and left as it is', async () => {
+test('refuses a folder without a database and leaves it as it is', async () => {
   const { dataDir, remove } = await emptyDatabase('sqlite');
   onTestFinished(remove);
   const { code, errors } = await roster(['admin', 'grant', 'ada@example.com'], { DATA_DIR: dataDir });

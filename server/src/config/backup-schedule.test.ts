@@ -3,7 +3,7 @@ import { InvalidScheduleError, scheduleOf } from './backup-schedule.ts';
 
 const after = (schedule: string, time: string) => scheduleOf(schedule).next(new Date(time)).toISOString();
 
-describe('a schedule', () => {
+describe('schedule', () => {
   test.each([
     ['daily 03:00', '2026-11-23T02:59:59.999Z', '2026-11-23T03:00:00.000Z'],
     ['daily 03:00', '2026-11-23T03:00:00.000Z', '2026-11-24T03:00:00.000Z'],
@@ -18,7 +18,7 @@ describe('a schedule', () => {
     // Mondays on odd days only.
     ['0 0 */2 * 1', '2026-11-01T00:00:00.000Z', '2026-11-09T00:00:00.000Z'],
     ['0 0 29 2 *', '2096-03-01T00:00:00.000Z', '2104-02-29T00:00:00.000Z'],
-  ])('%s is due after %s at %s', (schedule, time, due) => {
+  ])('computes for %s after %s the next time %s', (schedule, time, due) => {
     expect(after(schedule, time)).toBe(due);
   });
 
@@ -39,7 +39,7 @@ describe('a schedule', () => {
     ['0 0 * * 8', 'is no weekday'],
     ['0 0 31 2 *', 'There is no such day'],
     [`${'1,'.repeat(5_000)}1 * * * *`, 'too long'],
-  ])('%s is none', (schedule, said) => {
+  ])('rejects %s', (schedule, said) => {
     expect(() => scheduleOf(schedule)).toThrow(InvalidScheduleError);
     expect(() => scheduleOf(schedule)).toThrow(said);
   });

@@ -1,5 +1,5 @@
 const dayMs = 24 * 60 * 60_000;
-/** Every fourth year but one in a hundred has a February 29. */
+/** Every fourth year except three in four centuries has a February 29. */
 const furthestDays = 8 * 366 + 1;
 
 type Field = { name: string; from: number; to: number };
@@ -11,7 +11,7 @@ const fields = [
   { name: 'weekday', from: 0, to: 7 },
 ] as const satisfies readonly Field[];
 
-/** When something is due, in UTC: what a clock shows twice or never in a night would be made twice or never. */
+/** Next due times, in UTC: in local time a job could run twice or never when the clock changes. */
 export type Schedule = {
   /** The first minute after this time. */
   next: (after: Date) => Date;
@@ -21,7 +21,7 @@ export class InvalidScheduleError extends Error {
   override name = 'InvalidScheduleError';
 }
 
-/** One part of a field: `*`, `5`, `1-5`, each with a step, every fifteenth. */
+/** One part of a field: `*`, `5`, `1-5`, each with an optional step. */
 function partOf(text: string, { name, from, to }: Field): number[] {
   const [, range = '', low, high, step] = /^(\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/.exec(text) ?? [];
   const first = range === '*' ? from : Number(low);
@@ -50,7 +50,7 @@ export function scheduleOf(text: string): Schedule {
   const [minutes, hours, days, months, weekdays] = fields.map((field, index) => fieldOf(words[index] ?? '', field));
   if (!minutes || !hours || !days || !months || !weekdays) throw new InvalidScheduleError('A field is missing');
 
-  // As in cron: where both a day and a weekday are named, either will do; a star with a step, every other day, names none.
+  // As in cron: if both day and weekday are given, either may match; a `*` with a step does not count as given.
   const [isAnyDay, isAnyWeekday] = [words[2], words[4]].map((word) => word?.startsWith('*'));
   function isDue(day: Date): boolean {
     if (!months?.has(day.getUTCMonth() + 1)) return false;

@@ -52,7 +52,7 @@ function targetOf(target: string, hasStore: boolean) {
   return { bucket, prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/` };
 }
 
-/** Scheduled backups; undefined: none are made. @throws InvalidBackupSettingsError with what is to be changed */
+/** Scheduled backups; undefined if none are configured. @throws InvalidBackupSettingsError with what to change */
 export function backupsOf(env: Variables, hasStore: boolean) {
   const { BACKUP_SCHEDULE: schedule, BACKUP_TARGET: target } = env;
   if (!schedule && !target) return undefined;

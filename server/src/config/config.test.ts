@@ -29,7 +29,7 @@ function fileWith(text: string) {
 }
 
 describe('the configuration', () => {
-  test('needs nothing on loopback', () => {
+  test('needs no settings on loopback', () => {
     expect(loadConfig({ DATA_DIR })).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -43,7 +43,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('takes an empty value for none', () => {
+  test('treats an empty variable as unset', () => {
     for (const empty of ['', ' ']) {
       const variables = { PORT: empty, PUBLIC_URL: empty, MASTER_KEY: empty, MIN_FREE_DISK_BYTES: empty };
       const { port, publicUrl, minFreeDiskBytes } = loadConfig({ DATA_DIR, ...variables });
@@ -52,7 +52,7 @@ describe('the configuration', () => {
   });
 
   test.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:3000'])(
-    'knows %s as loopback',
+    'accepts %s as loopback',
     (PUBLIC_URL) => {
       expect(loadConfig({ DATA_DIR, PUBLIC_URL }).loopback).toBe(true);
     },
@@ -65,17 +65,17 @@ describe('the configuration', () => {
     ['Localhost', 'localhost'],
     ['LOCALHOST', 'localhost'],
     ['127.0.0.2', '127.0.0.2'],
-  ])('HOST=%s is this machine, and is listened at as %s', (HOST, host) => {
+  ])('treats HOST=%s as loopback and listens on %s', (HOST, host) => {
     expect(loadConfig({ DATA_DIR, HOST })).toMatchObject({ host, loopback: true });
   });
 
-  test('has browsers use https below PUBLIC_URL only where the operator says so', () => {
+  test('tells browsers to use https below PUBLIC_URL only if the operator asks for it', () => {
     const headers = (more = {}) => securityHeaders(loadConfig({ ...outside, ...more }))['strict-transport-security'];
     expect(headers()).toBe('max-age=31536000');
     expect(headers({ HSTS_INCLUDE_SUBDOMAINS: 'true' })).toBe('max-age=31536000; includeSubDomains');
   });
 
-  test('takes an address outside loopback with https and a master key', () => {
+  test('accepts an address outside loopback with https and a master key', () => {
     expect(loadConfig(outside)).toMatchObject({ loopback: false, publicUrl: new URL('https://roster.example') });
   });
 
@@ -212,12 +212,12 @@ describe('the configuration', () => {
     ],
     ['a day for a first word', { DATA_DIR, PROVIDER_FIRST_TOKEN_SECONDS: '7201' }, 'PROVIDER_FIRST_TOKEN_SECONDS'],
     ['a rate of nothing', { DATA_DIR, RATE_LIMIT_SCALE: '0' }, 'RATE_LIMIT_SCALE'],
-  ])('refuses %s and says what to change', (_what, variables, said) => {
+  ])('rejects %s and says what to change', (_what, variables, said) => {
     expect(() => loadConfig(variables)).toThrow(StartupError);
     expect(() => loadConfig(variables)).toThrow(said);
   });
 
-  test('warns of a provider that is reached without encryption, unless that is on this machine', () => {
+  test('warns about an unencrypted provider unless it is on this machine', () => {
     const warningsOf = (PROVIDER_BASE_URL: string) =>
       loadConfig({ DATA_DIR, PROVIDER_BASE_URL }).warnings.map(({ text }) => text);
     expect(warningsOf('http://models.internal:11434/v1')).toEqual([expect.stringContaining('PROVIDER_BASE_URL')]);
@@ -229,7 +229,7 @@ describe('the configuration', () => {
     ['TRUST_PROXY', { TRUST_PROXY: '1' }, 'set it to the number of proxies'],
     ['SMTP_URL', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'r@roster.example' }, 'set SMTP_URL and MAIL_FROM'],
     ['REGISTRATION', { REGISTRATION: 'closed' }, 'Set REGISTRATION=closed'],
-  ])('says outside loopback what to set while %s is as it was, and only then', (name, set, said) => {
+  ])('says outside loopback what to set while %s has its default, and only then', (name, set, said) => {
     const about = (variables: Record<string, string | undefined>) =>
       loadConfig(variables)
         .warnings.map(({ text }) => text)
@@ -239,7 +239,7 @@ describe('the configuration', () => {
     expect(about({ DATA_DIR })).toEqual([]);
   });
 
-  test('does not show the master key when it is printed', () => {
+  test('does not reveal the master key when printed', () => {
     const config = loadConfig(outside);
     const bytes = Buffer.from(MASTER_KEY, 'base64');
     for (const text of [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config)]) {

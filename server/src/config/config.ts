@@ -23,7 +23,7 @@ export class InvalidConfigurationError extends StartupError {
   override name = 'InvalidConfigurationError';
 }
 
-/** A host as it is listened at: an IPv6 address may come in brackets, as it stands in an address of the web. */
+/** A host in the form that `listen` takes: IPv6 addresses may come in brackets, as in a URL. */
 const bareHost = (host: string) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
 
 export function isLoopback(hostname: string): boolean {
@@ -44,7 +44,7 @@ function masterKeys(env: Environment, loopback: boolean, dataDir: string): Maste
   return generatedMasterKeys(dataDir);
 }
 
-/** The variables that hold secrets; main.ts takes them out of the environment once they are read. */
+/** The variables that hold secrets; main.ts deletes them from the environment once they are read. */
 export const secretVariables = [
   'MASTER_KEY',
   'SMTP_URL',
@@ -53,14 +53,14 @@ export const secretVariables = [
   'S3_SECRET_ACCESS_KEY',
   'METRICS_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
-  // A password may be in it. Other programs read these too, some of them in small letters only.
+  // A proxy's URL may contain a password. Other programs read these variables too, some of them only in lower case.
   'HTTPS_PROXY',
   'https_proxy',
   'HTTP_PROXY',
   'http_proxy',
 ] as const;
 
-/** An identity provider's application of ours; undefined where it is not configured. */
+/** Our OAuth client at an identity provider; undefined if it is not configured. */
 function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: string | undefined) {
   if (!id && !secret) return undefined;
   if (!id || !secret)
@@ -68,7 +68,7 @@ function client(name: 'GOOGLE' | 'GITHUB', id: string | undefined, secret: strin
   return { clientId: id, clientSecret: new Secret(secret) };
 }
 
-/** Without a password or a key in it, which would stand in the log. */
+/** Rejects credentials in the URL, because the URL is logged. */
 function bare(name: string, address: string): URL {
   const url = new URL(address);
   if (url.username || url.password || url.search || url.hash)
@@ -76,7 +76,7 @@ function bare(name: string, address: string): URL {
   return url;
 }
 
-/** Secrets and identities go over this connection: plain http is for a test server on this machine only. */
+/** Secrets and identities use this connection: plain http is allowed only for a test server on this machine. */
 function trusted(name: string, address: string): URL {
   const url = bare(name, address);
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
@@ -84,7 +84,7 @@ function trusted(name: string, address: string): URL {
   return url;
 }
 
-/** How other machines are reached. */
+/** The proxies for outgoing requests. */
 function proxiesIn(env: Environment) {
   try {
     return proxiesOf(env);
@@ -93,7 +93,7 @@ function proxiesIn(env: Environment) {
   }
 }
 
-/** undefined: files are kept in the data folder. */
+/** undefined: files are stored in the data folder. */
 function s3Of(env: Environment) {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret } = env;
   if (!endpoint && !bucket && !keyId && !secret) return undefined;
@@ -112,13 +112,13 @@ function s3Of(env: Environment) {
   };
 }
 
-/** Most programs read the variables of proxies in either case. */
+/** Proxy variables are commonly written in either case. */
 const asOthersWriteThem = (variables: Record<string, string | undefined>) =>
   Object.fromEntries(
     ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map((name) => [name, variables[name] || variables[name.toLowerCase()]]),
   );
 
-/** The variables, and where the installation is by them. */
+/** Parses the variables and derives the URL and the data folder. */
 function readEnvironment(variables: Record<string, string | undefined>) {
   const parsed = Environment.safeParse({ ...variables, ...asOthersWriteThem(variables) });
   if (!parsed.success)
@@ -132,7 +132,8 @@ function readEnvironment(variables: Record<string, string | undefined>) {
     throw new InvalidConfigurationError(
       `PUBLIC_URL must be scheme and host only, such as ${publicUrl.origin}: Roster answers at the root of its address.`,
     );
-  // On loopback the first account needs no set-up code and the connection no https: no other machine may reach it then.
+  // On loopback the first account needs no setup code and the connection no https, so no other machine may reach the
+  // server.
   if (loopback && !isLoopback(env.HOST))
     throw new InvalidConfigurationError(
       'HOST is not a loopback address, so others can reach Roster: set PUBLIC_URL to the https address people will use.',
@@ -140,7 +141,7 @@ function readEnvironment(variables: Record<string, string | undefined>) {
   return { env, publicUrl, loopback, dataDir: resolve(env.DATA_DIR) };
 }
 
-/** What of the configuration says how the installation is: all that it is looked at for, with or without a running server. */
+/** The settings that describe the installation; available without a running server. */
 const installationOf = ({ env, publicUrl, loopback, dataDir }: ReturnType<typeof readEnvironment>) => ({
   publicUrl,
   loopback,
@@ -159,7 +160,7 @@ export type Installation = ReturnType<typeof installationOf>;
 
 const isPlainElsewhere = ({ protocol, hostname }: URL) => protocol === 'http:' && !isLoopback(hostname);
 
-/** undefined: none. */
+/** undefined: no mail server. */
 function mailServerOf(address: string | undefined) {
   const url = address === undefined ? null : URL.parse(address);
   if (!url) return undefined;
@@ -173,7 +174,7 @@ function mailServerOf(address: string | undefined) {
 const baseUrlOf = ({ PROVIDER_BASE_URL: url }: Environment) => url.replace(/\/+$/, '');
 const modelCatalogueOf = ({ MODEL_CATALOGUE: file }: Environment) => file && resolve(file);
 
-/** What an operator's command needs to know. No master key is made, and one is read only where it is asked for. */
+/** The configuration for operator commands. Creates no master key, and reads one only when asked. */
 export function loadOperatorConfig(variables: Record<string, string | undefined>) {
   const read = readEnvironment(variables);
   const { env, publicUrl, loopback, dataDir } = read;
@@ -189,9 +190,11 @@ export function loadOperatorConfig(variables: Record<string, string | undefined>
     modelCatalogue: modelCatalogueOf(env),
     installation: installationOf(read),
     backupPassphrase: () => backupPassphrase(env.BACKUP_PASSPHRASE_FILE),
-    /** Why the server would not start with these variables; undefined: it would, as far as that is seen without its master key. */
+    /**
+     * Why the server would refuse to start; undefined if it would start, as far as can be told without the master key.
+     */
     refusal: () => refusalOf(read),
-    /** The variable that the master keys come from; undefined: the file in the data folder. */
+    /** The variable that holds the master keys; undefined: the file in the data folder. */
     masterKeyVariable: variable,
     /** undefined: none is configured yet. */
     masterKeys: () => (variable || isMade ? masterKeys(env, loopback, dataDir) : undefined),
@@ -211,7 +214,7 @@ function refusalOf(read: ReturnType<typeof readEnvironment>): string | undefined
 
 export type OperatorConfig = ReturnType<typeof loadOperatorConfig>;
 
-/** Sites whose pages may call /v1 with a token, as a browser names them. */
+/** Origins whose pages may call /v1 with a token, as browsers send them. */
 function originsOf(list: string): ReadonlySet<string> {
   const origins = list.split(',').flatMap((part) => part.trim() || []);
   for (const origin of origins) {
@@ -224,7 +227,7 @@ function originsOf(list: string): ReadonlySet<string> {
   return new Set(origins);
 }
 
-/** What tool servers may be connected to although it is private, of this machine or at another port. */
+/** Hosts on which tool servers are allowed although they are private, on this machine or on an unusual port. */
 function toolHostsOf(list: string) {
   try {
     return allowedHosts(list);
@@ -242,7 +245,7 @@ function toolCommandsOf(file: string | undefined) {
   }
 }
 
-/** undefined: nobody asks for metrics, and nothing is counted. */
+/** undefined: metrics are off and nothing is counted. */
 function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token, PORT, HOST }: Environment) {
   if (port === undefined && token === undefined) return undefined;
   if (port === PORT && host === HOST)
@@ -257,7 +260,7 @@ function metricsOf({ METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: toke
   };
 }
 
-/** undefined: there is no collector, and nothing is noted. */
+/** undefined: there is no collector and nothing is traced. */
 function tracesOf(env: Environment) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
   if (endpoint === undefined) return undefined;
@@ -272,7 +275,7 @@ function tracesOf(env: Environment) {
   };
 }
 
-/** One secret, one purpose: who learns the one must not have the other. */
+/** Each secret has one purpose: a leak of one must not reveal another. */
 function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Secret | undefined) {
   const password = (address: string | undefined) => address && URL.parse(address)?.password;
   const secrets: [name: string, secret: string | undefined][] = [
@@ -282,14 +285,14 @@ function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Se
     ['S3_SECRET_ACCESS_KEY', env.S3_SECRET_ACCESS_KEY],
     ['METRICS_TOKEN', env.METRICS_TOKEN],
     ['the password in SMTP_URL', password(env.SMTP_URL)],
-    // DATABASE_DIRECT_URL leads to the same database.
+    // DATABASE_DIRECT_URL leads to the same database, so it may share this password.
     ['the password in DATABASE_URL', password(env.DATABASE_URL)],
     ['the passphrase in BACKUP_PASSPHRASE_FILE', passphrase?.reveal()],
   ];
   const seen = new Map<string, string>();
   for (const [name, secret] of secrets) {
     if (!secret) continue;
-    // A master key is the same key in either alphabet, with or without its padding.
+    // A master key is the same in either base64 alphabet, with or without padding.
     const plain = secret.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
     const other = seen.get(plain);
     if (other !== undefined)
@@ -300,7 +303,7 @@ function refuseSharedSecrets(env: Environment, keys: MasterKey[], passphrase: Se
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Each undefined where it is not configured. */
+/** Each is undefined if it is not configured. */
 function loginProvidersOf(env: Environment) {
   const google = client('GOOGLE', env.GOOGLE_CLIENT_ID, env.GOOGLE_CLIENT_SECRET);
   const github = client('GITHUB', env.GITHUB_CLIENT_ID, env.GITHUB_CLIENT_SECRET);
@@ -321,7 +324,7 @@ function loginProvidersOf(env: Environment) {
   };
 }
 
-/** What the server is told, its master keys apart. */
+/** The server's settings except the master keys. */
 function serverSettings(read: ReturnType<typeof readEnvironment>) {
   const { env, publicUrl, loopback, dataDir } = read;
   if (env.DATABASE_DIRECT_URL && !env.DATABASE_URL)
@@ -342,7 +345,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
     loopback,
     dataDir,
     databaseUrl: env.DATABASE_URL,
-    /** To the same database without a pooler in between, for what needs a session of its own. */
+    /** The same database without a pooler in between, for features that need a session. */
     databaseDirectUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     provider: {
       baseUrl: baseUrlOf(env),
@@ -377,7 +380,7 @@ function serverSettings(read: ReturnType<typeof readEnvironment>) {
   };
 }
 
-/** Reads the configuration. @throws InvalidConfigurationError or InvalidMasterKeyError with what is to be changed. */
+/** Reads the configuration. @throws InvalidConfigurationError or InvalidMasterKeyError with what to change */
 export function loadConfig(variables: Record<string, string | undefined>) {
   const read = readEnvironment(variables);
   const { env, loopback, dataDir } = read;

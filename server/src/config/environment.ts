@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Digits only: a blank, 0x10 and 1e3 are numbers to JavaScript, and seldom meant. */
+/** Digits only: JavaScript also reads a blank, 0x10 and 1e3 as numbers, which are seldom meant. */
 const whole = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.int().min(least).max(most));
 const port = (least: number) => whole(least, 65_535);
 const blankAsAbsent = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const setting = <T extends z.ZodType>(schema: T) => z.preprocess(blankAsAbsent, schema);
 
-/** Every variable is a row of the table in docs/operations.md. */
+/** Every variable has a row in the table of docs/operations.md. */
 export const Environment = z.object({
   PORT: setting(port(0).default(3000)),
   HOST: setting(z.string().default('127.0.0.1')),

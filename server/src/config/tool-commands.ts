@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** What a tool server is started with. */
+/** The command line and environment of a tool server. */
 export type ToolCommand = { command: string; args: string[]; env: Record<string, string> };
 export type ToolCommands = ReadonlyMap<string, ToolCommand>;
 
@@ -15,13 +15,13 @@ const Commands = z.record(
   }),
 );
 
-/** The commands that the operator allows; without a file there are none. @throws Error that says what is wrong with it */
+/** The commands that the operator allows; none without a file. @throws Error that says what is wrong with it */
 export function toolCommandsIn(file: string | undefined): ToolCommands {
   if (file === undefined) return new Map();
   const { data, error } = Commands.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (error) {
     const [issue] = error.issues;
-    throw new Error(`${issue?.path.join('.') || 'the whole'}: ${issue?.message}`);
+    throw new Error(`${issue?.path.join('.') || 'the file'}: ${issue?.message}`);
   }
   return new Map(Object.entries(data));
 }

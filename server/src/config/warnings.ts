@@ -1,22 +1,25 @@
 type Settings = {
   loopback: boolean;
-  /** Whether other machines reach the server itself. */
+  /** The server itself is reachable from other machines. */
   isPublic: boolean;
-  /** Whether the provider is reached over the network without encryption. */
+  /** The provider is reached over the network without encryption. */
   isProviderPlain: boolean;
-  /** undefined: mails are kept as files. */
+  /** undefined: mails are written to files. */
   mail: { isPlain: boolean } | undefined;
   registration: 'open' | 'closed';
   trustProxy: number;
 };
 
-/** `problem`: something is insecure. `advice`: it may be meant so. */
+/** `problem`: something is insecure. `advice`: it may be intended. */
 type ConfigWarning = { level: 'problem' | 'advice'; text: string };
 
 const problem = (text: string): ConfigWarning => ({ level: 'problem', text });
 const advice = (text: string): ConfigWarning => ({ level: 'advice', text });
 
-/** What is allowed and yet worth a word, at each start and to administrators: what it means, and what to set. */
+/**
+ * Warnings about allowed but risky settings, logged at each start and shown to administrators: what it means, and what
+ * to set.
+ */
 export function configWarnings(settings: Settings): ConfigWarning[] {
   const { loopback, isProviderPlain, mail, registration, isPublic, trustProxy } = settings;
   const warnings: ConfigWarning[] = [];
@@ -34,7 +37,7 @@ export function configWarnings(settings: Settings): ConfigWarning[] {
   if (trustProxy === 0) {
     const text =
       'TRUST_PROXY is 0, so that everybody counts as the one proxy that speaks https for Roster: set it to the number of proxies in front.';
-    // Only a proxy on this machine can be what people reach.
+    // If only this machine reaches the server, people must come through a proxy on it.
     warnings.push(isPublic ? advice(text) : problem(text));
   }
   if (!mail)

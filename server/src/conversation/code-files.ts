@@ -1,14 +1,14 @@
 import type { ToolResources } from '@roster/contracts/public-api/assistants/tools';
 import { AppError } from '#server/lib/errors';
 
-/** As many files as the code of an assistant, or of a conversation, can have. */
+/** The maximum number of files for the code of an assistant or a thread. */
 export const codeFilesAtMost = 20;
 
 const tooMany = `A conversation can have at most ${codeFilesAtMost} files for code. Start another one, or attach fewer.`;
 
 /**
- * What the tools may use in a conversation, with files that were attached to its messages for code: all later answers can
- * read them, whatever becomes of the message. @throws AppError where they are too many
+ * Adds files that were attached to messages for code to a thread's tool resources: all later answers can read them,
+ * whatever happens to the message. @throws AppError if there are too many
  */
 export function withCodeFiles(resources: ToolResources | null, files: readonly string[]): ToolResources | null {
   if (files.length === 0) return resources;

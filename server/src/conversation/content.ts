@@ -1,38 +1,37 @@
 import type { PlacedLink } from '@roster/contracts/text/web-links';
 
-/** How closely a model looks at an image. */
+/** The resolution at which a model sees an image. */
 export type ImageDetail = 'auto' | 'low' | 'high';
 
-/** A part of a message that has several, in their order. The words of its texts stand in the message's text. */
+/** A part of a message with several, in order. The text of text parts is in the message's text. */
 export type StoredPart =
   | { type: 'text'; length: number }
   | { type: 'image_file'; fileId: number; detail: ImageDetail }
   | { type: 'image_url'; url: string; detail: ImageDetail };
 
-/** A place of a text, before its character `at`, that is taken from a file. */
+/** A citation of a file, at character `at` of the text. */
 export type Citation = { fileId: number; at: number };
 
 /**
- * What a message is made of beyond its text and its files, as it is stored: only where a program sent more than words, or an
- * answer cites files or pages of the web.
- * Files are named by their ids, which stay when the files are deleted.
+ * A message's content beyond its text and files, as stored: only if a client sent more than text, or an answer cites
+ * files or web pages. Files are named by ids, which remain when the files are deleted.
  */
 export type StoredContent = {
   parts?: StoredPart[];
-  /** Of an answer, in the order of its text. */
+  /** For an answer, in the order of its text. */
   citations?: Citation[];
-  /** Of an answer, the pages of the web that it cites, in the same order. */
+  /** For an answer, the web pages it cites, in the same order. */
   links?: PlacedLink[];
-  /** Which tools its files are for. */
+  /** The tools that its files are for. */
   attachments?: { fileId: number; tools: { type: 'file_search' | 'code_interpreter' }[] }[];
 };
 
 export const readContent = (stored: string | null): StoredContent => (stored === null ? {} : JSON.parse(stored));
 
-/** What stands between the texts of a message that has several. */
+/** Separates the texts of a message with several text parts. */
 export const betweenTexts = '\n\n';
 
-/** The text of each part that is one, in order; null for the others. */
+/** The text of each text part, in order; null for the others. */
 export function textsOf(parts: StoredPart[], text: string): (string | null)[] {
   let from = 0;
   return parts.map((part) => {
@@ -43,7 +42,7 @@ export function textsOf(parts: StoredPart[], text: string): (string | null)[] {
   });
 }
 
-/** The files of a message that are for code and for nothing else: no model reads them where code can. */
+/** The files of a message that are only for code: models that can run code do not read them. */
 export const codeFilesOf = ({ attachments = [], parts = [] }: StoredContent): Set<number> => {
   const shown = new Set(parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])));
   return new Set(
@@ -53,7 +52,7 @@ export const codeFilesOf = ({ attachments = [], parts = [] }: StoredContent): Se
   );
 };
 
-/** The files that a message names, each once: the order of those that are attached to it. */
+/** The files that a message names, each once, in the order of its attachments. */
 export const fileIdsOf = ({ parts = [], attachments = [] }: StoredContent): number[] => [
   ...new Set([
     ...parts.flatMap((part) => (part.type === 'image_file' ? part.fileId : [])),

@@ -1,6 +1,6 @@
 import { AppError } from '#server/lib/errors';
 
-// Told apart by whoever words them anew for programs.
+// Separate classes, so that the public API can word these errors differently.
 
 export class ThreadNotFoundError extends AppError {
   override name = 'ThreadNotFoundError';
@@ -9,7 +9,7 @@ export class MessageNotFoundError extends AppError {
   override name = 'MessageNotFoundError';
 }
 
-/** Another call has changed meanwhile which vector store a thread has. */
+/** A concurrent request has changed the thread's vector store. */
 export class StoreChangedError extends AppError {
   override name = 'StoreChangedError';
   constructor() {
@@ -17,10 +17,10 @@ export class StoreChangedError extends AppError {
   }
 }
 
-/** Refused, because an answer is being written in the conversation, or a program is to say what its functions have answered. */
+/** Rejected because an answer is being generated in the thread, or a client must submit function outputs first. */
 export class RunActiveError extends AppError {
   override name = 'RunActiveError';
-  /** Of a program's run the first of its chain, by which programs know it. */
+  /** For an API run the first of its chain, which is the id that clients know. */
   readonly runId: number;
   constructor({ runId, waitsFor }: { runId: number; waitsFor: 'functions' | 'approval' | null }) {
     super(

@@ -1,33 +1,35 @@
 import type { ToolApproval } from '@roster/contracts/tool-servers/tool-servers';
 
-/** A tool of a tool server, as it is offered to a model. Shared by who knows the servers and who runs answers. */
+/** A connected tool as offered to a model. Shared by the features for tool servers and for runs. */
 export type OfferedTool = {
-  /** What the model calls it: made of server and tool, at most 64 characters of A-Z a-z 0-9 _ -, unique within an offer. */
+  /**
+   * The name for the model: made of server and tool, at most 64 characters of A-Z a-z 0-9 _ -, unique within an offer.
+   */
   name: string;
   serverId: number;
   serverName: string;
-  /** As the server calls it. */
+  /** The server's name for it. */
   tool: string;
   /** For people. */
   title: string;
   description: string;
-  /** A JSON schema in the form that providers take. */
+  /** A JSON schema in the form that providers accept. */
   inputSchema: Record<string, unknown>;
   approval: ToolApproval;
-  /** SHA-256 of what was looked at when it was chosen: description and schema. A later one needs a new approval. */
+  /** SHA-256 of description and schema at the time of selection. A changed tool needs a new approval. */
   digest: string;
-  /** Its server marks it read-only or idempotent: after a crash it may be called again without a person's word. */
+  /** Its server marks it read-only or idempotent: after a crash it may be called again without asking the user. */
   mayRepeat: boolean;
 };
 
 export type ToolResult = {
-  /** What the model reads; longer ones than 1 MB are cut and say so at their end. */
+  /** The text for the model; longer than 1 MB is cut, with a note at the end. */
   text: string;
-  /** The tool itself said that it failed. */
+  /** The tool itself reported a failure. */
   isError: boolean;
 };
 
-/** Why a tool could not be called, in words for the person and the model. */
+/** A tool could not be called; the message is for the user and the model. */
 export class ToolError extends Error {
   override name = 'ToolError';
   /** true: the call may have reached the server and had an effect. */
@@ -39,10 +41,11 @@ export class ToolError extends Error {
 }
 
 export type ToolRegistry = {
-  /** The tools that an assistant may use for this person, at most 128, read from the database; nobody is asked. */
+  /** The tools that an assistant may use for this user, at most 128, from the database; calls no server. */
   offered: (userId: number, assistantId: number) => Promise<OfferedTool[]>;
   /**
-   * Calls a tool once. Ends within 60 s. Access to the server, its switch and the tool's digest are asked again here.
+   * Calls a tool once, within 60 s. Checks again that the server is accessible, switched on, and that the digest
+   * matches.
    * @throws ToolError
    */
   call: (

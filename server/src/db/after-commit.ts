@@ -1,20 +1,20 @@
 import type { DatabaseConnection, Dialect, Driver, Kysely } from 'kysely';
 import type { Database } from './schema.ts';
 
-/** What is to be done after the commit, by the connection that the transaction has. */
+/** Work to do after the commit, by the transaction's connection. */
 const waiting = new WeakMap<DatabaseConnection, (() => void)[]>();
 
-/** Does `work` once the transaction is committed, and never where it is undone; at once where `rows` is no transaction. */
+/** Runs `work` after the transaction commits, never if it rolls back; immediately if `rows` is not a transaction. */
 export async function afterCommit(rows: Kysely<Database>, work: () => void) {
   if (!rows.isTransaction) return work();
   await rows.getExecutor().provideConnection(async (connection) => {
     const list = waiting.get(connection);
-    if (!list) throw new Error('This database was opened without what is done after a commit');
+    if (!list) throw new Error('This database was opened without support for afterCommit()');
     list.push(work);
   });
 }
 
-/** The same dialect, with what afterCommit() promises. */
+/** The same dialect with support for afterCommit(). */
 export const withAfterCommit = (dialect: Dialect): Dialect => ({
   ...dialect,
   createDriver: () => goingOn(dialect.createDriver()),

@@ -5,27 +5,27 @@ import type { Database } from './schema.ts';
 const name = 'backup';
 const Time = z.iso.datetime();
 
-/** The newest backup that was begun. Times of one that was not are null. */
+/** The newest backup that was started. Times of events that have not happened are null. */
 const BackupRecord = z.strictObject({
-  /** The time of the schedule that it was made for; at first the one at which Roster knew of a schedule. */
+  /** The scheduled time it was made for; initially when Roster first knew of a schedule. */
   slot: Time,
   startedAt: Time.nullable(),
-  /** null with `startedAt`: it is being made, unless `leaseUntil` has passed. */
+  /** null with `startedAt` set: it is being made, unless `leaseUntil` has passed. */
   finishedAt: Time.nullable(),
   bytes: z.int().nullable(),
   verified: z.boolean(),
   failure: z.string().nullable(),
   file: z.string().nullable(),
-  /** When the last good one was finished; it stays while later ones fail. */
+  /** When the last good one finished; remains while later ones fail. */
   goodAt: Time.nullable(),
   leaseUntil: Time.nullable(),
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
-/** Always in the same order, so that two can be compared. */
+/** Always in the same key order, so that two can be compared. */
 const textOf = (record: BackupRecord) => JSON.stringify(BackupRecord.parse(record));
 
-/** What is known of scheduled backups: one value, which a process changes only as it has read it. */
+/** The state of scheduled backups: one value, which a process changes only if it is as it read it. */
 export function backupRecordRepository(db: Kysely<Database>) {
   const stored = () => db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return {
@@ -40,7 +40,7 @@ export function backupRecordRepository(db: Kysely<Database>) {
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute();
     },
-    /** Whether it was still as it had been: otherwise another process was first, and nothing is changed. */
+    /** Returns false if another process changed it first; then nothing is changed. */
     async change(before: BackupRecord, after: BackupRecord): Promise<boolean> {
       const row = await stored();
       if (!row || textOf(JSON.parse(row.value)) !== textOf(before)) return false;

@@ -1,12 +1,12 @@
-/** `reasoningEffort` stands in the column `reasoning_effort`. */
+/** Maps `reasoningEffort` to the column `reasoning_effort`. */
 type ColumnName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : '';
 
-/** What a contract holds field by field, as the columns of a table. */
+/** The fields of a contract as columns of a table. */
 export type Columns<Fields> = { [Field in keyof Fields & string as ColumnName<Field>]: Fields[Field] };
 
-// Both say of names what the types above say.
+// Both convert names as the types above do.
 export const columnOf = <Field extends string>(field: Field) =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as ColumnName<Field>;
 export const toColumns = <Fields extends object>(fields: Fields) =>

@@ -18,18 +18,18 @@ export type Engine = 'sqlite' | 'postgres';
 export type OpenDatabase = {
   engine: Engine;
   db: Kysely<Database>;
-  /** For questions that may take longer than about 5 ms; on PostgreSQL the same as `db`. */
+  /** For queries that may take longer than about 5 ms; with PostgreSQL the same as `db`. */
   reader: Kysely<Database>;
-  /** Where the SQLite file lies; undefined on PostgreSQL. */
+  /** The path of the SQLite file; undefined with PostgreSQL. */
   file: string | undefined;
-  /** How many connections this process has to PostgreSQL, and how many wait for one. */
+  /** The connections of this process to PostgreSQL, and how many callers wait for one. */
   connections?: () => { in_use: number; idle: number; waiting: number };
-  /** @throws Unavailable where it cannot be used, or has no room to write */
+  /** @throws Unavailable if it cannot be used, or has no room to write */
   check: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Opens PostgreSQL where `url` is given, else the SQLite file in the data folder, which it locks. */
+/** Opens PostgreSQL if `url` is given, otherwise the SQLite file in the data folder, which it locks. */
 export function connect(
   url: string | undefined,
   dataDir: string,
@@ -42,7 +42,7 @@ export function connect(
   const file = join(dataDir, 'roster.db');
   const sqlite = orUnusable(file, () => {
     const opened = openSqlite(file, synchronous);
-    // A file that may only be read is opened all the same.
+    // SQLite also opens a file that is only readable.
     accessSync(file, constants.R_OK | constants.W_OK);
     return opened;
   });
@@ -59,7 +59,7 @@ export function connect(
     file,
     async check() {
       await answers(db);
-      // Reading needs no room. Only where it was missing is it tried whether there is some again.
+      // Reading needs no room. Only after a full disk is it checked whether there is room again.
       if (!wasFull) return;
       wasFull = false;
       await hasRoom(db);
@@ -73,8 +73,8 @@ export function connect(
 }
 
 /**
- * A connection beside the running server: without the folder's lock, which keeps a second server away, not a second
- * writer. SQLite lets them write one after the other. @throws StartupError where there is no database
+ * Connects next to a running server: skips the folder's lock, which excludes a second server, not a second writer.
+ * SQLite lets writers take turns. @throws StartupError if there is no database
  */
 export function connectBeside(url: string | undefined, dataDir: string): OpenDatabase {
   if (url) return connectPostgres(url);
@@ -89,15 +89,15 @@ export function connectBeside(url: string | undefined, dataDir: string): OpenDat
 }
 
 function connectPostgres(url: string): OpenDatabase {
-  // Not loaded where SQLite is used: it takes 3 MB.
+  // Not loaded with SQLite, to save 3 MB.
   const pg: typeof import('pg') = require('pg');
-  // pg gives bigint (20) and numeric (1700: what sum() answers) as text; ours are counts and money, safe as numbers.
+  // pg returns bigint (20) and numeric (1700, the type of sum()) as text; ours are counts and money, safe as numbers.
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === 20 || oid === 1700 ? Number : pg.types.getTypeParser(oid, format),
   };
   const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks while idle is replaced at the next query, which reports it if it cannot be.
+  // An idle connection that breaks is replaced at the next query, which reports it if that fails.
   pool.on('error', () => undefined);
   const db = new Kysely<Database>({
     dialect: withAfterCommit(
@@ -124,7 +124,7 @@ const answers = async (db: Kysely<Database>) => void (await sql`select 1`.execut
 
 const enoughRoom = 256 * 1024;
 
-/** Writes more than pages that are free could take, and nothing that stays. @throws DatabaseFullError */
+/** Writes more than the free pages can hold, and rolls it back. @throws DatabaseFullError */
 async function hasRoom(db: Kysely<Database>) {
   const name = 'room_was_tried';
   const values = { name, value: 'x'.repeat(enoughRoom) };
@@ -136,7 +136,7 @@ async function hasRoom(db: Kysely<Database>) {
   await db.deleteFrom('settings').where('name', '=', name).execute();
 }
 
-/** Asks it for the first time. @throws StartupError with why it cannot be asked */
+/** Runs the first query. @throws StartupError with the reason */
 export async function reach({ db, file }: OpenDatabase) {
   try {
     await sql`select 1 from (select 1) as one`.execute(db);

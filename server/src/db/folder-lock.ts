@@ -7,8 +7,8 @@ const busy = 5;
 const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === busy;
 
 /**
- * One process per data folder. An exclusive transaction on a small database of its own: the operating system releases
- * it when the process ends, however it ends.
+ * One process per data folder. Holds an exclusive transaction on a small separate database: the operating system
+ * releases it when the process ends, even in a crash.
  */
 export function lockFolder(dataDir: string): { release: () => void } {
   const lock = orUnusable(dataDir, () => new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 }));
@@ -21,7 +21,7 @@ export function lockFolder(dataDir: string): { release: () => void } {
   return { release: () => lock.close() };
 }
 
-/** Whether a server has the folder. Asked only by a short reading, which keeps nobody from taking it. */
+/** True if a server holds the folder. Uses a short read only, which never keeps a server from taking it. */
 export function isFolderInUse(dataDir: string): boolean {
   const lock = new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0, readOnly: true });
   try {
@@ -37,7 +37,7 @@ export function isFolderInUse(dataDir: string): boolean {
 
 function take(lock: DatabaseSync, dataDir: string) {
   try {
-    // A database in memory-journal mode leaves no journal behind that the next start would have to recover.
+    // In memory-journal mode no journal is left behind for the next start to recover.
     lock.exec('pragma journal_mode = memory; begin exclusive');
   } catch (cause) {
     if (!isBusy(cause)) throw cause;

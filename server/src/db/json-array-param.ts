@@ -3,8 +3,8 @@ import { isPostgres } from './engine.ts';
 import type { Database } from './schema.ts';
 
 /**
- * For `in`, within a prepared query: a list in one parameter, as JSON, so that it is one and the same query for any number of values.
- * `type` is what the values are compared with.
+ * A list for `in` within a prepared query: one JSON parameter, so that the query is the same for any number of values.
+ * `type` is the type of the compared column.
  */
 export function jsonArrayParam<Value extends number | string>(
   db: Kysely<Database>,

@@ -4,15 +4,14 @@ import { isPostgres } from './engine.ts';
 import type { Database } from './schema.ts';
 
 /**
- * What a transaction takes first, so that others wait until it ends. Everywhere in the same order, or two of them would
- * wait for each other: the accounts, the person, their runs, their threads, their files. On SQLite there is one writer at
- * a time, so that most of these ask nothing there.
+ * Row locks that a transaction takes first. The order is the same everywhere to avoid deadlocks: accounts, user, runs,
+ * threads, files. SQLite has one writer at a time, so most of these do nothing there.
  */
 
 /**
- * Taken first by every transaction that decides by which accounts there are: registering, closing, changing a role or a
- * status. Until it ends the others wait, so that two first accounts do not both find the installation empty, and two
- * last administrators do not both leave. On SQLite there is one writer anyway.
+ * Taken first by every transaction whose decision depends on all accounts: registering, closing, changing a role or a
+ * status. It prevents two first accounts in an empty installation, and two last administrators leaving at once. Not
+ * needed with SQLite's single writer.
  */
 export async function lockAccounts(trx: Kysely<Database>) {
   await trx
@@ -23,8 +22,9 @@ export async function lockAccounts(trx: Kysely<Database>) {
 }
 
 /**
- * Taken first by a transaction that decides by what a person has: until it ends no other transaction changes that, and the account
- * is not closed. The update changes nothing; it takes the lock on both engines. false: there is no such person any more.
+ * Taken first by a transaction whose decision depends on what a user owns: until it ends no other transaction changes
+ * that, and the account is not deleted. The update changes nothing but locks on both engines. false: the user no longer
+ * exists.
  */
 export async function lockUser(trx: Kysely<Database>, userId: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -35,7 +35,7 @@ export async function lockUser(trx: Kysely<Database>, userId: number): Promise<b
   return numUpdatedRows > 0n;
 }
 
-/** The same lock, only while the account is active: their role as it is now. undefined: there is no such user, or an inactive one. */
+/** The same lock, only for an active account; returns the current role. undefined: there is no such active user. */
 export async function lockActiveUser(trx: Kysely<Database>, userId: number): Promise<Role | undefined> {
   const row = await trx
     .updateTable('users')
@@ -47,19 +47,21 @@ export async function lockActiveUser(trx: Kysely<Database>, userId: number): Pro
   return row?.role;
 }
 
-/** The same lock without an answer, for what counts what a person has: who adds more waits, so that both are counted. */
+/**
+ * The same lock without a result, for counting what a user owns: concurrent additions wait, so that both are counted.
+ */
 export async function lockUserRow(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
 }
 
-/** The person stays until the transaction ends; others may do the same at once. */
+/** Keeps the user from being deleted until the transaction ends; others may hold this lock too. */
 export async function keepUser(trx: Kysely<Database>, userId: number) {
   if (isPostgres(trx)) await trx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
 }
 
 /**
- * Before a thread is deleted, or everything of a person: a run that another process is just ending takes its own row
- * first and its message after it, so a deletion that came from the other side would lock both out.
+ * Taken before a thread, or everything of a user, is deleted: a run that another process is finalizing locks its own
+ * row before its message, so deleting in the opposite order would deadlock.
  */
 export async function lockRuns(trx: Kysely<Database>, userId: number, threadId?: number) {
   if (!isPostgres(trx)) return;
@@ -68,7 +70,7 @@ export async function lockRuns(trx: Kysely<Database>, userId: number, threadId?:
   await wanted.orderBy('id').forUpdate().execute();
 }
 
-/** Before everything of a person is deleted. */
+/** Taken before everything of a user is deleted. */
 export async function lockThreads(trx: Kysely<Database>, userId: number) {
   if (!isPostgres(trx)) return;
   await trx.selectFrom('threads').select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();

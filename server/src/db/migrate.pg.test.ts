@@ -4,7 +4,7 @@ import { emptyDatabase } from '#server/testing/app';
 import { connect } from './connect.ts';
 import { migrate } from './migrate.ts';
 
-test('several processes that start at once on an empty PostgreSQL make one schema', async () => {
+test('creates one schema when several processes start at once on an empty PostgreSQL', async () => {
   const empty = await emptyDatabase('postgres');
   const databases = [1, 2, 3, 4, 5, 6].map(() => connect(empty.url, empty.dataDir));
   onTestFinished(async () => {
@@ -16,7 +16,7 @@ test('several processes that start at once on an empty PostgreSQL make one schem
   const applied = await Promise.allSettled(databases.map((database) => migrate(database)));
   expect(applied.filter(({ status }) => status === 'rejected')).toEqual([]);
   const rows = (await databases[0]?.db.selectFrom('schema_migrations').select('name').execute()) ?? [];
-  // Each tells the steps that were due when it looked, which for a late one are fewer.
+  // Each reports the steps that were due when it looked; a late process finds fewer.
   const due = new Set(applied.flatMap((one) => ('value' in one ? one.value : [])));
   expect([...due].toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });

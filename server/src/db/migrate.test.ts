@@ -25,7 +25,7 @@ const migrationsFolder = join(import.meta.dirname, 'migrations');
 const windowsLineEnds = (text: string) => text.replaceAll('\n', '\r\n');
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-describe.each(engines)('bringing the schema up to date on %s', (engine) => {
+describe.each(engines)('migrations on %s', (engine) => {
   async function opened() {
     const empty = await emptyDatabase(engine);
     const database = connect(empty.url, empty.dataDir);
@@ -40,7 +40,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     };
   }
 
-  test('makes every table of an empty database', async () => {
+  test('create every table in an empty database', async () => {
     const { database, history } = await opened();
     const applied = await migrate(database);
     expect(applied[0]).toBe('0001-init');
@@ -49,7 +49,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(tables).toEqual(expect.arrayContaining(['users', 'sessions', 'assistants', 'threads', 'messages', 'runs']));
   });
 
-  test('changes nothing the second time', async () => {
+  test('change nothing the second time', async () => {
     const { database, dataDir, history } = await opened();
     await migrate(database);
     const before = await history();
@@ -58,14 +58,14 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(readdirSync(dataDir)).not.toContain('backups');
   });
 
-  test('records of each released step the checksum that installed databases have', async () => {
+  test('record the checksum of each released step that installed databases have', async () => {
     const { database, history } = await opened();
     await migrate(database);
     const recorded = Object.fromEntries((await history()).map(({ name, checksum }) => [name, checksum]));
     expect(recorded).toMatchObject(released);
   });
 
-  test('goes on where the files of the steps have other line ends than those that made the database', async () => {
+  test('continue if line endings differ from those that created the database', async () => {
     const { database } = await opened();
     await migrate(database);
     const folder = mkdtempSync(join(tmpdir(), 'roster-migrations-'));
@@ -75,7 +75,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await migrate(database, pathToFileURL(`${folder}/`))).toEqual([]);
   });
 
-  test('goes on where the database was made when line ends still counted', async () => {
+  test('continue if the database was created when line endings still counted', async () => {
     const { database, history } = await opened();
     for (const name of await migrate(database))
       await database.db
@@ -88,7 +88,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await history()).toEqual(before);
   });
 
-  test('refuses a database that another form of a step has made', async () => {
+  test('refuse a database created by another form of a step', async () => {
     const { database, history } = await opened();
     await migrate(database);
     await database.db.updateTable('schema_migrations').set({ checksum: 'of another form' }).execute();
@@ -97,7 +97,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await history()).toEqual(before);
   });
 
-  test('refuses a database that a newer Roster has made', async () => {
+  test('refuse a database created by a newer Roster', async () => {
     const { database, history } = await opened();
     await migrate(database);
     const newer = { name: '9999-from-the-future', checksum: 'x', applied_at: new Date().toISOString() };
@@ -109,7 +109,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await history()).toEqual(before);
   });
 
-  test('takes fine-tuning jobs out of the sums of requests, but for their cost', async () => {
+  test('remove fine-tuning jobs from the sums of requests, except for their cost', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -158,7 +158,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     ]);
   });
 
-  test('finds the comparison of a call that was recorded before calls had it', async () => {
+  test('find the comparison of a call recorded before calls referred to it', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -201,7 +201,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(rows.map((row) => row.comparison_id)).toEqual([comparisonId, comparisonId, null, null, null]);
   });
 
-  test('sums up by token and day what programs have used so far', async () => {
+  test('sum up past usage of clients by token and day', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -230,7 +230,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     ]);
   });
 
-  test('takes of several answers so far the one that is shown for chosen, unless it is the first', async () => {
+  test('mark the shown one of several past answers as chosen, unless it is the first', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -272,7 +272,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await db.selectFrom('messages').select(['id', 'chosen']).orderBy('id').execute()).toEqual(expected);
   });
 
-  test('makes what each assistant is the first of its versions', async () => {
+  test('make each assistant’s settings its first version', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -329,7 +329,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     ]);
   });
 
-  test('finds in the conversations so far what new ones are found by', async () => {
+  test('index existing conversations like new ones', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -369,7 +369,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     ]);
   });
 
-  test('leaves an id that was deleted unused', async () => {
+  test('never reuse a deleted id', async () => {
     const { database } = await opened();
     await migrate(database);
     const insert = async () => {
@@ -386,7 +386,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
     expect(await insert()).toBeGreaterThan(first);
   });
 
-  test('knows of calls that were made before how far they are and where they stand, and what assistants may use', async () => {
+  test('fill in state and position of earlier calls, and the tools of assistants', async () => {
     const { database } = await opened();
     const { db } = database;
     await migrate(database);
@@ -446,7 +446,7 @@ describe.each(engines)('bringing the schema up to date on %s', (engine) => {
   });
 });
 
-test('released migrations are the files that were released, and out of the formatter’s reach', () => {
+test('keeps released migrations unchanged and out of the formatter’s reach', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'biome.json'), 'utf8')) as { files: { includes: string[] } };
   for (const [name, checksum] of Object.entries(released)) {
     expect([name, sha256(readFileSync(join(migrationsFolder, `${name}.ts`), 'utf8'))]).toEqual([name, checksum]);

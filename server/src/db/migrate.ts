@@ -59,8 +59,8 @@ import type { Database } from './schema.ts';
 type Migration = { up: (db: Kysely<Database>, engine: Engine) => Promise<void> };
 
 /**
- * In order. A file here is never edited after its release, not even by a formatter, only followed by another one; its
- * checksum goes into migrations/released.json, and its name among what biome.json leaves alone.
+ * In order. A released file is never edited, not even by a formatter, only followed by another one; its checksum goes
+ * into migrations/released.json, and its name among the files that biome.json ignores.
  */
 const migrations: [name: string, migration: Migration][] = [
   ['0001-init', init],
@@ -116,30 +116,30 @@ const migrations: [name: string, migration: Migration][] = [
 const migrationFiles = new URL('./migrations/', import.meta.url);
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The same text whatever line ends git, or who copied it, has given the file. */
+/** The text with normalized line endings, since git or a copy may have changed them. */
 const textOf = (name: string, folder: URL) =>
   readFileSync(new URL(`${name}.ts`, folder), 'utf8').replaceAll('\r\n', '\n');
 const checksumOf = (name: string, folder = migrationFiles) => sha256(textOf(name, folder));
 
-/** A database may have been made from files with Windows line ends when these still counted. */
+/** Accepts Windows line endings too: they counted when some databases were created. */
 function isChecksumOf(name: string, checksum: string, folder = migrationFiles): boolean {
   const text = textOf(name, folder);
   return checksum === sha256(text) || checksum === sha256(text.replaceAll('\n', '\r\n'));
 }
 
 /**
- * Brings the schema up to date: forward only, each step in one transaction, after a backup of the SQLite file.
- * @throws if the database is newer than this program, or was made by a migration that has changed since.
+ * Migrates the schema: forward only, each step in one transaction, after a backup of the SQLite file.
+ * @throws if the database is newer than this program, or was created by a migration that has changed since.
  */
 export async function migrate(
   database: OpenDatabase,
   folder = migrationFiles,
-  /** Where it stops; all of them otherwise. */
+  /** The number of steps to apply; default: all. */
   count = migrations.length,
 ): Promise<string[]> {
   const db = database.db;
   await db.transaction().execute(async (trx) => {
-    // Even `if not exists` fails on PostgreSQL when two processes create the table at once.
+    // On PostgreSQL even `if not exists` fails when two processes create the table at once.
     await waitForOthers(trx, database.engine);
     await trx.schema
       .createTable('schema_migrations')
@@ -159,7 +159,7 @@ export async function migrate(
   return due.map(([name]) => name);
 }
 
-/** @throws StartupError unless the database is of this version: a command beside the server changes no schema. */
+/** @throws StartupError unless the database has this version: operator commands never migrate. */
 export async function checkSchema({ db }: OpenDatabase) {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: false });
   const isRoster = tables.some(({ name }) => name === 'schema_migrations');
@@ -185,13 +185,13 @@ function checkHistory(applied: Applied[], folder = migrationFiles) {
   }
 }
 
-/** Whether this is what a database of this version, or of an earlier one, has gone through. */
+/** True for the history of a database of this or an earlier version. */
 export const isOwnHistory = (history: Applied[]): boolean =>
   history.every(({ name, checksum }, index) => name === migrations[index]?.[0] && isChecksumOf(name, checksum));
 
 /**
- * Whether the tables are those that this version works on, asked while it runs. A newer version may have added to them: what a
- * migration takes away, no version uses any more. @throws AppError where they are of an older one, as after a restore
+ * Checks while running that the schema fits this version. A newer version may have added to it: migrations only drop
+ * what no version uses any more. @throws AppError if the schema is older, as after a restore
  */
 export async function schemaState(db: Kysely<Database>): Promise<'ok' | 'newer'> {
   const applied = await db.selectFrom('schema_migrations').select('name').execute();
@@ -206,10 +206,12 @@ export async function schemaState(db: Kysely<Database>): Promise<'ok' | 'newer'>
     );
   return names.size > migrations.length ? 'newer' : 'ok';
 }
-/** Since then the search is as it is: what fills it in fills it in for all later versions. */
+/**
+ * The oldest version that can be restored: from here on the search index is filled the same way in all later versions.
+ */
 export const firstRestored = '0014-words-inside-texts';
 
-/** Several processes may start at once on one PostgreSQL; they change the schema one after the other. */
+/** Several processes may start at once on one PostgreSQL; they migrate one after the other. */
 export async function waitForOthers(trx: Kysely<Database>, engine: Engine) {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(7260418, 0)`.execute(trx);
 }
@@ -221,8 +223,8 @@ const waitedAtMost = 400;
 const isLockNotAvailable = (error: unknown) => isObject(error) && error.code === '55P03';
 
 /**
- * While a step waits for a table that a backup or an export is reading, everything else waits for the step. So it waits for
- * less than the second after which PostgreSQL takes waiting for a deadlock, makes room, and comes again.
+ * While a step waits for a table that a backup or an export is reading, all other queries wait behind it. So it gives
+ * up before the second after which PostgreSQL checks for deadlocks, lets others through, and tries again.
  */
 async function applyOnceFree(db: Kysely<Database>, engine: Engine, name: string, migration: Migration) {
   for (let waited = 0; ; waited++)
@@ -243,7 +245,7 @@ async function apply(db: Kysely<Database>, engine: Engine, name: string, migrati
   await db.transaction().execute(async (trx) => {
     if (engine === 'postgres') {
       await waitForOthers(trx, engine);
-      // The ones that waited find the step done.
+      // Processes that waited for the lock find the step done.
       const done = await trx.selectFrom('schema_migrations').select('name').where('name', '=', name).execute();
       if (done.length > 0) return;
       await sql`set local lock_timeout = ${sql.lit(lockedMs)}`.execute(trx);

@@ -9,7 +9,7 @@ import { openEvents, readEvents } from '#server/testing/events';
 import { startPgBouncer } from '#server/testing/pgbouncer';
 import { roster } from '#server/testing/roster';
 
-test('through PgBouncer processes know of each other by the direct address', async () => {
+test('keeps processes behind PgBouncer aware of each other by the direct address', async () => {
   const pooler = await startPgBouncer(new URL(inject('postgresUrl')));
   onTestFinished(() => pooler.stop());
   const app = await startApp('postgres', { databaseBy: pooler.by, isSessionDirect: true });
@@ -17,11 +17,11 @@ test('through PgBouncer processes know of each other by the direct address', asy
   const second = await app.secondProcess();
   const ada = await app.withKey('ada');
 
-  // Neither takes the other for gone: both hold their locks, by sessions that are their own.
+  // Neither takes the other for dead: both hold their locks in sessions of their own.
   const report = async () => (await ada.get('/api/admin/system')).body;
   expect((await report()).processes.answer).toHaveLength(2);
 
-  // What one process writes is watched through the other, and stopped through it: LISTEN and NOTIFY arrive.
+  // Events of a run in one process reach the other, and so does a stop: LISTEN and NOTIFY work.
   const { run } = await send(ada, await newThread(ada), '[[bench 60000]] [[delay 10]]');
   const elsewhere = await openEvents(second, ada, run.id);
   await elsewhere.until(50);
@@ -43,7 +43,7 @@ test('through PgBouncer processes know of each other by the direct address', asy
   const found = await ada.get('/api/threads?q=pool');
   expect(found.status).toBe(200);
 
-  // An operator's commands go through it too, with their cursors.
+  // Operator commands go through it too, with their cursors.
   const folder = mkdtempSync(join(tmpdir(), 'roster-pool-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const url = pooler.by(new URL(app.databaseUrl ?? '')).href;

@@ -14,11 +14,11 @@ import { createWatchdog, UnresponsiveError, type Watchdog } from '#server/lib/wa
 
 const goodbyeMs = 1_500;
 
-/** What a server says to writes that is the primary no longer, or not yet. */
+/** The error for writes to a server that is not, or no longer, the primary. */
 const readOnly = '25006';
 /**
- * Of the system, of PostgreSQL, and of a pooler in front of it (08P01), for a server that cannot be reached or used: class 08, 57P
- * (it stops or starts), 53 (no room on its disk, no memory, no more connections), 58 (its disk fails).
+ * Errors of the system, of PostgreSQL, and of a pooler in front of it (08P01), when a server cannot be reached or used:
+ * class 08, 57P (stopping or starting), 53 (disk full, out of memory, too many connections), 58 (disk failure).
  */
 const awayCode =
   /^(E(CONNREFUSED|CONNRESET|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)|08...|57P0.|53...|58...|25006)$/;
@@ -33,12 +33,12 @@ const isAway = (error: unknown) =>
 
 const isReadOnly = (error: unknown) => error instanceof Error && 'code' in error && error.code === readOnly;
 
-/** PostgreSQL that says so, and within seconds, where it is not there. */
+/** A PostgreSQL dialect that reports an unavailable server within seconds. */
 export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dialect {
   const connections = new Set<pg.PoolClient>();
   pool.on('connect', (client) => {
     connections.add(client);
-    // While it is in use the pool does not listen; its query fails with the same.
+    // While a connection is in use the pool does not listen; its query fails with the same error.
     client.on('error', () => undefined);
   });
   pool.on('remove', (client) => connections.delete(client));
@@ -53,7 +53,7 @@ export function postgresDialect(pool: pg.Pool, newClient: () => pg.Client): Dial
         await client.connect();
         await client.query('select 1');
       } finally {
-        // A server that says nothing does not say goodbye either.
+        // A silent server never answers the goodbye.
         client.end().catch(() => undefined);
         setTimeout(() => client.connection.stream.destroy(), goodbyeMs).unref();
       }
@@ -75,7 +75,7 @@ async function connected(watch: Watchdog, connect: () => Promise<pg.PoolClient>)
   try {
     return await watch.during(async () => {
       const client = await connect();
-      // One that comes too late for its request goes back.
+      // A connection that comes too late for its request is returned to the pool.
       if (!isWanted) client.release();
       return client;
     });
@@ -113,7 +113,7 @@ class WatchedDriver extends PostgresDriver {
   }
 
   #told(error: unknown): never {
-    // Those that lead to what was the primary once never lead anywhere else.
+    // Connections to a former primary would stay there forever.
     if (isReadOnly(error)) this.#leaveAll();
     throw isAway(error) ? new UnavailableError('database', error) : error;
   }

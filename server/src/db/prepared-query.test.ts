@@ -19,8 +19,8 @@ const count = prepared(
     sql<{ count: number }>`select count(*) as count from settings where name = ${at('name')}`,
 );
 
-describe.each(engines)('a query that is compiled once on %s', (engine) => {
-  test('takes the values of each call, within a transaction and outside', async () => {
+describe.each(engines)('prepared query on %s', (engine) => {
+  test('uses the values of each call, inside and outside a transaction', async () => {
     const empty = await emptyDatabase(engine);
     const database = connect(empty.url, empty.dataDir);
     onTestFinished(async () => {

@@ -1,7 +1,7 @@
 import { type CompiledQuery, type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
 import type { Database } from './schema.ts';
 
-/** Stands in a compiled query where a value comes when it is asked. */
+/** A placeholder in a compiled query for a value given at execution. */
 class Place {
   readonly name: PropertyKey;
   constructor(name: PropertyKey) {
@@ -9,30 +9,30 @@ class Place {
   }
 }
 
-/** A value, or the place of one: for what is put into both kinds of queries. */
+/** A value or its placeholder, for expressions shared by both kinds of queries. */
 export type Operand<Value> = Value | RawBuilder<Value>;
 
-/** The place of a named value, to be put wherever a value can stand. */
+/** Returns the placeholder of a named value, usable wherever a value can be. */
 export type Params<Values> = <Name extends keyof Values>(name: Name) => RawBuilder<Values[Name]>;
 
-/** A query of Kysely's, or one written out. */
+/** A Kysely query builder or raw SQL. */
 type Query<Row> = { compile(database: QueryExecutorProvider): CompiledQuery<Row> };
 
 /**
- * A query that is built and compiled once for a database, and asked with other values each time. Building one with
- * Kysely takes longer than SQLite takes to answer it: worth it for those that every message asks, not for the rest.
+ * A query that is built and compiled once per database, and executed with different values. Building one with Kysely
+ * takes longer than SQLite needs to answer it: worth it for queries of every message, not for the rest.
  */
 export function prepared<Values extends object, Row>(build: (db: Kysely<Database>, at: Params<Values>) => Query<Row>) {
   type Own = Place & { name: keyof Values };
   const isPlace = (value: unknown): value is Own => value instanceof Place;
-  // Each database has an adapter of its own, which its transactions share.
+  // Each database has its own adapter, shared by its transactions.
   const compiled = new WeakMap<object, CompiledQuery<Row>>();
 
   function withValues(db: Kysely<Database>, values: Values): CompiledQuery<Row> {
     const { adapter } = db.getExecutor();
     let query = compiled.get(adapter);
     if (!query) {
-      // Plugins see queries with their values; there are none in the product.
+      // Plugins see queries with their values; the product has none.
       const plain = db.withoutPlugins();
       query = build(plain, (name) => sql`${new Place(name)}`).compile(plain);
       compiled.set(adapter, query);
@@ -48,7 +48,7 @@ export function prepared<Values extends object, Row>(build: (db: Kysely<Database
     async first(db: Kysely<Database>, values: Values): Promise<Row | undefined> {
       return (await db.executeQuery(withValues(db, values))).rows[0];
     },
-    /** How many rows were changed. */
+    /** Returns the number of changed rows. */
     async changed(db: Kysely<Database>, values: Values): Promise<number> {
       return Number((await db.executeQuery(withValues(db, values))).numAffectedRows ?? 0n);
     },

@@ -17,7 +17,7 @@ afterEach(async () => {
 async function aDatabase(engine: 'sqlite' | 'postgres') {
   const { dataDir, url, remove } = await emptyDatabase(engine);
   cleanUp.push(remove);
-  /** A process of the installation, as far as the others see it. */
+  /** A process of the installation as the others see it. */
   async function aProcess(signalsBy = url) {
     const database = connect(url, dataDir);
     cleanUp.push(() => database.close());
@@ -42,7 +42,7 @@ const cutSignals = (db: Kysely<Database>) =>
     where l.locktype = 'advisory' and d.datname = current_database()`.execute(db);
 
 describe('processes on one PostgreSQL', () => {
-  test('have numbers of their own and hear each other', async () => {
+  test('have distinct numbers and hear each other', async () => {
     const { aProcess } = await aDatabase('postgres');
     const [first, second] = [await aProcess(), await aProcess()];
     expect(first.instance).not.toBe(second.instance);
@@ -53,7 +53,7 @@ describe('processes on one PostgreSQL', () => {
     expect(second.heard).toContainEqual({ eventsOf: [1, 2, 3] });
   });
 
-  test('hear all of a signal that is too long for one', async () => {
+  test('deliver a signal that is too long for one notification', async () => {
     const { aProcess } = await aDatabase('postgres');
     const [first, second] = [await aProcess(), await aProcess()];
     const ids = Array.from({ length: 3_000 }, (_, index) => 2_147_400_000 + index);
@@ -64,7 +64,7 @@ describe('processes on one PostgreSQL', () => {
     expect(first.problems).toEqual([]);
   });
 
-  test('know who is there and who is gone', async () => {
+  test('know which processes are alive and which are dead', async () => {
     const { aProcess } = await aDatabase('postgres');
     const [first, second, third] = [await aProcess(), await aProcess(), await aProcess()];
     const seen = (by: typeof first) => Promise.all([first, second, third].map(({ instance }) => by.isGone(instance)));
@@ -74,7 +74,7 @@ describe('processes on one PostgreSQL', () => {
     expect(await seen(first)).toEqual([false, true, false]);
     expect(await seen(third)).toEqual([false, true, false]);
     expect(await first.isGone(999_999)).toBe(true);
-    // To ask takes nothing: the answer stays the same.
+    // The query takes no lock: the result stays the same.
     expect(await Promise.all(Array.from({ length: 5 }, () => first.isGone(third.instance)))).toEqual(
       Array(5).fill(false),
     );
@@ -84,7 +84,7 @@ describe('processes on one PostgreSQL', () => {
     ]);
   });
 
-  test('come back when their connection was cut', async () => {
+  test('reconnect after their connection was cut', async () => {
     const { aProcess } = await aDatabase('postgres');
     const [first, second] = [await aProcess(), await aProcess()];
     for (let time = 0; time < 3; time++) {
@@ -105,8 +105,8 @@ describe('processes on one PostgreSQL', () => {
   });
 });
 
-describe('after the database was away', () => {
-  test('who is back first takes nobody for gone who is still coming back', async () => {
+describe('after a database outage', () => {
+  test('takes nobody for dead who is still reconnecting', async () => {
     const { aProcess, url = '' } = await aDatabase('postgres');
     const { hostname, port, host } = new URL(url);
     const line = await startNetworkLink({ host: hostname, port: Number(port) });
@@ -118,7 +118,7 @@ describe('after the database was away', () => {
     await until('The cut', async () => first.problems.length > 0 && late.problems.length > 0);
     await until('The first one', async () => !(await late.isGone(first.instance)));
     expect(await first.isGone(late.instance)).toBe(false);
-    // Who has left in order is gone all the same.
+    // A process that left in order is dead all the same.
     expect(await first.isGone(999_999)).toBe(true);
     line.set('open');
     await until('A signal that arrives', async () => {
@@ -128,7 +128,7 @@ describe('after the database was away', () => {
     expect(await first.isGone(late.instance)).toBe(false);
   });
 
-  test('who starts takes nobody for gone either, where the database has just come', async () => {
+  test('takes nobody for dead when it starts right after the database', async () => {
     const { aProcess } = await aDatabase('postgres');
     const old = await aProcess();
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(old.db);
@@ -144,8 +144,8 @@ describe('after the database was away', () => {
   });
 });
 
-describe('a process whose line to PostgreSQL is silent', () => {
-  /** Its signals go over a line that can be cut; its queries do not. */
+describe('process with a silent connection to PostgreSQL', () => {
+  /** Its signals use a connection that can be cut; its queries do not. */
   async function aProcessOnALine() {
     const { dataDir, url, remove } = await emptyDatabase('postgres');
     cleanUp.push(remove);
@@ -181,7 +181,7 @@ describe('a process whose line to PostgreSQL is silent', () => {
   });
 });
 
-test('a process on SQLite is alone: any other process is gone', async () => {
+test('considers every other process dead on SQLite', async () => {
   const { aProcess } = await aDatabase('sqlite');
   const only = await aProcess();
   expect(await only.isGone(only.instance)).toBe(false);

@@ -6,19 +6,19 @@ import { isFolderInUse } from './folder-lock.ts';
 import type { Database } from './schema.ts';
 import { backWithinMs, signalConnection } from './signal-connection.ts';
 
-/** What processes on one database tell each other; ids only, the rows are read again. */
+/** Messages between processes on one database; ids only, since receivers reread the rows. */
 export type Signal = { eventsOf: number[] } | { stop: number };
 
 /**
- * This process among those that share the database. On SQLite there is only one, held so by the folder's lock. On
- * PostgreSQL each holds an advisory lock under its number, which the database releases when its connection ends,
- * however it ends: a process that can take it knows that the other one is gone.
+ * This process among those that share the database. With SQLite there is only one, ensured by the folder's lock. With
+ * PostgreSQL each holds an advisory lock under its number, which the database releases when its connection ends, even
+ * in a crash: whoever can take that lock knows that the process is dead.
  */
 export type Presence = {
   instance: number;
   send: (signal: Signal) => void;
   listen: (listener: (signal: Signal) => void) => void;
-  /** Nobody is taken for gone because the database was, and not all are connected to it again. */
+  /** Returns false after a database outage while processes may still be reconnecting. */
   isGone: (instance: number) => Promise<boolean>;
   leave: () => Promise<void>;
 };
@@ -28,7 +28,7 @@ const channel = 'roster';
 /** NOTIFY carries at most 8,000 bytes. */
 const idsPerSignal = 700;
 
-/** How many servers share this database at the moment; on SQLite the folder's lock answers that. */
+/** The number of running servers on this database; with SQLite use the folder's lock instead. */
 export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): Promise<number> {
   if (database.engine === 'sqlite') return 0;
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_locks
@@ -39,7 +39,7 @@ export async function serversOn(database: Pick<OpenDatabase, 'engine' | 'db'>): 
 
 const listedAtMost = 50;
 
-/** The servers that are alive on this database, the newest first. On SQLite there is one at most. */
+/** The running servers on this database, newest first. With SQLite there is at most one. */
 export async function processesOn({ engine, db, file }: Pick<OpenDatabase, 'engine' | 'db' | 'file'>) {
   const newest = db.selectFrom('instances').select(['id', 'started_at as startedAt', 'version']).orderBy('id', 'desc');
   if (engine === 'sqlite') return file && isFolderInUse(dirname(file)) ? newest.limit(1).execute() : [];
@@ -53,7 +53,7 @@ export async function processesOn({ engine, db, file }: Pick<OpenDatabase, 'engi
     .execute();
 }
 
-/** `url`: a session of PostgreSQL's own, which a pooler of transactions does not give. */
+/** `url`: for a session of PostgreSQL itself, which a pooler of transactions does not provide. */
 export async function join(
   database: OpenDatabase,
   url: string | undefined,
@@ -106,7 +106,7 @@ async function amongOthers(
     listen: (listener) => listeners.push(listener),
     isGone: async (other) =>
       other !== instance && (areAllBack() || (await hasLeft(db, other))) && (await isFree(db, other)),
-    /** What it cannot leave in order, the others find out by its lock. */
+    /** If it fails to leave in order, the others notice by its lock. */
     async leave() {
       await forget(db, instance).catch(onProblem);
       await connection.close();
@@ -125,7 +125,7 @@ function inParts(signal: Signal): Signal[] {
   }));
 }
 
-/** Held only for this one statement's transaction, so that the question itself keeps nothing. */
+/** The lock is held for this one statement only, so that the query itself blocks nobody. */
 async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> {
   const { rows } = await sql<{
     free: boolean;
@@ -134,8 +134,8 @@ async function isFree(db: Kysely<Database>, instance: number): Promise<boolean> 
 }
 
 /**
- * Whether this PostgreSQL was started, or became the primary, a moment ago. Of what was a standby it is known when the last
- * transaction came to it from the primary before, whose being gone may have been noticed late.
+ * True if this PostgreSQL was started or promoted moments ago. For a former standby only the time of the last
+ * transaction from the old primary is known, whose failure may have been noticed late.
  */
 async function hasJustCome(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select pg_postmaster_start_time() > now() - interval '10 seconds'
@@ -143,7 +143,7 @@ async function hasJustCome(db: Kysely<Database>): Promise<boolean> {
   return rows[0]?.has === true;
 }
 
-/** It left in order, or its number was never given. */
+/** True if it left in order or never existed. */
 async function hasLeft(db: Kysely<Database>, instance: number): Promise<boolean> {
   const row = await db.selectFrom('instances').select('id').where('id', '=', instance).executeTakeFirst();
   return row === undefined;

@@ -16,8 +16,8 @@ export type ReaderQuestion = { id: number; sql: string; parameters: readonly unk
 export type ReaderAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
 
 /**
- * A second, read-only connection to the SQLite file on a thread of its own, for questions that may take longer than a
- * few milliseconds: SQLite answers synchronously, and on the main thread every open stream would stutter meanwhile.
+ * A second, read-only connection to the SQLite file on a separate thread, for queries that may take longer than a few
+ * milliseconds: SQLite is synchronous, and on the main thread every open stream would stutter.
  */
 export function openReader(file: string): Kysely<Database> {
   return new Kysely<Database>({ dialect: readerDialect(file) });
@@ -67,7 +67,7 @@ function readerDriver(file: string): Driver {
       }).finally(() => {
         if (pending.size === 0) thread.unref();
       });
-      // The row type is the compiler's knowledge of the query; it does not cross the thread.
+      // The compiler derives the row type from the query; it does not cross the thread.
       return { rows: rows as R[] };
     },
     streamQuery() {

@@ -7,7 +7,7 @@ import { bindable, statementCache } from './statements.ts';
 const port = parentPort;
 if (!port) throw new Error('This file runs as a worker thread');
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 });
-// What a question keeps for itself while it is answered.
+// Temporary results stay in memory.
 database.exec('pragma temp_store = memory');
 database.function('search_words', { deterministic: true }, (text) => searchWords(String(text)));
 const prepare = statementCache(database);
@@ -15,7 +15,7 @@ const prepare = statementCache(database);
 port.on('message', ({ id, sql, parameters }: ReaderQuestion) => {
   let answer: ReaderAnswer;
   try {
-    // Rows have no prototype as they come from SQLite, which the transfer would refuse.
+    // SQLite's rows have no prototype, which structured cloning rejects.
     answer = {
       id,
       rows: prepare(sql)

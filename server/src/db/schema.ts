@@ -17,7 +17,7 @@ import type { Columns } from './columns.ts';
 type Flag = 0 | 1;
 type Id = GeneratedAlways<number>;
 
-/** `cost_usd` leaves out the unpriced requests. */
+/** `cost_usd` excludes unpriced requests. */
 type UsageSums = {
   requests: number;
   input_tokens: number;
@@ -43,9 +43,9 @@ export type Database = {
     status: 'Active' | 'Inactive';
     password_hash: string | null;
     email_verified_at: string | null;
-    /** Wrong passwords in a row since the last success. */
+    /** Consecutive wrong passwords since the last success. */
     failed_sign_ins: Generated<number>;
-    /** When a session of the user was last active; null: never. Kept when sessions end. */
+    /** When a session of the user was last active; null: never. Remains when sessions end. */
     last_active_at: string | null;
     created_at: string;
   };
@@ -59,7 +59,7 @@ export type Database = {
     created_at: string;
     last_active_at: string;
   };
-  /** What programs call with; the token itself was shown once. */
+  /** Access tokens of clients; the token itself was shown once. */
   access_tokens: {
     id: Id;
     user_id: number;
@@ -70,7 +70,7 @@ export type Database = {
     /** Separated by spaces. */
     rights: string;
     monthly_budget_usd: number | null;
-    /** The month (YYYY-MM in UTC) that `spent_usd` is of. */
+    /** The month (YYYY-MM in UTC) of `spent_usd`. */
     spent_month: Generated<string>;
     spent_usd: Generated<number>;
     created_at: string;
@@ -78,7 +78,7 @@ export type Database = {
     last_used_at: string | null;
     last_used_ip: string | null;
     revoked_at: string | null;
-    /** The one that the page Connect tries calls with. */
+    /** The token with which the Connect page tries calls. */
     is_trial: Generated<Flag>;
   };
   data_keys: { user_id: number; wrapped: string };
@@ -96,10 +96,10 @@ export type Database = {
     trait: string;
     value: string;
     learned_at: string;
-    /** By how many keys it was refused, at most 2. This and the next two are null in rows of versions before. */
+    /** The number of keys that were rejected, at most 2. This and the next two are null in rows of earlier versions. */
     askers: number | null;
     ask_at: string | null;
-    /** How often asking again has been put off. */
+    /** How often the next try has been postponed. */
     step: number | null;
   };
   assistants: Columns<Omit<AssistantSettings, 'tools' | 'responseSchema' | 'starters' | 'icon' | 'color'>> & {
@@ -114,23 +114,23 @@ export type Database = {
     user_id: number;
     is_default: Flag;
     provider_assistant_id: string | null;
-    /** The number of its newest version. */
+    /** The newest version's number. */
     version: Generated<number>;
     created_at: string;
     updated_at: string;
   };
-  /** What an assistant was at each save that changed something. */
+  /** An assistant's settings after each save that changed something. */
   assistant_versions: Columns<Omit<AssistantSettings, 'tools' | 'starters'>> & {
     assistant_id: number;
     number: number;
     user_id: number;
-    /** Who or what made it, with the name of the token or of the copied one, or the number of the restored version. */
+    /** The creator, with the name of the token or of the copied assistant, or the number of the restored version. */
     origin: VersionOrigin['kind'];
     origin_name: string | null;
     origin_number: number | null;
-    /** The names of the fields that differ from the version before it, a JSON list. */
+    /** The names of the fields that differ from the previous version, a JSON list. */
     changed: string;
-    /** About how many characters it takes. */
+    /** Approximate size in characters. */
     size: number;
     created_at: string;
     /** JSON, like `starters`, `files` and `chosen_tools`. */
@@ -138,7 +138,7 @@ export type Database = {
     starters: string;
     files: string;
     chosen_tools: string;
-    /** JSON; null: programs have set nothing. */
+    /** JSON; null: clients have set nothing. */
     api_fields: string | null;
   };
   assistant_moves: {
@@ -146,7 +146,7 @@ export type Database = {
     user_id: number;
     from_model: string;
     to_model: string;
-    /** How many assistants, and of how many of them the new model does not take something. */
+    /** The number of assistants, and of those for which the new model does not support something. */
     moved: number;
     without_temperature: number;
     without_effort: number;
@@ -159,11 +159,11 @@ export type Database = {
     user_id: number;
     version_before: number;
     version_after: number;
-    /** The reasoning effort that the move took away. */
+    /** The reasoning effort that the migration removed. */
     dropped_effort: AssistantSettings['reasoningEffort'];
     version_undone: number | null;
   };
-  /** What programs say of an assistant beyond its form. */
+  /** Fields that clients store with an assistant beyond its form. */
   assistant_api_fields: {
     assistant_id: number;
     user_id: number;
@@ -177,9 +177,9 @@ export type Database = {
     kind: ToolServer['kind'];
     url: string;
     auth_type: ToolServer['auth']['type'];
-    /** Of a header its name; of a sign-in the client ID that was entered. */
+    /** For a header its name; for a sign-in the client ID that the user entered. */
     auth_name: string | null;
-    /** The header's value or the client's secret, with the origin that it was given for, sealed. */
+    /** The header's value or the client's secret, with the origin that it belongs to, encrypted. */
     auth_sealed: string | null;
     auth_last4: string | null;
     is_offered: Flag;
@@ -187,42 +187,42 @@ export type Database = {
     state: ToolServer['state'];
     notice: string | null;
     looked_at: string | null;
-    /** Grows with each look that is asked for: what an earlier one finds does not count. */
+    /** Incremented with each requested discovery: results of earlier ones are discarded. */
     look: number;
     created_at: string;
-    /** Of the kind `openapi`; null: the text was pasted. */
+    /** For the kind `openapi`; null: the text was pasted. */
     description_url: Generated<string | null>;
-    /** Of the kind `openapi`: what its owner wants instead of the address in the description. */
+    /** For the kind `openapi`: the owner's override of the address in the description. */
     base_url: Generated<string | null>;
   };
-  /** What a person is known by at a tool server, each for themselves. */
+  /** Credentials of each user at a tool server. */
   tool_server_sign_ins: {
     server_id: number;
     user_id: number;
-    /** Whom Roster is registered as there for this person, sealed. */
+    /** Roster's client registration there for this user, encrypted. */
     client_sealed: string | null;
-    /** With where they are good for, sealed; null: signed in no more, or not yet. */
+    /** The tokens with the resource they are valid for, encrypted; null: not signed in. */
     tokens_sealed: string | null;
     expires_at: string | null;
     signed_in_at: string | null;
-    /** Why the last attempt did not work. */
+    /** Why the last attempt failed. */
     notice: string | null;
-    /** Grows with the tokens: what was begun with earlier ones does not count. */
+    /** Incremented with new tokens: work that started with earlier ones does not count. */
     version: number;
-    /** Until then one process alone may have the tokens renewed. */
+    /** Until then only one process may renew the tokens. */
     renewed_until: string | null;
   };
-  /** Sign-ins at tool servers that are under way. */
+  /** Pending sign-ins at tool servers. */
   tool_server_flows: {
     state_hash: string;
     server_id: number;
     user_id: number;
-    /** The session that it was begun in. */
+    /** The session in which it started. */
     session_id: string;
     sealed: string;
     created_at: string;
   };
-  /** As of the last look that succeeded. */
+  /** As of the last successful discovery. */
   tool_server_tools: {
     server_id: number;
     name: string;
@@ -235,30 +235,30 @@ export type Database = {
     is_read_only: Flag;
     may_repeat: Flag;
     digest: string;
-    /** JSON: how it is called, where it is the operation of a description. */
+    /** JSON: how to call it, for an operation of an OpenAPI description. */
     operation: Generated<string | null>;
-    /** JSON: the arguments in the form that providers take; null: found before Roster brought them into it. */
+    /** JSON: the input schema in the form that providers accept; null: discovered before Roster converted it. */
     model_schema: Generated<string | null>;
   };
-  /** The text of an OpenAPI description, and for any server which of its tools are left out. */
+  /** The text of an OpenAPI description and, for any server, the tools that are not offered. */
   tool_server_descriptions: {
     server_id: number;
     user_id: number;
-    /** As it was pasted; null: it lies at an address. */
+    /** The pasted text; null: it is fetched from a URL. */
     text: string | null;
-    /** JSON: the tools or operations that are not offered, the first of them, with the reasons. */
+    /** JSON: the first of the tools or operations that are not offered, with reasons. */
     left_out: string;
     left_out_count: number;
-    /** JSON: the operations that the description names; null: not read since Roster keeps them, or it has no description. */
+    /** JSON: the operations in the description; null: not read since Roster stores them, or no description. */
     operations: Generated<string | null>;
-    /** JSON: the operations that become tools; null: the first ones do. */
+    /** JSON: the operations that become tools; null: the first ones. */
     chosen: Generated<string | null>;
   };
   assistant_tool_choices: {
     assistant_id: number;
     server_id: number;
     name: string;
-    /** Of the assistant. */
+    /** The assistant's owner. */
     user_id: number;
     position: number;
     approval: ToolApproval;
@@ -271,22 +271,22 @@ export type Database = {
     /** `opening`: cut from the first message; `suggested`: by the model; `chosen`: by its owner. */
     title_source: 'opening' | 'suggested' | 'chosen';
     assistant_id: number | null;
-    /** What answers without an assistant; null: the default model. */
+    /** The model that answers without an assistant; null: the default model. */
     model: string | null;
-    /** What it switches for itself, JSON; null: nothing. */
+    /** The thread's own tool switches, JSON; null: none. */
     tools: string | null;
-    /** `comparison`: no list of conversations shows it. */
+    /** `comparison`: hidden from all lists of threads. */
     purpose: Generated<'chat' | 'comparison'>;
     pinned: Flag;
     archived: Flag;
     /** The last message of the shown branch. */
     head_message_id: number | null;
     next_position: Generated<number>;
-    /** The program's token that it was made with; null: by its owner, or with a token that is gone. */
+    /** The token it was created with; null: created by its owner, or the token is deleted. */
     access_token_id: number | null;
-    /** A program's words on it for itself, JSON. */
+    /** A client's metadata, JSON. */
     metadata: string | null;
-    /** What its tools may use, as a program named it, JSON. */
+    /** Resources of its tools, as a client named them, JSON. */
     tool_resources: string | null;
     created_at: string;
     updated_at: string;
@@ -298,19 +298,19 @@ export type Database = {
     parent_id: number | null;
     /** The order of arrival in the thread. */
     position: number;
-    /** How many messages lie before it in its branch: a page of a branch is a range of depths. */
+    /** The number of messages before it in its branch: a page of a branch is a range of depths. */
     depth: number;
     role: 'user' | 'assistant';
     text: string;
     reasoning: string;
     client_id: string | null;
-    /** Of what the client id was used for; null where there is none. */
+    /** Digest of the request that used the client id; null without one. */
     client_digest: string | null;
-    /** A program's words on it for itself, JSON. */
+    /** A client's metadata, JSON. */
     metadata: string | null;
-    /** Of several answers that were asked for together: the one that was chosen to go on with. */
+    /** Among parallel answers: the one chosen to continue with. */
     chosen: Generated<Flag>;
-    /** What neither `text` nor its files say: the order of its parts, addresses of images, what tools its files are for. JSON. */
+    /** Content beyond `text` and files: the order of parts, image URLs, the tools that files are for. JSON. */
     content: string | null;
     created_at: string;
   };
@@ -320,45 +320,45 @@ export type Database = {
     thread_id: number;
     message_id: number;
     assistant_id: number | null;
-    /** Of the assistant, by its number; null: of none, or from before there were versions. */
+    /** The assistant's version number; null: no assistant, or from before versions existed. */
     assistant_version: Generated<number | null>;
-    /** Empty until it is settled which model answers. */
+    /** Empty until it is decided which model answers. */
     model: string;
-    /** How many answers to the same question were asked for before it, in the same call. */
+    /** How many answers to the same question were requested before it, in the same call. */
     beside: Generated<number>;
-    /** `waiting`: until a person approves the call of a tool; no process holds it. */
+    /** `waiting`: until a user approves a tool call; no process owns it. */
     state: 'queued' | 'running' | 'waiting' | 'complete' | 'stopped' | 'failed' | 'interrupted';
-    /** The process that executes it, or has last done so. */
+    /** The process that executes it, or did so last. */
     instance: number;
     stop_requested: Generated<Flag>;
     /** The number of the last stored event. */
     last_event: Generated<number>;
-    /** How the finished texts fall into numbered events, see features/chat/runs/event-log.ts; null while it runs. */
+    /** How the final texts divide into numbered events, see features/chat/runs/event-log.ts; null while it runs. */
     event_marks: string | null;
     finish_reason: string | null;
     error: string | null;
-    /** Of a program's run: the first run of the chain that this one belongs to. */
+    /** For an API run: the first run of its chain. */
     program_run_id: Generated<number | null>;
     notes: Generated<string>;
     /** The names of the assistant's files that the answer cites, a JSON list. */
     sources: Generated<string>;
-    /** The JSON schema that the answer was asked for with. */
+    /** The JSON schema that the answer was requested with. */
     response_schema: Generated<string | null>;
-    /** What an answer that has called tools goes on with, on whichever process: how it was asked for, JSON. */
+    /** The state from which any process continues an answer with tool calls, JSON. */
     tool_loop: Generated<string | null>;
-    /** Until when it waits; after that it is ended. */
+    /** When waiting times out; then the run is ended. */
     waits_until: Generated<string | null>;
-    /** The step at which it last continued an answer that had ended early; null: it never did. */
+    /** The step at which it last continued an answer that had ended early; null: never. */
     continued_step: Generated<number | null>;
-    /** The call that asked for it. */
+    /** The client id of the call that asked for it. */
     continue_client_id: Generated<string | null>;
     continue_digest: Generated<string | null>;
-    /** How long its model thought in all, in milliseconds; null: it did not, or that was not measured. */
+    /** Total reasoning time in milliseconds; null: none, or not measured. */
     thought_ms: Generated<number | null>;
     created_at: string;
     finished_at: string | null;
   };
-  /** What a program calls its run: a chain of runs, by the first of them. */
+  /** Runs as clients see them: a chain of runs, identified by the first. */
   program_runs: {
     run_id: number;
     user_id: number;
@@ -366,17 +366,17 @@ export type Database = {
     access_token_id: number | null;
     /** The last run of the chain. */
     current_run_id: number;
-    /** `as_current`: as far as that run is. `waiting`: for what functions answer; no process holds it. */
+    /** `as_current`: the state of the current run. `waiting`: for function outputs; no process owns it. */
     state: 'as_current' | 'waiting' | 'cancelled' | 'max_prompt_tokens' | 'max_completion_tokens';
-    /** Until when it waits, and has expired after that. */
+    /** When it expires while waiting. */
     waits_until: string | null;
-    /** When it ended otherwise than with its last run. */
+    /** Set if it ended otherwise than with its last run. */
     ended_at: string | null;
-    /** What it was asked for, JSON. */
+    /** The request's options, JSON. */
     options: string;
     metadata: string;
   };
-  /** What a model called while it wrote an answer, in order. */
+  /** The calls of a model in an answer, in order. */
   tool_calls: {
     run_id: number;
     position: number;
@@ -389,35 +389,35 @@ export type Database = {
     server: Generated<string | null>;
     state: Generated<ToolCall['state']>;
     input: string;
-    /** null: nothing has come of it yet. */
+    /** null: no output yet. */
     output: string | null;
-    /** How much of the answer's text stands before it. */
+    /** The length of the answer's text before it. */
     text_at: Generated<number>;
-    /** Of which step of its answer it is. */
+    /** The step of its answer. */
     step: Generated<number>;
-    /** Of a tool of a tool server, as it was when the model called it. */
+    /** For a connected tool, as of the time of the call. */
     server_id: Generated<number | null>;
     tool: Generated<string | null>;
     digest: Generated<string | null>;
-    /** Whether it may be called again where it is not known what came of it. */
+    /** 1: it may be called again if its outcome is unknown. */
     may_repeat: Generated<Flag>;
-    /** null: a person is to decide. */
+    /** null: the user has not decided yet. */
     decision: Generated<ApprovalDecision | 'not_asked' | null>;
     reason: Generated<string | null>;
-    /** What the provider wants back with it, as JSON. */
+    /** Fields that the provider wants back with it, JSON. */
     echo: Generated<string | null>;
   };
-  /** The tools that a person has approved for later calls in a conversation, as they were then. */
+  /** The tools that a user has approved for later calls in a thread, as they were then. */
   thread_approvals: {
     thread_id: number;
     user_id: number;
     server_id: number;
     tool: string;
     digest: string;
-    /** `thread`: for all later calls. `once`: one was approved, which is enough for a tool that asks once. */
+    /** `thread`: for all later calls. `once`: one call was approved, which suffices for a tool that asks once. */
     given: 'once' | 'thread';
   };
-  /** The events of runs that are under way, in batches; folded into the message when the run ends. */
+  /** The events of running runs, in batches; merged into the message when the run ends. */
   run_events: { run_id: number; first_event: number; last_event: number; events: string };
   usage_records: {
     id: Id;
@@ -425,18 +425,21 @@ export type Database = {
     run_id: number | null;
     thread_id: number | null;
     assistant_id: number | null;
-    /** Of a training. */
+    /** For a fine-tuning job. */
     job_id: number | null;
-    /** Of a comparison's side questions. */
+    /** For the prompts of a comparison. */
     comparison_id: number | null;
-    /** Of a program's call. */
+    /** For a client's call. */
     access_token_id: number | null;
     /**
-     * `tool_step`: of an answer that called tools, each request but the last. `continuation`: asks for the rest of an answer that ended
-     * early. `tool`: a call that the provider ran; `model` is what it calls the tool. `training`: a fine-tuning job; `model` is its base model.
+     * `tool_step`: each request but the last of an answer with tool calls. `continuation`: asks for the rest of an
+     * answer that ended early. `tool`: a call that the provider ran; `model` is its name for the tool. `training`: a
+     * fine-tuning job; `model` is its base model.
      */
     purpose: 'chat' | 'evaluation' | 'tool_step' | 'continuation' | 'tool' | 'title' | 'training';
-    /** Of a step, in the place of `run_id`: the run, and which of its requests it was. Of a tool's call the run, and the call. */
+    /**
+     * For a step, instead of `run_id`: the run and the number of the request. For a tool call: the run and the call.
+     */
     step_of: Generated<number | null>;
     step: Generated<number | null>;
     call_id: Generated<string | null>;
@@ -447,27 +450,30 @@ export type Database = {
     output_tokens: number;
     reasoning_tokens: number;
     cost_usd: number | null;
-    /** The day of the price that was used. */
+    /** The date of the price that was used. */
     price_as_of: string | null;
-    /** That answered; null: the standard one. */
+    /** The tier that answered; null: the standard tier. */
     service_tier: Generated<string | null>;
     estimated: Flag;
     /** YYYY-MM-DD in UTC. */
     day: string;
     created_at: string;
   };
-  /** The person at Google or GitHub who signs in to an account: known by issuer and subject, never by the address. */
+  /**
+   * A user at Google or GitHub who signs in to an account: identified by issuer and subject, never by the email
+   * address.
+   */
   identities: {
     id: Id;
     user_id: number;
     provider: 'google' | 'github';
-    /** null: written by a version that knew none; see login-providers/issuers.ts. */
+    /** null: written by a version without issuers; see login-providers/issuers.ts. */
     issuer: string | null;
     subject: string;
     email: string;
     created_at: string;
   };
-  /** A sign-in at Google or GitHub that is under way, bound to one browser by its cookie; taken once. */
+  /** A pending sign-in at Google or GitHub, bound to one browser by its cookie; single use. */
   sign_in_flows: {
     id_hash: string;
     provider: 'google' | 'github';
@@ -475,18 +481,18 @@ export type Database = {
     nonce: string;
     code_verifier: string;
     return_path: string;
-    /** The signed-in account that it connects to, and the session it was begun in; null when signing in. */
+    /** The signed-in account that it connects to, and the session in which it started; null for a sign-in. */
     user_id: number | null;
     session_id: string | null;
     created_at: string;
   };
-  /** Mailed links. Of one account and purpose only the newest is good, once. */
+  /** Mailed links. For each account and purpose only the newest is valid, once. */
   mailed_tokens: {
     id: Id;
     user_id: number;
     purpose: 'password' | 'confirm-email' | 'new-address';
     token_hash: string;
-    /** The address that using it proves; null where the link did not go by mail. Of `new-address` the one it is about. */
+    /** The address that using it confirms; null if the link was not mailed. For `new-address` the new address. */
     proves_email: string | null;
     created_at: string;
     used_at: string | null;
@@ -495,7 +501,7 @@ export type Database = {
     id: Id;
     user_id: number;
     kind: 'reset_link_shown';
-    /** An administrator, as they were called; null: the operator. */
+    /** An administrator's name at the time; null: the operator. */
     done_by: string | null;
     created_at: string;
     dismissed_at: string | null;
@@ -505,9 +511,9 @@ export type Database = {
     theme: 'light' | 'dark' | 'system';
     notifications_enabled: Flag;
     sound_enabled: Flag;
-    /** Whether mails say which models end. */
+    /** 1: mails announce retiring models. */
     model_mails: Generated<Flag>;
-    /** Who names conversations: null the cheapest model, '' nobody, else this model. */
+    /** The model that names threads: null the cheapest, '' none, otherwise this one. */
     title_model: Generated<string | null>;
     custom_colors: Flag;
     background_color: string | null;
@@ -516,18 +522,18 @@ export type Database = {
     accent_color: string | null;
     card_color: string | null;
   };
-  /** When a key's list of models was last read, and where. */
+  /** When a key's list of models was last read, and from where. */
   model_lists: { user_id: number; base_url: string; asked_at: string };
-  /** Those of the list that end some day, by it or by the catalogue. */
+  /** Models of the list with a shutdown date, from the list or the catalogue. */
   listed_models: {
     user_id: number;
     model: string;
-    /** YYYY-MM-DD, as the list said. */
+    /** YYYY-MM-DD, from the list. */
     shutdown_date: string | null;
-    /** 0: it was there once, with a date. */
+    /** 0: it was listed once, with a date. */
     is_listed: Flag;
   };
-  /** Which ends of models a person was told of: so many days before. */
+  /** Retirement notices sent to a user: how many days before. */
   model_end_mails: {
     user_id: number;
     model: string;
@@ -549,7 +555,7 @@ export type Database = {
     id: Id;
     user_id: number;
     filename: string;
-    /** The name as it is searched and sorted: without case, compatibility forms as one. */
+    /** The name as searched and sorted: without case, in compatibility form. */
     name_key: string;
     type: string;
     size: number;
@@ -557,13 +563,13 @@ export type Database = {
     /** The name of its bytes in the store. */
     storage_key: string;
     purpose: 'assistants' | 'user_data' | 'fine-tune';
-    /** A tool of the provider has made it for an answer. */
+    /** 1: generated by a provider's tool for an answer. */
     made_by_assistant: Generated<Flag>;
-    /** The dataset that it was saved from, or that what it was made of was; without a foreign key, so it may be gone. */
+    /** The dataset that it, or its source, was saved from; without a foreign key, so it may be deleted. */
     dataset_id: Generated<number | null>;
     created_at: string;
   };
-  /** Uploads that are under way, with the room they may need. Without a foreign key: bytes outlive their owner. */
+  /** Running uploads with the room they may need. Without a foreign key: bytes outlive their owner. */
   file_uploads: {
     id: Id;
     user_id: number;
@@ -573,14 +579,14 @@ export type Database = {
     instance: number;
     created_at: string;
   };
-  /** What uses a file. Whatever attaches files writes its rows here; they go with the file. */
+  /** The uses of a file. Every feature that attaches files writes its rows here; they are deleted with the file. */
   file_uses: {
     file_id: number;
     user_id: number;
     used_by: 'assistant' | 'message' | 'fine_tuning_job' | 'vector_store';
     used_by_id: number;
   };
-  /** The files of a message in order. What they were called stays when they are deleted. */
+  /** The files of a message in order. Their names remain when they are deleted. */
   message_files: {
     message_id: number;
     position: number;
@@ -592,7 +598,10 @@ export type Database = {
     kind: 'image' | 'document' | 'text';
     media_type: string;
   };
-  /** What tools of the provider have made for an answer. Once it is kept it is among the message's files, at the same place. */
+  /**
+   * Files generated by the provider's tools for an answer. Once stored, a file is among the message's files at the same
+   * place.
+   */
   made_files: {
     id: Id;
     user_id: number;
@@ -600,20 +609,20 @@ export type Database = {
     position: number;
     filename: string;
     state: 'fetching' | 'kept' | 'failed';
-    /** In words for people: why it is not kept, or not yet. */
+    /** For people: why it is not stored, or not yet. */
     error: string | null;
-    /** Where it is fetched from; null: its bytes came with the answer. */
+    /** The container to fetch it from; null: its bytes came with the answer. */
     container_id: string | null;
     container_file_id: string | null;
-    /** As long as its container is there; null: its answer is being written. */
+    /** As long as its container exists; null: its answer is still being generated. */
     fetch_until: string | null;
     created_at: string;
   };
-  /** A file at the provider: one for each purpose it is sent with. It outlives the file until it is removed there. */
+  /** A file at the provider: one for each purpose. It outlives the file until it is deleted there. */
   provider_copies: {
     id: Id;
     user_id: number;
-    /** null: deleted here, to be removed there. */
+    /** null: deleted here, to be deleted there. */
     file_id: number | null;
     filename: string;
     bytes: number;
@@ -622,15 +631,15 @@ export type Database = {
     state: 'waiting_for_key' | 'queued' | 'forwarding' | 'ready' | 'failed' | 'not_served' | 'removing';
     error: string | null;
     provider_file_id: string | null;
-    /** When it was last sent without an answer that says what came of it: it may be there. */
+    /** When it was last sent without a conclusive response: it may exist. */
     sent_at: string | null;
-    /** Attempts since it was last asked for by a person. */
+    /** Attempts since a user last requested it. */
     tries: Generated<number>;
     /** The process that is sending it. */
     instance: number | null;
     created_at: string;
   };
-  /** Work for later, see jobs/worker.ts. */
+  /** Background jobs, see jobs/worker.ts. */
   jobs: {
     id: Id;
     kind: string;
@@ -639,12 +648,12 @@ export type Database = {
     attempts: Generated<number>;
     claimed_until: string | null;
     last_error: string | null;
-    /** A word for the kind of the last failure; nothing of a person. */
+    /** The kind of the last failure, without personal data. */
     error_class: string | null;
     given_up_at: string | null;
     created_at: string;
   };
-  /** Sums of usage_records, kept in the transaction that writes the record. */
+  /** Sums of usage_records, updated in the transaction that writes the record. */
   usage_by_day: UsageSums & {
     user_id: number;
     /** YYYY-MM-DD in UTC. */
@@ -659,14 +668,14 @@ export type Database = {
     /** The start of a quarter of an hour: YYYY-MM-DDTHH:MM in UTC. */
     quarter: string;
   };
-  /** Of programs' calls alone. */
+  /** For clients' calls only. */
   usage_by_token: UsageSums & {
     user_id: number;
     /** YYYY-MM-DD in UTC. */
     day: string;
     access_token_id: number;
   };
-  /** USD per 1,000,000 tokens, as a person set them. */
+  /** USD per 1,000,000 tokens, as a user set them. */
   own_prices: {
     user_id: number;
     model: string;
@@ -690,21 +699,21 @@ export type Database = {
     name: string;
     base_model: string;
     method: TrainingMethod;
-    /** As asked for, JSON. */
+    /** As requested, JSON. */
     hyperparameters: string;
     training_file_id: number | null;
     training_filename: string;
     validation_file_id: number | null;
     validation_filename: string | null;
-    /** That of the training file when the job was made; likewise. */
+    /** The dataset of the training file when the job was created; likewise. */
     dataset_id: Generated<number | null>;
     status: JobStatus;
     notice: string | null;
     error_code: string | null;
-    /** The browser's client id and a digest of the request it came with; null where none was sent. */
+    /** The browser's client id and a digest of its request; null without one. */
     client_id: string | null;
     client_digest: string | null;
-    /** The lookup token: sent along with the creation, so that the job is found again when no response came. */
+    /** The lookup token: sent with the creation, so that the job is found again if no response came. */
     token: string;
     /** When its creation was last sent without a conclusive response: the job may exist at the provider. */
     sent_at: string | null;
@@ -719,7 +728,7 @@ export type Database = {
     result_file_id: string | null;
     /** The newest event that is stored here. */
     last_provider_event_id: string | null;
-    /** Counted up with each look at it: a follower whose number is not this one has been replaced. */
+    /** Incremented with each poll: a follower with another number has been replaced. */
     follow_number: Generated<number>;
     created_at: string;
     finished_at: string | null;
@@ -765,7 +774,7 @@ export type Database = {
     model: string;
     is_active: Flag;
     job_id: number | null;
-    /** Of a checkpoint; null: the end of the training. */
+    /** For a checkpoint; null: the end of the training. */
     step: number | null;
     created_at: string;
   };
@@ -775,22 +784,25 @@ export type Database = {
     kind: ComparisonKind;
     title: string;
     assistant_id: number | null;
-    /** Of the candidate and the baseline, for the version before, which knows nothing else of them; see last-release.json. */
+    /**
+     * The candidate's and the baseline's model, for the previous version, which knows nothing else about them; see
+     * last-release.json.
+     */
     tuned_model: string;
     base_model: string;
     temperature: number | null;
-    /** JSON: `ComparedSettings`; empty: that version has made it, of the three above. */
+    /** JSON: `ComparedSettings`; empty: created by the previous version, from the three columns above. */
     candidate: string;
     /** Likewise; null: only the candidate is asked. */
     baseline: string | null;
     state: Generated<'idle' | 'asking'>;
-    /** Whether its open prompts are asked although a budget is used up. */
+    /** 1: open prompts are asked although a budget is used up. */
     over_budget: Generated<Flag>;
     /** JSON: why asking has stopped, or what it waits for. */
     refusal: string | null;
-    /** JSON: what a draft would change of the assistant. */
+    /** JSON: the changes of a draft to the assistant. */
     draft: Generated<string | null>;
-    /** Of a run; null where the set was deleted since. */
+    /** For a test set run; null if the set was deleted since. */
     test_set_id: number | null;
     created_at: string;
   };
@@ -803,18 +815,18 @@ export type Database = {
     /** JSON. */
     turns: string;
     expected: string | null;
-    /** The candidate's, and the baseline's. */
+    /** The candidate's thread, and the baseline's. */
     tuned_thread_id: number | null;
     base_thread_id: number | null;
-    /** JSON: an earlier answer, which stands for the baseline's. */
+    /** JSON: an earlier answer, used as the baseline's. */
     baseline_text: string | null;
     /** For the candidate, the baseline, or neither. */
     vote: 'tuned' | 'base' | 'tie' | null;
     /** To be asked, since asking was started. */
     is_due: Generated<Flag>;
-    /** 0: there is no earlier answer, and none is asked for. */
+    /** 0: there is no earlier answer, and none is requested. */
     has_baseline: Generated<Flag>;
-    /** In a run: whether both answers have the same words; null: not both are there yet. */
+    /** In a test set run: 1 if both answers have the same text; null: one is missing. */
     is_same: Flag | null;
   };
   comparison_judgings: {
@@ -827,7 +839,7 @@ export type Database = {
     over_budget: Generated<Flag>;
     /** JSON: why judging has stopped, or what it waits for. */
     refusal: string | null;
-    /** It begins by itself when the prompts have been asked. */
+    /** 1: judging starts by itself when the prompts have been asked. */
     follows: Generated<Flag>;
     created_at: string;
   };
@@ -838,12 +850,12 @@ export type Database = {
     prompt_id: number;
     candidate_first_thread_id: number | null;
     baseline_first_thread_id: number | null;
-    /** The threads of the answers that were judged; null: an earlier answer, or none yet. */
+    /** The threads of the judged answers; null: an earlier answer, or none yet. */
     judged_candidate_thread_id: number | null;
     judged_baseline_thread_id: number | null;
     /** To be asked, since judging was started. */
     is_due: Generated<Flag>;
-    /** Of the answers in both orders; null: not both are there yet. */
+    /** From the verdicts in both orders; null: one is missing. */
     outcome: Outcome | null;
   };
   test_sets: {
@@ -860,7 +872,7 @@ export type Database = {
     set_id: number;
     position: number;
     source: TestQuestionSource;
-    /** JSON: the conversation up to the question, the question last. */
+    /** JSON: the thread up to the question, the question last. */
     turns: string;
     expected: string | null;
   };
@@ -870,29 +882,29 @@ export type Database = {
     user_id: number;
     state: KnowledgeState;
     error: string | null;
-    /** The provider's id of the file as it was put into the vector store. */
+    /** The provider's id of the file as added to the vector store. */
     indexed_file_id: string | null;
     added_at: string;
-    /** When its state became what it is; a change is made only from the state that was read. */
+    /** When its state last changed; updates require the state that was read. */
     changed_at: string;
   };
   vector_stores: {
     id: Id;
     user_id: number;
-    /** null: a program’s, or the assistant is gone and it is to be removed at the provider. */
+    /** null: a client’s store, or the assistant is deleted and the store is to be deleted at the provider. */
     assistant_id: number | null;
-    /** Goes along to the provider, so that a store that was sent without an answer is found again. */
+    /** Sent to the provider, so that a store whose creation got no response is found again. */
     token: string;
     sent_at: string | null;
     provider_store_id: string | null;
-    /** `expired`: to be removed at the provider, while a program is still told of it. */
+    /** `expired`: to be deleted at the provider, but still visible to a client. */
     state: 'creating' | 'ready' | 'expired' | 'removing';
     error: string | null;
     /** The process that is working on it. */
     instance: number | null;
     created_at: string;
   };
-  /** What a program says of a vector store that it has made; none of an assistant’s. */
+  /** What a client says about a vector store it created; not for an assistant’s store. */
   program_vector_stores: {
     store_id: number;
     user_id: number;
@@ -911,18 +923,18 @@ export type Database = {
     file_id: number;
     /** JSON. */
     attributes: string;
-    /** The provider has been told the attributes as they are here. */
+    /** The provider has these attributes. */
     attributes_sent: Generated<Flag>;
-    /** JSON; null: as the provider cuts files by itself. */
+    /** JSON; null: the provider's default chunking. */
     chunking: string | null;
     state: KnowledgeState | 'cancelled';
     error: string | null;
     error_code: VectorStoreFileError['code'] | null;
-    /** The provider's id of the file as it was put into the vector store. */
+    /** The provider's id of the file as added to the vector store. */
     indexed_file_id: string | null;
     usage_bytes: Generated<number>;
     added_at: string;
-    /** When its state became what it is; a change is made only from the state that was read. */
+    /** When its state last changed; updates require the state that was read. */
     changed_at: string;
   };
   program_vector_store_batches: {
@@ -953,7 +965,7 @@ export type Database = {
     user_id: number;
     dataset_id: number;
     source_message_id: number | null;
-    /** The worse answer of a pair, where it is another message. */
+    /** The worse answer of a pair, if it is another message. */
     rejected_message_id: number | null;
     instructions: string;
     /** JSON. */
@@ -964,28 +976,28 @@ export type Database = {
     edited: Generated<Flag>;
     created_at: string;
   };
-  /** Programs' calls that are being answered. */
+  /** Running calls of clients. */
   api_calls: {
     id: Id;
     user_id: number;
     access_token_id: number | null;
     assistant_id: number | null;
     model: string;
-    /** Roughly, for where the provider does not say. */
+    /** An estimate, for when the provider reports none. */
     input_tokens: number;
     /** The process that answers it. */
     instance: number;
     created_at: string;
   };
-  /** What programs have asked by way of Responses. */
+  /** Responses that clients have requested. */
   responses: {
     id: Id;
     user_id: number;
     access_token_id: number | null;
     assistant_id: number | null;
-    /** As the program named it: a model, or an assistant. */
+    /** As the client named it: a model or an assistant. */
     model: string;
-    /** The response that it goes on from; its number stays when that one is deleted. */
+    /** The response it continues; the number remains when that one is deleted. */
     previous_id: number | null;
     state: ResponseState;
     background: Flag;
@@ -994,7 +1006,7 @@ export type Database = {
     /** JSON. */
     error: string | null;
     bytes: number;
-    /** Its row in api_calls while it is written. */
+    /** Its row in api_calls while it is running. */
     call_id: number | null;
     cancel_requested_at: string | null;
     created_at: string;
@@ -1005,7 +1017,7 @@ export type Database = {
     user_id: number;
     response_id: number;
     direction: 'in' | 'out';
-    /** As programs name it. */
+    /** The id that clients see. */
     item_id: string;
     /** JSON. */
     item: string;

@@ -1,16 +1,16 @@
-/** An index entry is made of so many characters at most. */
+/** Maximum number of characters per index entry. */
 const indexedCharacters = 200_000;
-/** PostgreSQL's tsvector holds a megabyte; so many different pairs of characters fit in it together with all the rest. */
+/** PostgreSQL's tsvector holds a megabyte; this many different pairs of characters fit together with the rest. */
 const pairsAtMost = 50_000;
 
-/** Written without spaces between the words, or with endings that stick to them: found by pairs of characters. */
+/** Scripts without spaces between words, or with attached endings: indexed by pairs of characters. */
 const unspaced = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]+/gu;
 const pictures = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
-/** Much quicker to ask than to look for the whole of them. */
+/** Much faster than testing for the whole pattern. */
 const hasPicture = /[\p{Extended_Pictographic}\u{1f1e6}-\u{1f1ff}]/u;
 const isPlain = /^[\t\n\r\x20-\x7e]*$/;
 
-/** A picture as a word that begins like the words of those that it is the base of: other skins, families. */
+/** An emoji as a word that starts like the words of its variants, such as skin tones and families. */
 const pictureWord = (picture: string) =>
   ` emj${[...picture].map((character) => character.codePointAt(0)?.toString(16)).join('')} `.replaceAll('fe0f', '');
 
@@ -22,9 +22,9 @@ function pairs(run: string, limit: { left: number }): string {
 }
 
 /**
- * The words of a text as they are indexed and as they are looked for, on both databases the same: words without accents
- * and compatibility forms, each emoji as a word, and of Chinese, Japanese and Korean each pair of neighbouring characters
- * (the last character alone), so that a search for the inside of such a text finds it.
+ * The words of a text for indexing and searching, identical on both databases: words without accents and compatibility
+ * forms, each emoji as a word, and for Chinese, Japanese and Korean each pair of adjacent characters (the last
+ * character alone), so that searches inside such texts match.
  */
 export function searchWords(text: string): string {
   const beginning = text.slice(0, indexedCharacters);

@@ -5,29 +5,29 @@ import { settlesWithin } from '#server/lib/with-timeout';
 const reconnectMs = 1_000;
 const connectWithinMs = 3_000;
 const goodbyeMs = 1_000;
-/** So long after the database is back everybody who is alive is connected to it again. */
+/** After the database is back, every running process has reconnected within this time. */
 export const backWithinMs = reconnectMs + connectWithinMs + 1_000;
 
 type Options = {
   url: string;
-  /** Said first on each connection. */
+  /** The first query on each connection. */
   begin: { text: string; values: unknown[] };
   channel: string;
   onMessage: (payload: string) => void;
   onProblem: (error: unknown) => void;
 };
-/** `client`: the newest, which may still be connecting. `since`: when it had to be made again; undefined: it stands from the beginning. */
+/** `client`: the newest, which may still be connecting. `since`: when it last had to reconnect; undefined: never. */
 type State = { client?: pg.Client; isClosed: boolean; since?: number };
 
 /**
- * A connection to PostgreSQL that hears what is said on a channel, made again until it stands whenever it was cut: without
- * it the other processes take this one for gone. However the other side behaves, `close` takes hardly more than a second.
+ * A PostgreSQL connection that listens on a channel and reconnects whenever it is cut: without it the other processes
+ * would take this one for dead. `close` takes little more than a second, whatever the server does.
  */
 export async function signalConnection(options: Options) {
   const state: State = { isClosed: false };
   await connect(options, state);
   return {
-    /** When it was made again; not yet, while it is cut. undefined: it never was. */
+    /** The time of the last reconnection; unset while it is cut. undefined: it never had to reconnect. */
     since: () => state.since,
     close: () => close(state),
   };
@@ -74,6 +74,6 @@ async function reconnect(options: Options, state: State) {
 async function close(state: State) {
   state.isClosed = true;
   const { client } = state;
-  // A server that says nothing does not say goodbye either.
+  // A silent server never answers the goodbye.
   if (client && !(await settlesWithin(goodbyeMs, client.end()))) client.connection.stream.destroy();
 }

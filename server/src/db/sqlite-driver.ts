@@ -2,23 +2,23 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { bindable, statementCache } from './statements.ts';
 
-/** So many transactions share a commit at most, so that reading waits no longer than a moment. */
+/** Maximum number of transactions that share a commit, so that readers wait only briefly. */
 const groupAtMost = 64;
 
 type Member = { resolve: () => void; reject: (error: unknown) => void };
-/** `isDue`: the turn of the event loop in which it began is over. */
+/** `isDue`: the event loop turn in which it started is over. */
 type Group = { size: number; members: Member[]; isDue: boolean };
 
-/** What a failure of SQLite is to be called. */
+/** Maps an SQLite error to the one to throw. */
 type Told = (error: unknown) => unknown;
 
 /**
- * SQLite on this thread, with commits that are shared. A commit waits for the disk, which is most of what a short
- * transaction takes, and keeps the thread from everything else: of two hundred people who press Enter in the same second
- * the last would wait for two hundred. So the transactions of one turn of the event loop are savepoints in one transaction
- * of SQLite: each can be undone alone, and none is told to be done before the commit of all is.
+ * SQLite on this thread, with group commit. A commit waits for the disk, which is most of a short transaction's time,
+ * and blocks the thread: of two hundred people who press Enter in the same second the last would wait for two hundred
+ * commits. So the transactions of one event loop turn are savepoints in one SQLite transaction: each can roll back
+ * alone, and none is reported as committed before the group is.
  *
- * A statement outside of a transaction never runs within such a group: it sees what is committed, and nothing else.
+ * A statement outside a transaction never runs inside a group: it sees committed data only.
  */
 export function groupingDriver(database: DatabaseSync, told: Told): Driver {
   const groups = new Groups(database, told);
@@ -41,7 +41,7 @@ function own(connection: DatabaseConnection): Connection {
   throw new Error('This connection is of another database');
 }
 
-/** The group of transactions that is open, and what waits for its end. */
+/** The open group of transactions, and the queue behind it. */
 class Groups {
   /** The transaction whose statements run now. */
   current: Connection | undefined;
@@ -62,7 +62,7 @@ class Groups {
     const { statement, hasRows } = this.#prepare(sql);
     const values = bindable(parameters);
     try {
-      // The row type is the compiler's knowledge of the query, which SQLite does not share.
+      // The compiler derives the row type from the query; SQLite does not know it.
       if (hasRows) return { rows: statement.all(...values) as R[] };
       const { changes, lastInsertRowid } = statement.run(...values);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
@@ -71,7 +71,7 @@ class Groups {
     }
   }
 
-  /** A statement outside of a transaction: at once, or when no group is open. */
+  /** Runs a statement outside a transaction: at once if no group is open, otherwise after it. */
   runOutside<R>(query: CompiledQuery): QueryResult<R> | Promise<QueryResult<R>> {
     if (!this.current && !this.#group) return this.run(query);
     return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ class Groups {
     });
   }
 
-  /** After a failure: SQLite may have undone the whole group by itself. true: it has. */
+  /** Call after a failure: SQLite may have rolled back the whole group by itself. true: it has. */
   abandonIfUndone(error: unknown): boolean {
     if (this.#database.isTransaction) return false;
     this.#abandon(error);
@@ -109,7 +109,7 @@ class Groups {
     });
   }
 
-  /** Resolves once the commit of the whole group has. */
+  /** Resolves once the whole group is committed. */
   end(): Promise<void> {
     this.#exec('release member');
     this.current = undefined;
@@ -119,7 +119,7 @@ class Groups {
     });
   }
 
-  /** `isGone`: nothing of it is left to undo. */
+  /** `isGone`: nothing is left to roll back. */
   undo(isGone: boolean) {
     this.current = undefined;
     try {
@@ -148,8 +148,8 @@ class Groups {
   }
 
   #open(): Group {
-    // Taking the write lock at once: a transaction that reads first, and finds that an operator's command has written
-    // since, could write no more, however long it waited.
+    // Take the write lock at once: a transaction that reads first, while an operator's command writes, could never
+    // write afterwards.
     this.#exec('begin immediate');
     const opened: Group = { size: 0, members: [], isDue: false };
     setImmediate(() => {
@@ -159,11 +159,11 @@ class Groups {
     return opened;
   }
 
-  /** Lets the next ones go on, after a transaction or a group has ended. */
+  /** Starts the next waiting transactions after one, or a group, has ended. */
   #goOn() {
     while (!this.current) {
       if (this.#group && (this.#group.isDue || this.#group.size >= groupAtMost)) this.#commit();
-      // Between two groups, so that transactions that never cease do not keep them waiting for ever.
+      // Between two groups, so that continuous transactions cannot starve them.
       if (!this.#group) for (const run of this.#waitingStatements.splice(0)) run();
       const begin = this.#waitingTransactions.shift();
       if (!begin) break;
@@ -183,7 +183,7 @@ class Groups {
     for (const { resolve } of members) resolve();
   }
 
-  /** Nothing of the group is kept, and each of its transactions is told why. */
+  /** Rolls back the whole group and rejects each of its transactions. */
   #abandon(error: unknown) {
     const members = this.#group?.members ?? [];
     this.#group = undefined;
@@ -211,7 +211,7 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  /** Rows taken one by one would keep all others waiting. */
+  /** Streaming rows would block everybody else. */
   streamQuery(): never {
     throw new Error('Rows are not streamed from SQLite');
   }
@@ -225,13 +225,13 @@ class Connection implements DatabaseConnection {
     return this.#groups.end();
   }
 
-  /** Also asked for after a commit that failed, when nothing is left to undo. */
+  /** Kysely also calls this after a failed commit, when nothing is left to roll back. */
   undo() {
     if (this.#groups.current === this) this.#groups.undo(this.#isUndone);
   }
 
   #refuseUndone() {
-    // Without its transaction each statement would be one of its own.
+    // Without its transaction each statement would commit separately.
     if (this.#isUndone) throw new Error('SQLite has undone this transaction after a failure');
   }
 }

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from './schema.ts';
 import { openSqlite, sqliteDialect } from './sqlite.ts';
 
-/** A database with one table, and a connection beside it that sees only what is committed. */
+/** A database with one table, and a second connection that sees committed data only. */
 function opened() {
   const folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   const file = join(folder, 'roster.db');
@@ -33,7 +33,7 @@ function opened() {
   return { db, database, beside, names, put, insert };
 }
 
-test('a transaction that reads before it writes does not lose to a writer beside it', async () => {
+test('lets a transaction read before it writes, next to another writer', async () => {
   const { db, beside, names } = opened();
   let refusal: unknown;
   await db.transaction().execute(async (trx) => {
@@ -45,13 +45,13 @@ test('a transaction that reads before it writes does not lose to a writer beside
     }
     await trx.insertInto('settings').values({ name: 'within', value: 'it' }).execute();
   });
-  // The other one waits for its turn; without patience, as here, it is told so.
+  // The other one waits for its turn; without patience, as here, it fails.
   expect(refusal).toMatchObject({ message: expect.stringContaining('locked') });
   beside.exec("insert into settings values ('beside', 'it')");
   expect(names()).toEqual(['beside', 'within']);
 });
 
-test('transactions of one turn share a commit, are told after it, and are undone alone', async () => {
+test('shares a commit among transactions of one turn, and rolls back each alone', async () => {
   const { db, names, put, insert } = opened();
   await put('before');
   const run = vi.spyOn(StatementSync.prototype, 'run');
@@ -63,7 +63,7 @@ test('transactions of one turn share a commit, are told after it, and are undone
     throw new Error('not this one');
   });
   const all = Promise.all([told('a'), expect(undone).rejects.toThrow('not this one'), told('b')]);
-  // Asked for while they are under way, and outside of them: it sees what is committed.
+  // A query outside of the running transactions sees committed data.
   const read = db.selectFrom('settings').select('name').orderBy('name').execute();
   await all;
   const commits = run.mock.contexts.filter((of) => of instanceof StatementSync && of.sourceSQL === 'commit');
@@ -75,7 +75,7 @@ test('transactions of one turn share a commit, are told after it, and are undone
   expect((await read).map(({ name }) => name)).toEqual(['a', 'b', 'before']);
 });
 
-test('where SQLite gives up, all that was not committed is refused, and the next ones go on', async () => {
+test('rejects everything uncommitted when SQLite gives up, and then continues', async () => {
   const { database, names, put } = opened();
   database.exec('pragma max_page_count = 20');
   const results = await Promise.allSettled([put('small'), put('large', 'x'.repeat(1_000_000)), put('later')]);
@@ -85,7 +85,7 @@ test('where SQLite gives up, all that was not committed is refused, and the next
   expect(names()).toEqual(['later', 'next']);
 });
 
-test('a transaction that SQLite has undone takes nothing more, also where its failure is passed over', async () => {
+test('accepts nothing in a transaction that SQLite has rolled back, even after an ignored error', async () => {
   const { db, database, names, put, insert } = opened();
   database.exec('pragma max_page_count = 20');
   const passedOver = db.transaction().execute(async (trx) => {
@@ -97,7 +97,7 @@ test('a transaction that SQLite has undone takes nothing more, also where its fa
   expect(names()).toEqual(['next']);
 });
 
-test('a transaction that waits for something else holds up those that come after it, and no commit is lost', async () => {
+test('makes later transactions wait for one that waits for something else, and loses no commit', async () => {
   const { db, names, put, insert } = opened();
   const other = Promise.withResolvers<void>();
   const slow = db.transaction().execute(async (trx) => {
@@ -113,7 +113,7 @@ test('a transaction that waits for something else holds up those that come after
   expect(names()).toEqual(['after', 'plain', 'slow']);
 });
 
-test('a database that another process is writing is away, and one without room says so', async () => {
+test('reports a database locked by another process as unavailable, and a full one as full', async () => {
   const { database, put, names } = opened();
   database.exec('pragma busy_timeout = 0');
   const other = new DatabaseSync(database.location() ?? '');
@@ -130,7 +130,7 @@ test('a database that another process is writing is away, and one without room s
   expect(names()).toEqual(['late']);
 });
 
-test('a reader gets a turn while transactions never cease', async () => {
+test('gives a reader a turn while transactions never cease', async () => {
   const { db, put } = opened();
   const enough = 5_000;
   let count = 0;
@@ -138,7 +138,7 @@ test('a reader gets a turn while transactions never cease', async () => {
   const putOn = async () => {
     while (countWhenRead === enough && count < enough) await put(`n${count++}`);
   };
-  // More than share one commit, so that there is always one that waits for the next.
+  // More than share one commit, so that one always waits for the next.
   const writers = Array.from({ length: 200 }, putOn);
   await db.selectFrom('settings').selectAll().execute();
   countWhenRead = count;

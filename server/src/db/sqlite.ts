@@ -3,10 +3,10 @@ import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } 
 import { DatabaseFullError, UnavailableError } from '#server/lib/errors';
 import { groupingDriver } from './sqlite-driver.ts';
 
-/** What a commit waits for. Only `full` survives a power cut; with `off` it survives the end of the process alone. */
+/** The durability of a commit. Only `full` survives a power cut; `off` survives only the end of the process. */
 export type Synchronous = 'full' | 'off';
 
-/** A file database: full synchronous commits, so that what was acknowledged survives a power cut. */
+/** Opens a database file with full synchronous commits, so that acknowledged writes survive a power cut. */
 export function openSqlite(file: string, synchronous: Synchronous = 'full'): DatabaseSync {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 });
   database.exec(
@@ -15,12 +15,12 @@ export function openSqlite(file: string, synchronous: Synchronous = 'full'): Dat
   return database;
 }
 
-/** SQLite's result codes for a disk that fails or lies: input/output error and damaged file. */
+/** SQLite's result codes for a failing disk: input/output error and damaged file. */
 const diskFailureCodes = new Set([10, 11]);
 
-/** Another connection writes for longer than we wait, an operator's command for example; or the file may only be read. */
+/** Another connection, such as an operator's command, writes for longer than we wait; or the file is read-only. */
 const awayCodes = new Set([5, 6, 8]);
-/** No room for the file or its log, and none (SQLITE_IOERR_SHMSIZE) for the index of the log, which nothing is lost with. */
+/** No room for the file or its log, or (SQLITE_IOERR_SHMSIZE) for the log's index, which loses nothing. */
 const isFull = (code: number) => (code & 0xff) === 13 || code === 4874;
 
 const codeOf = (error: unknown) =>
@@ -33,7 +33,7 @@ function told(error: unknown): unknown {
   return error;
 }
 
-/** Transactions take turns in the driver, not in Kysely: it knows which of them may share a commit. */
+/** Transactions take turns in the driver instead of in Kysely, because the driver knows which may share a commit. */
 class SharedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
     return true;

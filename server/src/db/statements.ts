@@ -14,8 +14,8 @@ export function bindable(values: readonly unknown[]): Bindable[] {
 type Prepared = { statement: StatementSync; hasRows: boolean };
 
 /**
- * Prepared statements by their text. Preparing costs more than running for most of ours, and so does asking a statement
- * for its columns; the bound keeps memory flat.
+ * Prepared statements by their text. Preparing costs more than running most of ours, and so does asking a statement for
+ * its columns; the limit keeps memory flat.
  */
 export function statementCache(database: DatabaseSync, limit = 400) {
   const statements = new Map<string, Prepared>();

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Database } from './schema.ts';
 
-/** What the installation remembers of itself for its operator: the last time of something, in the table `settings`. */
+/** Last times that the installation records for its operator, in the table `settings`. */
 type LastTime<What extends z.ZodType> = { name: string; what: What };
 const lastTimeOf = <What extends z.ZodType>(name: string, what: What): LastTime<What> => ({ name, what });
 

@@ -12,10 +12,10 @@ import released from './migrations/released.json' with { type: 'json' };
 const lastRelease = z
   .object({ migration: z.string(), kept: z.array(z.string()), unused: z.array(z.string()) })
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../../scripts/upgrade/last-release.json'), 'utf8')));
-/** How many steps a database of the last release has gone through. */
+/** The number of steps in a database of the last release. */
 const count = Object.keys(released).indexOf(lastRelease.migration) + 1;
 
-/** A database as the last release has left it. */
+/** A database as the last release leaves it. */
 async function ofLastRelease(engine: Engine) {
   const empty = await emptyDatabase(engine);
   const database = connect(empty.url, empty.dataDir);
@@ -48,7 +48,7 @@ async function columnsOf({ db }: OpenDatabase): Promise<Columns> {
 const isLeftOutByInserts = ({ isNullable, hasDefaultValue, isAutoIncrementing }: ColumnMetadata) =>
   isNullable || hasDefaultValue || isAutoIncrementing;
 
-/** What the last release, running on these columns, would fail at. */
+/** Everything in these columns at which the last release, while running, would fail. */
 function broken(before: Columns, after: Columns): string[] {
   const tables = new Set([...before.keys()].map((name) => name.split('.')[0]));
   const failures: string[] = [];
@@ -66,8 +66,8 @@ function broken(before: Columns, after: Columns): string[] {
   return failures;
 }
 
-describe.each(engines)('an upgrade while the last release runs on %s', (engine) => {
-  test('takes nothing away that it uses, and asks nothing new of it', async () => {
+describe.each(engines)('upgrade while the last release runs on %s', (engine) => {
+  test('removes nothing that it uses, and requires nothing new of it', async () => {
     const { database } = await ofLastRelease(engine);
     const before = await columnsOf(database);
     await migrate(database);
@@ -75,7 +75,7 @@ describe.each(engines)('an upgrade while the last release runs on %s', (engine) 
     expect(broken(before, after)).toEqual([]);
     expect(lastRelease.kept.filter((name) => !after.has(name))).toEqual([]);
 
-    // That this is found.
+    // Proves that a problem would be found.
     const { db } = database;
     await db.schema.alterTable('threads').renameColumn('title', 'name').execute();
     await db.schema.alterTable('comparisons').dropColumn('temperature').execute();
@@ -87,7 +87,7 @@ describe.each(engines)('an upgrade while the last release runs on %s', (engine) 
   });
 });
 
-test('an upgrade waits for whoever reads a table, and lets everybody else through', async () => {
+test('waits for readers of a table, and lets everybody else through', async () => {
   const { database, another } = await ofLastRelease('postgres');
   const reader = another();
   const newer = another();
@@ -97,7 +97,7 @@ test('an upgrade waits for whoever reads a table, and lets everybody else throug
     const isWaiting = sql<{ count: number }>`select count(*) as count from pg_locks where not granted
       and relation = 'comparisons'::regclass`;
     await until('The step that waits', async () => Number((await isWaiting.execute(database.db)).rows[0]?.count) > 0);
-    // Behind the step that waits.
+    // Queries behind the waiting step.
     expect(await database.db.selectFrom('comparisons').select('id').execute()).toEqual([]);
     return { ending };
   });

@@ -6,50 +6,50 @@ import type { JobHandler } from '#server/jobs/define';
 import type { ScheduledTask } from '#server/lib/scheduled-task';
 
 /**
- * What a feature gives to the application, which goes through all of them: its own repositories and services stay with
- * it. What other features need of it stands beside these, and is handed to them by compose.ts.
+ * What a feature registers with the application. Its repositories and services stay private; what other features need
+ * is returned next to these and passed on by compose.ts.
  */
 export type Feature = {
   routes?: (router: Router) => void;
-  /** What programs call with an access token, under /v1. */
+  /** Routes that clients call with an access token, under /v1. */
   apiRoutes?: (door: PublicApiRouter) => void;
-  /** How its background jobs are done. */
+  /** Handlers of its background jobs. */
   jobs?: readonly JobHandler[];
   upkeep?: readonly ScheduledTask[];
-  /** Finishes or ends what a crash has left, before anybody is let in. */
+  /** Finalizes or resumes what a crash left behind, before the server accepts requests. */
   recover?: () => Promise<void>;
-  /** What waited for a provider key goes on. */
+  /** Resumes work that was waiting for a provider key. */
   keySaved?: (userId: number) => Promise<void>;
   exportParts?: readonly ExportPart[];
   removalPart?: AccountRemovalPart;
-  /** Removes what Roster has made at the provider for a user. */
+  /** Deletes what Roster has created at the provider for a user. */
   removeAtProvider?: RemoveAtProvider;
-  /** Lets what is under way end, and begins nothing more. */
+  /** Drains what is running and starts nothing more. */
   close?: () => Promise<void>;
 };
 
-/** A file of the archive; its content is asked for when the ones before have been read. */
+/** A file in the archive; its content is requested after the files before it have been read. */
 export type ExportEntry = { name: string; content: AsyncIterable<string | Buffer> | Iterable<string | Buffer> };
 
-/** What a feature adds to the archive of all of a user's data. */
+/** A feature's part of the archive with all data of a user. */
 export type ExportPart = {
-  /** Lines for README.txt: each file with what it holds. */
+  /** Lines for README.txt: each file and its content. */
   description: string[];
-  /** Asked for one after the other, each read to its end before the next: only a batch of rows is in memory. */
+  /** Read one after the other, each to its end, so that only a batch of rows is in memory. */
   entries: (userId: number) => AsyncIterable<ExportEntry>;
 };
 
-/** What a feature does when an account is removed. The rows that name the account as their owner go by themselves. */
+/** A feature's part in deleting an account. Rows owned by the account are removed by ON DELETE CASCADE. */
 export type AccountRemovalPart = {
-  /** Ends the user's work that is under way, in all processes, and refuses more of it until `next` is done. */
+  /** Stops the user's running work in all processes and refuses new work until `next` is done. */
   atRest: <T>(userId: number, next: () => Promise<T>) => Promise<T>;
   /**
-   * In the transaction, which holds the user: removes what does not go by itself. false: other work has begun since, and
-   * the transaction is not to go on.
+   * Runs in the transaction that locks the user: removes rows that do not cascade. Returns false if other work has
+   * started since; the transaction must then roll back.
    */
   remove: (trx: Kysely<Database>, userId: number) => Promise<boolean>;
 };
 
-/** What could not be removed at the provider, with its name for one and for several. */
+/** Objects that could not be deleted at the provider, with their singular and plural names. */
 export type LeftAtProvider = { left: number; one: string; many: string };
 export type RemoveAtProvider = (userId: number) => Promise<LeftAtProvider[]>;

@@ -1,15 +1,15 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Where an address belongs. `counted` is what stands for its sender in rates and in the log. */
+/** The network of an address. `counted` identifies the sender in rate limits and in the log. */
 export type Network = {
   counted: string;
-  /** The site around it, where one sender may have many networks: the /48 of IPv6. */
+  /** The surrounding site, in which one sender may own many networks: the /48 for IPv6. */
   site: string | undefined;
-  /** The region in which senders share a memory: /16 of IPv4, /32 of IPv6. */
+  /** The region whose senders share a memory budget: /16 for IPv4, /32 for IPv6. */
   region: string;
 };
 
-/** The eight groups of an IPv6 address, however it was written; undefined where it is none. */
+/** The eight groups of an IPv6 address in any notation; undefined if it is not one. */
 function groupsOf(address: string): number[] | undefined {
   const [plain = ''] = address.split('%');
   if (!isIPv6(plain)) return undefined;
@@ -30,14 +30,14 @@ const ofIPv4 = (address: string): Network => ({
   region: address.split('.').slice(0, 2).join('.'),
 });
 
-/** Who sent a request, as rates and the log count. */
+/** The sender of a request as counted by rate limits and the log. */
 export const clientNetwork = ({ ip }: { ip: string }) => networkOf(ip).counted;
 
-/** IPv6 by its /64, which is what one line has at least; IPv4 written as IPv6 as the IPv4 it is. */
+/** IPv6 by its /64, the least that one connection gets; IPv4-mapped IPv6 as IPv4. */
 export function networkOf(address: string): Network {
   if (isIPv4(address)) return ofIPv4(address);
   const groups = groupsOf(address);
-  // What a proxy in front may have written instead of an address.
+  // A proxy in front may have written something that is not an address.
   if (!groups) return { counted: address.slice(0, 64), site: undefined, region: 'no address' };
   const [high = 0, low = 0] = groups.slice(6);
   const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -5,7 +5,7 @@ import { AppError, DatabaseFullError, UnavailableError } from '#server/lib/error
 import { clientNetwork } from './client-network.ts';
 import { apiError, isPublicApiRequest } from './public-api/errors.ts';
 
-// Imported, it would bring its WebSocket along, with all of Node's own fetch: 6 MB.
+// Importing node:http would also load all of Node's fetch with its WebSocket: 6 MB.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 const whatIsAway: Record<UnavailableError['part'], string> = {
@@ -13,7 +13,7 @@ const whatIsAway: Record<UnavailableError['part'], string> = {
   storage: 'The place where Roster keeps files does not answer at the moment. Please try again shortly.',
 };
 
-/** What Fastify itself refuses, and what is away, in our terms. */
+/** Maps Fastify's own errors and unavailable services to AppError. */
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (error instanceof DatabaseFullError)
@@ -38,7 +38,7 @@ export function errorBody(error: AppError, requestId: string): ErrorBody {
   return { code: error.code, message: error.message, ...(error.fields && { fields: error.fields }), requestId };
 }
 
-/** An address that cannot be decoded reaches no hook and no route; its answer is made here, headers and all. */
+/** Fastify answers an undecodable URL without running hooks or routes, so this response sets all headers itself. */
 export function answerUnreadableAddress(headers: Record<string, string>) {
   return (_error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = new AppError('invalid_input', 'The address is not valid.');
@@ -52,13 +52,13 @@ export function answerUnreadableAddress(headers: Record<string, string>) {
 
 type Unreadable = Error & { code?: string; rawPacket?: Buffer };
 
-/** Empty where it is not known: all that is left is the packet that could not be read, which may be a later one of its request. */
+/** Empty if unknown: only the unparsable packet is left, which may be a later one of the request. */
 function addressIn({ rawPacket }: Unreadable): string {
   const [, address = ''] = /^[A-Z]+ (\S+)/.exec(rawPacket?.toString('latin1', 0, 100) ?? '') ?? [];
   return address;
 }
 
-/** What is no HTTP, or has headers beyond the limit, never becomes a request; it is answered on the connection itself. */
+/** Requests that are not HTTP or exceed the header limit never reach Fastify; they are answered on the socket. */
 export function answerToUnreadable(unreadable: Unreadable): string {
   const error =
     unreadable.code === 'HPE_HEADER_OVERFLOW'
@@ -77,16 +77,16 @@ export function answerToUnreadable(unreadable: Unreadable): string {
   return `${headers.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Put on record, with where they came from. The other refusals of sign-ins and of other sites have events of their own. */
+/** Logged with their origin. Failed sign-ins and cross-site requests have their own log events. */
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['rate_limited', 'not_allowed', 'setup_code_required']);
 
-/** What a failure is to the caller. What they are not told goes into the log. */
+/** The error as the client may see it. Details that are withheld go to the log. */
 export function settled(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
   const expected = asAppError(error);
   if (!expected) request.log.error({ err: error }, 'unexpected failure');
   else if (error instanceof UnavailableError)
-    request.log.error({ event: expected.code, err: error }, 'a part of the installation is away');
-  else if (expected.code === 'internal') request.log.error({ err: expected.cause ?? expected }, 'a failure of our own');
+    request.log.error({ event: expected.code, err: error }, 'service unavailable');
+  else if (expected.code === 'internal') request.log.error({ err: expected.cause ?? expected }, 'server failure');
   else if (expected.cause) request.log.debug({ err: expected.cause, code: expected.code }, 'expected failure');
   const answer = expected ?? new AppError('internal', 'Something went wrong on our side. Please try again.');
   const { code } = answer;
@@ -99,7 +99,7 @@ export function settled(error: unknown, request: FastifyRequest, reply: FastifyR
   return answer;
 }
 
-/** The one place where a failure becomes an answer; api-door.ts has the one for programs. */
+/** The only place that turns errors into responses; api-door.ts has the one for the public API. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler((error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const answer = settled(error, request, reply);

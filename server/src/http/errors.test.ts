@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { engines, startApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 
-describe.each(engines)('an unexpected failure on %s', (engine) => {
-  test('reaches the caller without its message, and the log with it', async () => {
+describe.each(engines)('unexpected failure on %s', (engine) => {
+  test('reaches the client without its message, and the log with it', async () => {
     const app = await startApp(engine);
     onTestFinished(() => app.stop());
     const ada = await app.as('ada');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A connection of its own, and what has come on it. */
+/** A separate connection and what it has received. */
 async function connection(): Promise<{ socket: Socket; text: () => string }> {
   const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1' });
   let text = '';
@@ -27,7 +27,7 @@ async function connection(): Promise<{ socket: Socket; text: () => string }> {
   return { socket, text: () => text };
 }
 
-/** The head of a request whose body is still to come: the server asks for it once it has the head. */
+/** The head of a request whose body follows: the server sends 100 Continue once it has the head. */
 const headOf = ({ cookies }: HttpClient, body: string) =>
   [
     'POST /api/assistants HTTP/1.1',
@@ -41,7 +41,7 @@ const headOf = ({ cookies }: HttpClient, body: string) =>
     '\r\n',
   ].join('\r\n');
 
-test('a stop is seen by the proxy before anything is refused, and cuts off nothing that is under way', async () => {
+test('lets the proxy see a shutdown before anything is refused, and cuts off no running request', async () => {
   const ada = await app.withKey('ada');
   const body = JSON.stringify({ name: 'Kept', model: 'gpt-4o', instructions: 'Be brief.' });
   const { socket, text } = await connection();

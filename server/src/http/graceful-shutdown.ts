@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { settlesWithin } from '#server/lib/with-timeout';
 
-/** Counts the requests that are being answered, so that a stop can let them end. */
+/** Counts running requests so that a shutdown can wait for them. */
 export function createGracefulShutdown(app: FastifyInstance) {
   const answering = new Set<object>();
   const { promise: hasEnded, resolve: end } = Promise.withResolvers<void>();
@@ -19,7 +19,7 @@ export function createGracefulShutdown(app: FastifyInstance) {
     return payload;
   });
 
-  /** Takes no more connections, and waits for what is being answered. */
+  /** Accepts no more connections, and waits for running requests. */
   return async function drain(withinMs: number) {
     isDraining = true;
     app.server.close();

@@ -5,12 +5,12 @@ import { errorBody, settled } from './error-handler.ts';
 
 export type Phase = 'starting' | 'ready' | 'stopping';
 
-/** What the server cannot work without. Each answers how it is, or says by what it throws that it is missing. */
+/** Services that the server cannot work without. Each returns its state, or throws if it is unavailable. */
 export type HealthChecks = Record<'database' | 'schema' | 'storage', () => Promise<string>>;
 
-/** For load balancers and monitoring: alive, and ready to take work. */
+/** Liveness and readiness, for load balancers and monitoring. */
 export function healthRoutes(app: FastifyInstance, state: { phase: Phase }, parts: HealthChecks) {
-  // A load balancer calls each server by its address, or by no name at all.
+  // Load balancers call servers by IP address, or without a host name.
   const config = { access: 'operation', anyHost: true } as const;
   app.get('/healthz', { config }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config }, async (request, reply) => {
@@ -26,7 +26,7 @@ const notNow = (phase: Phase) =>
     ? restarting()
     : new AppError('unavailable', 'Roster is starting. Please try again in a moment.', { retryAfterSeconds: 2 });
 
-/** All at once: each has its own limit of time, and the first of them that is missing is the reason. */
+/** Checks all in parallel, each with its own timeout; the first failure in order is the reason. */
 async function askAll(parts: HealthChecks) {
   const asked = Object.entries(parts);
   const outcomes = await Promise.allSettled(asked.map(([, ask]) => ask()));

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 import { invalidInput } from './app-router/input.ts';
 
-/** A file while it arrives. Name and type are what the sender wrote: labels, of any content. */
+/** A file while it arrives. Name and type come from the sender and may be anything. */
 export type IncomingFile = { filename: string; type: string; content: AsyncIterable<Buffer> };
 
-/** Reads an uploaded form; `take` gets the file as it arrives. */
+/** Reads an uploaded form; `take` receives the file as it arrives. */
 export type Receive<Fields> = <T>(take: (file: IncomingFile) => Promise<T>) => Promise<{ fields: Fields; file: T }>;
 
 export type ReceivedForm<T> = { fields: Record<string, string>; file: T };
@@ -21,7 +21,7 @@ const incomplete = (cause?: unknown) =>
 const refused = (field: string, message: string) =>
   new AppError('invalid_input', message, { fields: { [field]: message } });
 
-/** The bytes of one part, up to the limit; a part that breaks off ends with an error, not like a shorter one. */
+/** The bytes of one part, up to the limit. A truncated part throws instead of looking like a shorter one. */
 async function* bounded(part: AsyncIterable<unknown>, limit: number): AsyncGenerator<Buffer> {
   let size = 0;
   try {
@@ -55,15 +55,15 @@ function open(request: IncomingMessage) {
 }
 
 /**
- * Reads a form of texts and exactly one file, in any order, without holding the file: `take` gets it as it arrives.
- * Where this throws, `take` has ended too; what it stored is its caller's to remove.
+ * Reads a form with text fields and exactly one file, in any order, without buffering the file: `take` receives it as
+ * it arrives. If this throws, `take` has settled too; the caller removes what it stored.
  */
 export async function receiveForm<T>(
   request: IncomingMessage,
   limit: number,
   take: (file: IncomingFile) => Promise<T>,
 ): Promise<ReceivedForm<T>> {
-  // Gone already, it says nothing more: neither an end nor an error.
+  // A request that is already destroyed emits neither `end` nor `error`.
   if (request.destroyed) throw incomplete();
   const parser = open(request);
   const fields = new Map<string, string>();
@@ -93,7 +93,7 @@ export async function receiveForm<T>(
         parser.once(event, () => reject(new AppError('invalid_input', 'The upload has too many parts.')));
       parser.once('finish', resolve);
       parser.once('error', (cause) => reject(cause instanceof AppError ? cause : incomplete(cause)));
-      // A connection that breaks ends the request without an end of the form.
+      // A broken connection ends the request without ending the form.
       request.once('close', () => {
         if (!request.complete) reject(incomplete());
       });
@@ -111,7 +111,7 @@ export async function receiveForm<T>(
   }
 }
 
-/** Reads the form of a call; its texts are checked once they are all there, after the file. */
+/** Reads the form of a request; text fields are validated after the file, when all have arrived. */
 export const receiver =
   <B extends z.ZodType>(
     request: IncomingMessage,

@@ -7,14 +7,11 @@ export const notOurCursor = (cause?: unknown) => {
   return new AppError('invalid_input', message, { fields: { cursor: message }, cause });
 };
 
-/**
- * Cursors of a list: where its next page begins, in a form that callers hand back and do not look into. `position` is
- * what a place in the list is known by.
- */
+/** Opaque cursors: where a list's next page starts. `position` is the schema of the sort key. */
 export function cursorsOf<Position extends z.ZodType>(position: Position) {
   return {
     encode: (place: z.input<Position>): string => Buffer.from(JSON.stringify(place)).toString('base64url'),
-    /** @throws AppError where this list did not give it */
+    /** @throws AppError if the cursor is not from this list */
     decode(cursor: string): z.output<Position> {
       let read: unknown;
       try {
@@ -30,8 +27,7 @@ export function cursorsOf<Position extends z.ZodType>(position: Position) {
 }
 
 /**
- * The first `limit` of what was found, and where the next page begins: after the last of them, where more was found. Who
- * asks for a page asks for one more than `limit`.
+ * The first `limit` items, and a cursor after the last of them if there are more. Callers query one more than `limit`.
  */
 export function pageOf<Item>(found: Item[], limit: number, cursorOf: (last: Item) => string) {
   const items = found.slice(0, limit);
@@ -39,7 +35,7 @@ export function pageOf<Item>(found: Item[], limit: number, cursorOf: (last: Item
   return { items, nextCursor: last === undefined ? null : cursorOf(last) };
 }
 
-/** Tells in a header where the next page of a list is, for calls whose answer is the list itself. */
+/** Sets a Link header with the next page, for responses that are bare lists. */
 export function linkNext(reply: FastifyReply, path: string, query: object, cursor: string | null) {
   if (cursor === null) return;
   const asked = new URLSearchParams();

@@ -1,7 +1,7 @@
 import { AppError } from '#server/lib/errors';
 import { ProviderError } from '#server/provider/transport/error';
 
-/** Rethrows a failed call to the provider as what its caller is told; anything else as it is. */
+/** Rethrows a provider failure as the error for the client; other errors unchanged. */
 export function throwProviderFailure(error: unknown): never {
   if (!(error instanceof ProviderError)) throw error;
   const { code, message } = error;

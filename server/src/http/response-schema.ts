@@ -4,8 +4,8 @@ import { isObject } from '#server/lib/is-object';
 type JsonSchema = Record<string, unknown>;
 
 /**
- * The JSON schema by which Fastify writes an answer: fields that the contract does not name never leave. Nullable
- * parts are put in the short form, because the serialiser tries the branches of an `anyOf` one by one.
+ * The JSON schema for Fastify's serializer: fields that the contract does not name are never sent. Nullable parts are
+ * written in the short form, because the serializer tries the branches of an `anyOf` one by one.
  */
 export function responseSchema(output: z.ZodType): JsonSchema {
   return shorten(z.toJSONSchema(output, { target: 'draft-7', io: 'output', unrepresentable: 'any' }));

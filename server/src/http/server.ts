@@ -15,7 +15,7 @@ const usualBodyLimit = 256 * 1024;
 
 type Around = { metrics: Pick<Metrics, 'request'>; tracing: Tracing; times?: ConnectionTimes | undefined };
 
-/** A server without routes: its limits, its protection, its errors and its log. */
+/** A server without routes: limits, protection, error handling and log. */
 export function createServer(config: Config, log: FastifyBaseLogger, { metrics, tracing, times = usualTimes }: Around) {
   const app = Fastify({
     loggerInstance: log,
@@ -30,7 +30,7 @@ export function createServer(config: Config, log: FastifyBaseLogger, { metrics, 
     rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(url),
     http: {
       maxHeaderSize: 16 * 1024,
-      // protect() demands it, except of what load balancers ask.
+      // protect() requires it, except for load balancers.
       requireHostHeader: false,
       headersTimeout: times.headersMs,
       connectionsCheckingInterval: times.checkEveryMs,

@@ -3,12 +3,12 @@ import { noTracing, type Span, type Tracing } from '#server/tracing/tracing';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** null where there are no traces. */
+    /** null: tracing is off. */
     span: Span | null;
   }
 }
 
-/** Makes each request a span, which what is done for it is a part of. */
+/** Makes each request a span, the parent of what is done for it. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing) {
   app.decorateRequest('span', null);
   if (tracing === noTracing) return;
@@ -21,7 +21,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing) {
     request.span = span;
     tracing.within(span, next);
   });
-  // What reads the body goes by the connection, which belongs to no request.
+  // Body parsing runs in the context of the connection, which belongs to no request.
   app.addHook('preHandler', (request, _reply, next) => {
     if (request.span) tracing.within(request.span, next);
     else next();

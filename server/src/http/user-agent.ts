@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Visitor } from '#server/security/events-repository';
 
-/** From which browser a call comes. */
+/** The browser that sent a request. */
 export const visitorOf = (request: FastifyRequest): Visitor => ({
   userAgent: request.headers['user-agent'] ?? null,
   ipAddress: request.ip,
 });
 
-/** In this order: the later names also appear in the agent text of the earlier ones. */
+/** In this order: later names also occur in the user agents of earlier ones. */
 const browsers: [pattern: RegExp, name: string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -28,7 +28,7 @@ const systems: [pattern: RegExp, name: string][] = [
 
 const nameIn = (list: [RegExp, string][], text: string) => list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** '{browser} on {OS}', as far as the browser says; 'Unknown device' where it says nothing. */
+/** '{browser} on {OS}' as far as the user agent tells; 'Unknown device' without one. */
 export function deviceLabel(userAgent: string | null): string {
   if (!userAgent) return 'Unknown device';
   const browser = nameIn(browsers, userAgent);

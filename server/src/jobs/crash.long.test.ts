@@ -7,7 +7,7 @@ import { startMailServer } from '#server/testing/mail';
 
 const subject = 'Confirm your email address for Roster';
 
-describe.each(engines)('a server that is killed on %s', (engine) => {
+describe.each(engines)('killed server on %s', (engine) => {
   async function started() {
     const database = await emptyDatabase(engine);
     const mails = await startMailServer();
@@ -26,7 +26,7 @@ describe.each(engines)('a server that is killed on %s', (engine) => {
     return { mails, server, place: { dataDir: database.dataDir, databaseUrl: database.url } };
   }
 
-  test('while it mails something mails it after its next start', async () => {
+  test('mails after its next start what it was mailing', async () => {
     const { mails, server, place } = await started();
     const held = mails.hold();
     await registered(server, 'ada');
@@ -37,7 +37,7 @@ describe.each(engines)('a server that is killed on %s', (engine) => {
     await until('the end of the held mail', async () => mails.state.refused === 1);
     mails.state.refusal = undefined;
     await server.start();
-    // The time that was left to the dead process is over.
+    // The dead process's lease is over.
     await beside(place, (db) =>
       db
         .updateTable('jobs')
@@ -49,7 +49,7 @@ describe.each(engines)('a server that is killed on %s', (engine) => {
     expect(mails.received).toHaveLength(1);
   });
 
-  test('ends within its time when it is asked to while a mail server does not answer', async () => {
+  test('stops in time while a mail server does not answer', async () => {
     const { mails, server } = await started();
     const held = mails.hold();
     await registered(server, 'ada');

@@ -6,7 +6,7 @@ import type { Job } from './define.ts';
 import { jobRepository } from './repository.ts';
 
 type Due = {
-  /** In how many milliseconds; at once where nothing is said. */
+  /** Delay in milliseconds; default: none. */
   inMs?: number;
 };
 
@@ -27,7 +27,7 @@ function tell(rows: Kysely<Database>, inMs: number) {
   return afterCommit(rows, () => listeners.get(adapter)?.(inMs));
 }
 
-/** Stores a job: in a transaction with its cause, or not at all. The commit wakes the worker. */
+/** Stores a job, atomically with its cause if `rows` is a transaction. The commit wakes the worker. */
 export async function enqueue<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,
@@ -38,14 +38,14 @@ export async function enqueue<Payload extends z.ZodType>(
   await tell(rows, inMs);
 }
 
-/** Has a job that was given up done again. Its kind; undefined: there is none. */
+/** Retries a failed job. Returns its kind; undefined: there is none. */
 export async function requeue(rows: Kysely<Database>, id: number): Promise<string | undefined> {
   const kind = await jobRepository(rows).takeUpAgain(id, dueAt(0));
   if (kind !== undefined) await tell(rows, 0);
   return kind;
 }
 
-/** Like `enqueue`, but keeps at most one waiting job with this payload, which becomes due by this time at the latest. */
+/** Like `enqueue`, but keeps at most one waiting job with this payload, due by this time at the latest. */
 export async function enqueueOnce<Payload extends z.ZodType>(
   rows: Kysely<Database>,
   job: Job<Payload>,

@@ -5,7 +5,7 @@ import type { Database } from '#server/db/schema';
 /** A claimed job, with its payload as stored. */
 export type StoredJob = { id: number; kind: string; payload: string; attempts: number; claimedUntil: string };
 
-/** What it failed with: for the operator who looks at the row, and in one word for administrators. */
+/** The failure: `said` for operators who look at the row, `failure` as a code for administrators. */
 type JobFailure = { said: string; failure: string };
 
 const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJob => ({
@@ -16,17 +16,17 @@ const toJob = (row: Selectable<Database['jobs']>, claimedUntil: string): StoredJ
   claimedUntil,
 });
 
-/** Which jobs a process has room for. */
+/** The jobs that a process has capacity for. */
 export type Room = {
-  /** Only these have room; undefined: all. */
+  /** Only these kinds; undefined: all. */
   kinds?: readonly string[];
   exceptKinds: readonly string[];
-  /** Of these kinds those with a payload that begins so. */
+  /** Except payloads of these kinds that start so. */
   exceptPayloads: readonly { kind: string; beginning: string }[];
 };
 const noneExcept: Room = { exceptKinds: [], exceptPayloads: [] };
 
-/** Asked every second for as long as Roster runs. */
+/** Executed every second for as long as Roster runs. */
 const due = prepared<{ now: string }, { id: number }>((db, at) =>
   db
     .selectFrom('jobs')
@@ -57,11 +57,11 @@ export function jobRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Whether there may be one to claim: asking costs a fraction of a claim. */
+    /** True if there may be a job to claim: costs a fraction of a claim. */
     isAnyDue: async (now: string): Promise<boolean> => (await due.first(db, { now })) !== undefined,
     /**
-     * Claims the job that has been due longest. The claim expires, so that the job of a process that died is free again. The condition
-     * stands in the update itself, so of several processes only one gets it.
+     * Claims the job that has been due longest. Claims expire, so that the job of a dead process is free again. The
+     * condition is in the update itself, so only one of several processes gets it.
      */
     async claim(
       now: string,
@@ -100,7 +100,7 @@ export function jobRepository(db: Kysely<Database>) {
     async done({ id, claimedUntil }: StoredJob) {
       await db.deleteFrom('jobs').where('id', '=', id).where('claimed_until', '=', claimedUntil).execute();
     },
-    /** At the start of the only process: releases all claims, whose processes are gone. */
+    /** At the start of the only process: releases all claims, whose processes are dead. */
     async letGoAll() {
       await db.updateTable('jobs').set({ claimed_until: null }).where('claimed_until', 'is not', null).execute();
     },
@@ -129,7 +129,7 @@ export function jobRepository(db: Kysely<Database>) {
         .where('claimed_until', '=', claimedUntil)
         .execute();
     },
-    /** How many there are of each state, and since when the oldest is due. */
+    /** Number of jobs by state, and since when the oldest is due. */
     async counts(now: string) {
       const isFree = sql<boolean>`(claimed_until is null or claimed_until <= ${now})`;
       return db
@@ -146,7 +146,7 @@ export function jobRepository(db: Kysely<Database>) {
         ])
         .executeTakeFirstOrThrow();
     },
-    /** The newest of those that were given up; nothing of what they were about. */
+    /** The newest failed jobs, without their content. */
     newestGivenUp: (limit: number) =>
       db
         .selectFrom('jobs')
@@ -156,7 +156,7 @@ export function jobRepository(db: Kysely<Database>) {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
-    /** As if it had never been tried. The kind; undefined: there is no such job that was given up. */
+    /** Resets a failed job as if never tried. Returns its kind; undefined: there is no such job. */
     async takeUpAgain(id: number, runAt: string): Promise<string | undefined> {
       const row = await db
         .updateTable('jobs')

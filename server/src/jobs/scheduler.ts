@@ -16,7 +16,7 @@ export function createScheduler(tasks: readonly ScheduledTask[], log: FastifyBas
       .run()
       .then(
         () => undefined,
-        (error: unknown) => log.error({ err: error }, 'upkeep failed'),
+        (error: unknown) => log.error({ err: error }, 'scheduled task failed'),
       )
       .finally(() => running.delete(task));
     running.set(task, work);

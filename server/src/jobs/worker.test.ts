@@ -13,13 +13,13 @@ import { createWorker } from './worker.ts';
 const now = () => new Date().toISOString();
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const silent = pino({ level: 'silent' });
-/** Longer than any test: what is done before is done because the worker was told. */
+/** Longer than any test: earlier work must come from a wake-up. */
 const never = 60 * 60_000;
 
 const count = defineJob({ name: 'count', payload: z.object({ number: z.number() }) });
 const plain = (name: string) => defineJob({ name, payload: z.object({}) });
 
-test('the wait doubles from five seconds to an hour', () => {
+test('doubles the wait from five seconds to an hour', () => {
   expect([1, 2, 3, 10, 11, 29].map(delayAfter)).toEqual([5_000, 10_000, 20_000, 2_560_000, 3_600_000, 3_600_000]);
 });
 
@@ -58,7 +58,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
       done.push(number);
     });
 
-  test('are each done once by several workers at once, and are gone then', async () => {
+  test('run once each with several workers, and are deleted then', async () => {
     const { db, elsewhere, rows, worker } = await prepared();
     for (let number = 1; number <= 40; number++) await enqueue(db, count, { number });
     const done: number[] = [];
@@ -79,7 +79,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
   });
 
-  test('are done by another process once the lease of one that died is over', async () => {
+  test('run in another process once the lease of a dead one has expired', async () => {
     const { db, rows, change, worker } = await prepared();
     const jobs = jobRepository(db);
     await enqueue(db, count, { number: 1 });
@@ -96,7 +96,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([2, 1]);
   });
 
-  test('stay with the process that holds them: one that wakes up late settles nothing', async () => {
+  test('stay with their owner: a process that wakes up late stores no result', async () => {
     const { db, rows } = await prepared();
     const jobs = jobRepository(db);
     await enqueue(db, count, { number: 1 });
@@ -111,7 +111,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(await rows()).toEqual([]);
   });
 
-  test('are tried again after a while when they fail, until they succeed', async () => {
+  test('are retried after a wait until they succeed', async () => {
     const { db, rows, change, worker } = await prepared();
     let failures = 2;
     const done: string[] = [];
@@ -137,7 +137,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual(['done']);
   });
 
-  test('are given up after their last attempt, and stay to be looked at', async () => {
+  test('fail after their last attempt, and stay for inspection', async () => {
     const { db, rows, change, worker } = await prepared();
     const hopeless = plain('hopeless');
     await enqueue(db, hopeless, {});
@@ -157,7 +157,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(attempts).toBe(1);
   });
 
-  test('that end each process that takes them are given up too, without being tried once more', async () => {
+  test('fail too if they kill each process that takes them, without another try', async () => {
     const { db, rows, change, worker } = await prepared();
     const deadly = plain('deadly');
     await enqueue(db, deadly, {});
@@ -172,7 +172,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect([attempts, (await rows())[0]?.last_error]).toEqual([0, 'each process that took it died']);
   });
 
-  test('that are given up tell who waits for them, unless their payload names nobody', async () => {
+  test('notify whoever waits for them when they fail, unless their payload names nobody', async () => {
     const { db, rows, change, worker } = await prepared();
     await enqueue(db, count, { number: 7 });
     await change({ attempts: 30 });
@@ -191,7 +191,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(told).toEqual([7]);
   });
 
-  test('are given up at once where another attempt would change nothing', async () => {
+  test('fail at once if another attempt would change nothing', async () => {
     const { db, rows, worker } = await prepared();
     await enqueue(db, count, { number: 1 });
     worker([
@@ -203,7 +203,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect((await rows())[0]?.last_error).toBe('refused');
   });
 
-  test('whose payload cannot be read are given up, with what is wrong and not what it holds, and keep no other', async () => {
+  test('with an unreadable payload fail without showing it, and hold up no other', async () => {
     const { db, rows, worker } = await prepared();
     const stored = ['not JSON: a secret text', '{"number":"a secret text"}', 'null', '{"number":1}'];
     for (const payload of stored) await jobRepository(db).insert('count', payload, now());
@@ -226,7 +226,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(await rows()).toMatchObject([{ last_error: 'no handler for from the future', given_up_at: null }]);
   });
 
-  test('are done at once when they are stored, also while the worker is looking already', async () => {
+  test('run at once when stored, even while the worker is already looking', async () => {
     const { db, rows, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)], { pollMs: never });
@@ -235,7 +235,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toHaveLength(12);
   });
 
-  test('are done once their transaction is committed, and never where it is undone', async () => {
+  test('run once their transaction is committed, and never if it is rolled back', async () => {
     const { db, rows, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)], { pollMs: never });
@@ -246,14 +246,14 @@ describe.each(engines)('background jobs on %s', (engine) => {
     await expect(undone).rejects.toThrow('undone');
     await db.transaction().execute(async (trx) => {
       await enqueue(trx, count, { number: 2 });
-      // Time enough to look too early, and not to see it.
+      // Enough time for a worker to look too early and find nothing.
       for (let times = 1; times <= 20; times++) await trx.selectFrom('jobs').select('id').execute();
     });
     await until('the end of all jobs', async () => (await rows()).length === 0);
     expect(done).toEqual([2]);
   });
 
-  test('that are due soon are done then, before the worker looks by itself', async () => {
+  test('due soon run on time, before the worker’s next poll', async () => {
     const { db, rows, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)], { pollMs: never });
@@ -262,7 +262,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([1]);
   });
 
-  test('of which one is enough are stored once while it waits, and done by the earliest time', async () => {
+  test('enqueued once are stored once while they wait, due at the earliest time', async () => {
     const { db, rows, worker } = await prepared();
     for (const inMs of [never, never, never / 2])
       await db.transaction().execute((trx) => enqueueOnce(trx, count, { number: 1 }, { inMs }));
@@ -274,7 +274,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(done).toEqual([1]);
   });
 
-  test('that are for later are left until then', async () => {
+  test('for later wait until then', async () => {
     const { db, rows, change, worker } = await prepared();
     const done: number[] = [];
     worker([counting(done)]);
@@ -286,7 +286,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     await until('the end of all jobs', async () => (await rows()).length === 0);
   });
 
-  test('under way are waited for at a stop, and no other is taken', async () => {
+  test('are awaited when running at shutdown, and no other is started', async () => {
     const { db, rows, worker } = await prepared();
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -308,7 +308,7 @@ describe.each(engines)('background jobs on %s', (engine) => {
     expect(await rows()).toMatchObject([{ payload: '{"number":2}', attempts: 0 }]);
   });
 
-  test('that do not end do not keep a stop waiting for ever', async () => {
+  test('that do not end do not hold up a shutdown forever', async () => {
     const { db, rows, worker } = await prepared();
     const begun = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

@@ -14,9 +14,9 @@ type Options = {
   db: Kysely<Database>;
   handlers: readonly JobHandler[];
   log: FastifyBaseLogger;
-  /** How often it looks for due jobs that did not wake it. */
+  /** How often it polls for due jobs that did not wake it. */
   pollMs?: number;
-  /** How long a stop waits. A job that is cut off is done again by another process, or after the restart. */
+  /** How long shutdown waits. A job that is cut off is repeated by another process, or after the restart. */
   stopWithinMs?: number;
 };
 
@@ -30,7 +30,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
   return {
     start() {
       looking.open();
-      // In time for a job that is due before the next regular look.
+      // A timer for a job that is due before the next poll.
       onEnqueued(db, (inMs) => {
         if (inMs <= 0) looking.look();
         else if (inMs < pollMs) setTimeout(looking.look, inMs).unref();
@@ -38,7 +38,7 @@ export function createWorker({ db, handlers, log, pollMs = 1_000, stopWithinMs =
       timer = setInterval(looking.look, pollMs).unref();
       looking.look();
     },
-    /** Claims no more jobs, and waits a little for running ones. */
+    /** Claims no more jobs, and waits briefly for running ones. */
     async stop() {
       clearInterval(timer);
       await looking.close();
@@ -52,12 +52,12 @@ type Working = {
   handlers: readonly JobHandler[];
   log: FastifyBaseLogger;
   perform: (job: StoredJob) => Promise<void>;
-  /** The jobs that are being done. */
+  /** The running jobs. */
   underWay: Map<Promise<void>, StoredJob>;
 };
 type Looking = { isOpen: () => boolean; look: () => void };
 
-/** Asked to look while it looks, it looks once more afterwards; closed, it looks no more. */
+/** A call during a run causes one more run afterwards; none start once it is closed. */
 function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
   let isOpen = false;
   let looking: Promise<void> | undefined;
@@ -70,7 +70,7 @@ function oneAfterTheOther(work: () => Promise<void>, log: FastifyBaseLogger) {
       return;
     }
     looking = work()
-      .catch((error: unknown) => log.error({ err: error }, 'looking for jobs failed'))
+      .catch((error: unknown) => log.error({ err: error }, 'claiming jobs failed'))
       .finally(() => {
         looking = undefined;
         if (!lookAgain) return;
@@ -103,7 +103,7 @@ async function takeAll({ jobs, handlers, log, perform, underWay }: Working, look
     if (!job) return;
     if (!looking.isOpen()) return jobs.letGo(job);
     const work = perform(job)
-      .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'a job’s end could not be stored'))
+      .catch((error: unknown) => log.error({ err: error, jobId: job.id }, 'storing a job’s result failed'))
       .finally(() => {
         underWay.delete(work);
         looking.look();
@@ -112,7 +112,7 @@ async function takeAll({ jobs, handlers, log, perform, underWay }: Working, look
   }
 }
 
-/** Which jobs can be done beside those that are being done. */
+/** The capacity left next to the running jobs. */
 function roomBeside(running: readonly StoredJob[], handlers: readonly JobHandler[]): Room {
   const waiting = handlers.flatMap(({ job }) => (job.waits ? [job.name] : []));
   const isFull = running.filter(({ kind }) => !waiting.includes(kind)).length >= atOnce;
@@ -149,12 +149,12 @@ function performer(jobs: ReturnType<typeof jobRepository>, handlers: readonly Jo
       const what = { err: error, event: 'job_failed', kind: job.kind, jobId: job.id, attempts: job.attempts };
       const failed = { said: failureInWords(error), failure: failureClass(error) };
       if (error instanceof PermanentJobError || job.attempts >= attempts) {
-        log.error(what, 'a job was given up');
-        // First: where this does not come to its end, the job is given up once more.
+        log.error(what, 'a job failed for good');
+        // Called first: if it does not finish, the job fails once more and calls it again.
         if (!(error instanceof InvalidPayloadError)) await byName.get(job.kind)?.onGivenUp?.(job.payload);
         await jobs.giveUp(job, new Date().toISOString(), failed);
       } else {
-        log.warn(what, 'a job failed and will be tried again');
+        log.warn(what, 'a job failed and will be retried');
         await jobs.tryAgain(job, new Date(Date.now() + delayAfter(job.attempts)).toISOString(), failed);
       }
       return;

@@ -1,4 +1,4 @@
-/** The command cannot be done; the message says why. */
+/** The command cannot be executed; the message says why. */
 export class CliError extends Error {
   override name = 'CliError';
 }

@@ -1,16 +1,18 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { reasonOf, StartupError } from './errors.ts';
 
-/** Its owner's only. @throws StartupError */
+/** Creates the folder, readable by its owner only. @throws StartupError */
 export function makeDataFolder(dataDir: string) {
   orUnusable(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
 }
 
-/** What to do about a file or folder of another user, the usual reason; undefined: all of it is Roster's own. */
+/**
+ * A hint about a file or folder that another user owns, which is the usual cause; undefined if Roster owns all of it.
+ */
 function ownedByAnother(place: string): string | undefined {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
-  // SQLite's files beside a database may be left by a command that another user gave.
+  // SQLite's -wal and -shm files may have been left by a command that another user ran.
   for (const path of [place, `${place}-wal`, `${place}-shm`]) {
     const owner = ownerOf(path);
     if (owner !== undefined && owner !== own)
@@ -19,7 +21,7 @@ function ownedByAnother(place: string): string | undefined {
   return undefined;
 }
 
-/** undefined: it is not there, or in a folder that may not be looked into. */
+/** undefined if the file is missing or its folder cannot be read. */
 function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid;
@@ -28,7 +30,7 @@ function ownerOf(path: string): number | undefined {
   }
 }
 
-/** @throws StartupError with the system's own reason: no folder, not allowed, read-only, a damaged file */
+/** @throws StartupError with the system's reason: not a folder, no permission, read-only, a damaged file */
 export function orUnusable<T>(place: string, open: () => T): T {
   try {
     return open();

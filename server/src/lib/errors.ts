@@ -1,18 +1,18 @@
 import type { ErrorCode } from '@roster/contracts/errors';
 
 type Details = ErrorOptions & {
-  /** Wrong fields by name, each with its message. */
+  /** Messages for invalid fields, by field name. */
   fields?: Record<string, string>;
   /** Sent as `Retry-After`. */
   retryAfterSeconds?: number;
 };
 
-/** The server cannot start as things are; the message tells the operator what to change. */
+/** The server cannot start; the message tells the operator what to change. */
 export class StartupError extends Error {
   override name = 'StartupError';
 }
 
-/** An expected failure. Anything else that is thrown is a bug and reads "internal" to the caller. */
+/** An expected failure. Any other error is a bug and is reported to the client as "internal". */
 export class AppError extends Error {
   override name = 'AppError';
   readonly code: ErrorCode;
@@ -26,21 +26,21 @@ export class AppError extends Error {
   }
 }
 
-/** The answer to what a stop of the server keeps from being done. */
+/** The error for requests that a shutdown interrupts. */
 export const restarting = (cause?: unknown) =>
   new AppError('unavailable', 'Roster is restarting. Please try again in a moment.', { cause, retryAfterSeconds: 3 });
 
-/** A disk, or what one may keep on it, is full. */
+/** The disk or the quota is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
-/** What a failure of the system says of itself, for an operator. The attempts at several addresses say it in their code. */
+/** The system's reason for a failure, for operators. If several addresses were tried, only the error code has it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
-/** A part without which nothing goes: it is away, and may come back. No caller can mend that, so none takes it for an AppError. */
+/** The database or file store is unavailable and may recover. Callers cannot fix that, so it is not an AppError. */
 export class UnavailableError extends Error {
   override name = 'UnavailableError';
   readonly part: 'database' | 'storage';
@@ -50,7 +50,7 @@ export class UnavailableError extends Error {
   }
 }
 
-/** The database's disk is full. What is written for a person is refused; what cannot be asked for again waits for room. */
+/** The database's disk is full. User requests are rejected; writes that nobody can repeat wait for space. */
 export class DatabaseFullError extends UnavailableError {
   override name = 'DatabaseFullError';
   constructor(cause: unknown) {

@@ -17,7 +17,7 @@ test.each([
   '0.1000000000000000055511151231257827',
   '1',
   '0.5',
-])('keeps the number %s wherever it stands', (number) => {
+])('keeps the number %s wherever it appears', (number) => {
   for (const text of [number, `[${number}]`, `{"a":{"b":[${number},"${number}"]}}`]) {
     const value = parseExact(text);
     expect(JSON.stringify(value)).toBe(text);
@@ -25,7 +25,7 @@ test.each([
   expect(isObject(parseExact(number))).toBe(false);
 });
 
-test('keeps any document of numbers in its digits', () => {
+test('keeps the digits of all numbers in any document', () => {
   const random = seeded('numbers');
   const upTo = (most: number) => Math.floor(random() * most);
   const digits = (most: number) => Array.from({ length: 1 + upTo(most) }, () => upTo(10)).join('');
@@ -56,6 +56,6 @@ test.each([
   ['15e-1', false],
   ['', false],
   ['NaN', false],
-])('%s is a whole number: %s', (text, isWhole) => {
+])('recognizes whether %s is a whole number: %s', (text, isWhole) => {
   expect(isIntegerText(text)).toBe(isWhole);
 });

@@ -1,8 +1,10 @@
-/** A number in the digits of its author, where a JavaScript number would be written differently. `JSON.stringify` writes it unchanged. */
+/**
+ * A number in its author's digits, where JavaScript would write it differently. `JSON.stringify` writes it unchanged.
+ */
 type ExactNumber = { readonly rawJSON: string };
 
 declare global {
-  /** In Node.js 24, not yet in TypeScript's library. */
+  /** Available in Node.js 24, not yet in TypeScript's library. */
   interface JSON {
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
     rawJSON(text: string): ExactNumber;
@@ -13,7 +15,7 @@ declare global {
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON(value);
 
 /**
- * Like `JSON.parse`, but keeps numbers as they are written: 9007199254740993, 1.0 or 1e400 stay so.
+ * Like `JSON.parse`, but keeps numbers as written, such as 9007199254740993, 1.0 or 1e400.
  * @throws SyntaxError
  */
 export const parseExact = (text: string): unknown =>
@@ -21,13 +23,13 @@ export const parseExact = (text: string): unknown =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value,
   );
 
-/** The number in its author's digits; undefined: it is no number. */
+/** The number in its author's digits; undefined if `value` is not a number. */
 export function numberText(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return isExactNumber(value) ? value.rawJSON : undefined;
 }
 
-/** Whether a number is whole, also beyond what JavaScript can hold: `1e400`, `1.0` and `12.50e1` are, `1e-400` is not. */
+/** True for whole numbers, even beyond JavaScript's range: `1e400`, `1.0` and `12.50e1`, but not `1e-400`. */
 export function isIntegerText(text: string): boolean {
   const [isNumber, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The last resort of the engine gives up also what it would make again, as the code of what ran once. */
+/** `last-resort` also drops what the engine can recreate, such as the bytecode of code that ran once. */
 type Collection = { type: 'minor' | 'major'; execution: 'sync'; flavor?: 'regular' | 'last-resort' };
 
-/** The engine's own collector, which it shows only when told so. */
+/** V8's garbage collector, which is exposed only with a flag. */
 export function garbageCollector(): (collection: Collection) => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -16,14 +16,14 @@ export function garbageCollector(): (collection: Collection) => void {
 const afterMs = 1_000;
 
 /**
- * Collects once what the start has left behind: modules that ran and will not run again are a fifth of an idle server. It
- * takes 0.1 s, after which the engine would do it only under need.
+ * Collects once after the start: modules that will not run again are a fifth of an idle server's memory. Takes 0.1 s;
+ * V8 would do it only under memory pressure.
  */
 export const collectAfterStart = () =>
   setTimeout(() => garbageCollector()({ type: 'major', execution: 'sync', flavor: 'last-resort' }), afterMs).unref();
 
 /**
- * The engine lets a small heap grow to four times what is in use before it collects, which takes an hour under a steady load and
- * looks like a leak. A quarter more is enough, and what that costs could not be told from chance.
+ * V8 lets a small heap grow to four times its live size before it collects, which takes an hour under steady load and
+ * looks like a leak. A limit of 25 % had no measurable cost.
  */
 export const growHeapByAQuarter = () => setFlagsFromString('--heap-growing-percent=25');

@@ -4,9 +4,9 @@ import { UnavailableError } from './errors.ts';
 const againAfterMs = 500;
 
 /**
- * Does it again while a part of the installation is away, until it is back or the signal says that nobody waits any more.
- * `isRepeated`: the time before may have been stored all the same, and only its answer lost. @throws what else goes wrong,
- * and the signal's reason. `onWaiting`: it has failed once.
+ * Retries while the database or file store is unavailable, until it recovers or `signal` aborts. `isRepeated`: an
+ * earlier attempt may have been stored although its response was lost. `onWaiting` is called after the first failure.
+ * @throws other errors, and the signal's reason
  */
 export async function retryUntilAvailable<T>(
   signal: AbortSignal,

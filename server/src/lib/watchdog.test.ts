@@ -4,7 +4,7 @@ import { ownTime } from '#server/testing/process-clock';
 import { UnavailableError } from './errors.ts';
 import { createWatchdog, UnresponsiveError } from './watchdog.ts';
 
-test('who waits for what is silent is told within three seconds, also while others are told at once', async () => {
+test('rejects callers of a silent peer within three seconds, even while others fail at once', async () => {
   const watch = createWatchdog({ probe: () => Promise.reject(new Error('there is none')) });
   onTestFinished(() => watch.stop());
   const since = ownTime();

@@ -1,23 +1,23 @@
 import { UnavailableError } from './errors.ts';
 
 type Watched = {
-  /** Asks whether the other side is there. */
+  /** Checks that the other side responds. */
   probe: () => Promise<unknown>;
-  /** Told once, when it is not: what is under way can be broken off. */
+  /** Called once when it does not, so that work in progress can be aborted. */
   onAway?: () => void;
 };
 
-/** What is thrown where the other side has gone silent. */
+/** Thrown when the other side does not respond. */
 export class UnresponsiveError extends Error {
   override name = 'UnresponsiveError';
 }
 
 const lookEveryMs = 250;
-/** Together less than the three seconds within which a caller gets its response. */
+/** Twice this must stay below the three seconds within which a caller gets its response. */
 const patienceMs = 1_000;
 const probeMs = 1_500;
 
-/** Settles with the work, or fails at the deadline. What came in while this process was busy itself still counts. */
+/** Settles with the work, or rejects at the deadline. Results that arrived while this process was busy still count. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -29,9 +29,9 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Notices that something outside has gone silent, while a request waits for it: after a second without any progress it is
- * asked whether it is there. Slow work goes on as long as it answers that; where it does not, everybody who waits is told,
- * and new requests are told at once, until it answers again.
+ * Detects that an external service has gone silent while a request waits for it: after a second without progress it is
+ * probed. Slow work continues while probes succeed; otherwise all waiting and new callers are rejected at once until it
+ * responds again.
  */
 export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
   const waiting = new Set<(reason: Error) => void>();
@@ -64,7 +64,7 @@ export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
   }
 
   return {
-    /** Waits for work as long as the other side is there. @throws also what `work` does */
+    /** Runs `work` while the other side responds. @throws UnresponsiveError, and what `work` throws */
     async during<T>(work: () => Promise<T>): Promise<T> {
       if (reason) throw reason;
       if (waiting.size === 0) progressAt = performance.now();
@@ -79,7 +79,7 @@ export function createWatchdog({ probe, onAway = () => undefined }: Watched) {
         progressAt = performance.now();
         return result;
       } catch (error) {
-        // That others are told quickly brings nobody further who still waits.
+        // A quick rejection of another caller is not progress for those still waiting.
         if (!(error instanceof UnavailableError)) progressAt = performance.now();
         throw error;
       } finally {

@@ -1,4 +1,7 @@
-/** Waits for `work`, but no longer than so many milliseconds; what takes longer goes on. true: it has ended by then. */
+/**
+ * Waits for `work` for at most `ms` milliseconds; slower work continues in the background. Returns true if it settled
+ * in time.
+ */
 export async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: enough, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);

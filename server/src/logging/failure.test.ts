@@ -16,7 +16,7 @@ const refused = new ProviderError('bad_request', `The provider refused the reque
   requestId: 'req_7',
 });
 
-test('a failure of the provider is told by its codes, however deep it lies', () => {
+test('logs a provider failure by its codes, however deep it is nested', () => {
   for (const error of [refused, new AppError('provider_failed', refused.message, { cause: refused })]) {
     const logged = JSON.stringify(loggedFailure(error));
     expect(logged).not.toContain('Lovelace');
@@ -30,7 +30,7 @@ test('a failure of the provider is told by its codes, however deep it lies', () 
   expect(JSON.stringify(loggedFailure(talkative)) + failureInWords(talkative)).not.toContain('Lovelace');
 });
 
-test('an error tells no values: neither what a parser could not read, nor a row, nor whatever else it has with it', () => {
+test('logs no values from an error: no unparsable text, no row, no other field', () => {
   let broken: unknown;
   try {
     JSON.parse('{"password": hunter2}');
@@ -51,13 +51,13 @@ test('an error tells no values: neither what a parser could not read, nor a row,
   expect(JSON.stringify(logged)).not.toMatch(/ada@example|hunter2/);
 });
 
-describe('the log and the table of jobs', () => {
+describe('log and job table', () => {
   let app: TestApp;
   let provider: Awaited<ReturnType<typeof startRawProvider>>;
   beforeAll(async () => {
     const error = { message: words, type: 'invalid_request_error', code: 'invalid_value', param: null };
     const headers = { 'content-type': 'application/json', 'x-request-id': 'req_of_the_provider' };
-    // It takes files, and nothing else.
+    // Accepts files only.
     provider = await startRawProvider((path) =>
       path === '/files'
         ? { headers, packets: [JSON.stringify({ id: 'file-abc', object: 'file', bytes: 5, filename: 'notes.txt' })] }
@@ -93,7 +93,7 @@ describe('the log and the table of jobs', () => {
     expect((await jobs())[0]?.last_error).toContain('status 400');
   });
 
-  test('hold no piece of a body that is no JSON', async () => {
+  test('hold no part of a body that is not JSON', async () => {
     const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
     const { status } = await bare(app, 'POST', '/api/login', headers, `{"password":"${password}", "email": ada}`);
     expect(status).toBe(400);

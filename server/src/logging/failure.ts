@@ -1,6 +1,6 @@
 import { ProviderError } from '#server/provider/transport/error';
 
-/** What of an error's own fields may be in the log: none that could hold a person's data. */
+/** The fields of an error that may be logged: none can hold personal data. */
 const plainFields = ['code', 'errno', 'errcode', 'syscall', 'status', 'statusCode', 'table', 'column', 'constraint'];
 const causesAtMost = 8;
 
@@ -13,7 +13,7 @@ function chain(error: unknown): unknown[] {
   return all;
 }
 
-/** A word such as providers have for their failures; anything longer may be a person's text. */
+/** A code such as providers use for failures; longer text may contain personal data. */
 const word = (text: string | undefined) => (text !== undefined && /^[\w.-]{1,64}$/.test(text) ? text : undefined);
 
 const frames = (error: Error) =>
@@ -30,8 +30,8 @@ const ofProvider = ({ code, status, providerCode, requestId }: ProviderError) =>
 });
 
 /**
- * An error as the log has it. The provider's words stay out, which may repeat a conversation, and with them the messages
- * that quote them; a parser's too, which quotes what it could not read.
+ * An error as it is logged. The provider's words are left out because they may repeat a conversation, with the messages
+ * that quote them; likewise a parser's, which quotes what it could not read.
  */
 export function loggedFailure(error: unknown): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -53,7 +53,7 @@ export function loggedFailure(error: unknown): unknown {
 const codeIn = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? word(error.code) : undefined;
 
-/** One word for a kind of failure: what administrators may see of what failed for others. */
+/** A code for a kind of failure: all that administrators may see of other users' failures. */
 export function failureClass(error: unknown): string {
   const all = chain(error);
   const provider = all.find((one) => one instanceof ProviderError);
@@ -62,7 +62,7 @@ export function failureClass(error: unknown): string {
   return code ?? (error instanceof Error ? (word(error.name) ?? 'Error') : 'unknown');
 }
 
-/** The same in one line, for the operator who looks at a row. */
+/** The same in one line, for operators who look at the row. */
 export function failureInWords(error: unknown): string {
   const provider = chain(error).find((one) => one instanceof ProviderError);
   if (provider) {

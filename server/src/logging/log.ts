@@ -4,7 +4,7 @@ import type { Config } from '#server/config/config';
 import { currentSpan } from '#server/tracing/context';
 import { loggedFailure } from './failure.ts';
 
-/** What every line has, and what none may have. */
+/** The fields on every line, and the fields that are always removed. */
 export const logSettings = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
@@ -16,7 +16,7 @@ export const logSettings = {
 };
 
 const standardOutput = 1;
-/** What waits while the log is not read, in characters; lines that come after it are dropped. */
+/** Limit for lines that wait while the log is not read, in characters; later lines are dropped. */
 const waitingLimit = 8 * 1024 * 1024;
 const retryAfterMs = 100;
 const flushWithinMs = 1_000;
@@ -24,8 +24,8 @@ const flushWithinMs = 1_000;
 const isFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 
 /**
- * Writes lines without waiting for their reader. Pino's own destination writes what is left when the process exits, and
- * tries again for ever once its reader has gone, so that the process never ends.
+ * Writes lines without waiting for their reader. Pino's own destination writes the rest at exit and retries forever
+ * once its reader is gone, so the process would never end.
  */
 function output() {
   let lines: string[] = [];
@@ -52,7 +52,7 @@ function output() {
   function writeAll(bytes: Buffer) {
     write(standardOutput, bytes, (error, written) => {
       if (isFull(error)) return void setTimeout(() => writeAll(bytes), retryAfterMs).unref();
-      // The reader of the log has gone: there is no place to say so.
+      // The log's reader is gone, and there is no other place to report it.
       if (error || written === bytes.length) return writeNext();
       writeAll(bytes.subarray(written));
     });
@@ -68,19 +68,19 @@ function output() {
       waiting += line.length;
       if (!busy) writeNext();
     },
-    /** Waits until all is written, but not for a reader that does not read. */
+    /** Waits until everything is written, but not for a reader that does not read. */
     flush: () =>
       new Promise<void>((resolve) => {
         if (!busy) return resolve();
         setTimeout(resolve, flushWithinMs);
         onWritten.push(resolve);
       }),
-    /** The last words of a process that ends at once. */
+    /** Writes the last lines of a process that ends at once. */
     flushNow() {
       try {
         if (lines.length > 0) writeSync(standardOutput, lines.join(''));
       } catch {
-        // They go nowhere.
+        // Nobody reads the log any more.
       }
       lines = [];
     },
@@ -88,8 +88,8 @@ function output() {
 }
 
 /**
- * JSON lines on standard output. Their reader may go away or stop reading: then lines are dropped, and neither the work
- * nor the end of the process waits.
+ * JSON lines on standard output. If the reader goes away or stops reading, lines are dropped; neither work nor shutdown
+ * waits.
  */
 export function createLog(level: Config['logLevel']) {
   const destination = output();

@@ -5,12 +5,12 @@ import { hourMs, type ScheduledTask } from '#server/lib/scheduled-task';
 
 const keptForMs = 30 * 24 * hourMs;
 
-/** The folder of mails that no mail server took. */
+/** The folder for mails when no mail server is configured. */
 export const fileOutbox = (dataDir: string) => join(dataDir, 'mail');
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Deletes kept mails after 30 days, also once a mail server is configured. */
+/** Deletes stored mails after 30 days, even once a mail server is configured. */
 export const removeOldFileMails = ({ dataDir }: Pick<Config, 'dataDir'>): ScheduledTask => ({
   everyMs: hourMs,
   atStart: true,
@@ -27,7 +27,7 @@ async function deleteOldMails(folder: string) {
     if (!/\.eml(\.part)?$/.test(name)) continue;
     const file = join(folder, name);
     const found = await stat(file).catch((error: unknown) => {
-      // Another process, or the operator, was quicker.
+      // Another process, or the operator, has already deleted it.
       if (isMissing(error)) return undefined;
       throw error;
     });

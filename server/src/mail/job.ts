@@ -4,19 +4,19 @@ import { defineJob } from '#server/jobs/define';
 const userId = z.number().int();
 const Visitor = z.object({ userAgent: z.string().nullable(), ipAddress: z.string() });
 
-/** Whom a mail is about and what, never a token. */
+/** Identifies recipient and subject, never contains a token. */
 export const MailPayload = z.discriminatedUnion('template', [
-  /** Anyone may ask about any address: whether there is an account shows only when the job runs. */
+  /** Anyone may ask about any address: only when the job runs does it show whether there is an account. */
   z.object({ template: z.literal('reset_requested'), email: z.string(), visitor: Visitor.optional() }),
   z.object({
     template: z.literal('set_password'),
     userId,
-    /** Who made the account, as its new owner knows them. */
+    /** The creator of the account, by the name that the new owner knows. */
     invitedBy: z.string().optional(),
     askedBy: z.enum(['self', 'administrator']).default('administrator'),
   }),
   z.object({ template: z.literal('confirm_email'), userId }),
-  /** To the address that the account is to have, and to the one that it has. */
+  /** To the new address of the account, and to the current one. */
   z.object({ template: z.enum(['new_address', 'new_address_asked']), userId, email: z.string() }),
   z.object({ template: z.literal('address_changed'), before: z.string(), email: z.string() }),
   z.object({ template: z.literal('password_changed'), userId }),
@@ -28,7 +28,7 @@ export const MailPayload = z.discriminatedUnion('template', [
   z.object({
     template: z.literal('models_end'),
     userId,
-    /** In the order of their days. */
+    /** Sorted by date. */
     models: z.array(
       z.object({
         model: z.string(),
@@ -37,7 +37,7 @@ export const MailPayload = z.discriminatedUnion('template', [
         assistants: z.number().int(),
       }),
     ),
-    /** Models that are not named. */
+    /** Number of further models. */
     more: z.number().int(),
   }),
   z.object({ template: z.literal('account_closed'), email: z.string() }),
@@ -48,7 +48,7 @@ export type MailPayload = z.output<typeof MailPayload>;
 export const mailJob = defineJob({ name: 'mail', payload: MailPayload });
 
 /**
- * The same, of a template that the version before does not know. It would give up a job of its own kind that it cannot read;
- * one of another kind it leaves for later, and so to a process of this version.
+ * The same for a template that the previous version does not know. That version fails jobs of its own kind that it
+ * cannot read, but leaves unknown kinds to a process of this version.
  */
 export const newMailJob = defineJob({ name: 'mail.models-end', payload: MailPayload });

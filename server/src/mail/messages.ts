@@ -24,12 +24,12 @@ type EndingModel = { model: string; shutdownDate: string; successor: string | nu
 
 const providerNames: Record<Provider, string> = { google: 'Google', github: 'GitHub' };
 
-/** How long a mailed link holds, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
+/** The lifetime of a mailed link, in words; see tokenLifeMs in features/auth/mailed-token-repository.ts. */
 const holds = 'The link works once, and for 30 minutes.';
 
 /**
- * What Roster mails, in plain text. Only ASCII of its own, so that a kept mail can be read, and its link followed, in
- * any text editor. Subjects are fixed: nothing that a person typed gets into a header.
+ * Roster's mails, in plain text. Its own text is ASCII only, so that a stored mail can be read, and its link followed,
+ * in any text editor. Subjects are fixed: user input never gets into a header.
  */
 export function writeMessage(message: Message, to: string): Mail {
   const [subject, paragraphs] = words(message, to);
@@ -150,7 +150,7 @@ function words(message: Message, to: string): [subject: string, paragraphs: stri
   }
 }
 
-/** A name from elsewhere cannot pass itself off as a paragraph of ours. */
+/** Keeps a user-supplied name from imitating a paragraph of ours. */
 const oneLine = (text: string) => truncate(text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim(), 200);
 
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });

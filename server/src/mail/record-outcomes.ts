@@ -4,10 +4,10 @@ import type { Database } from '#server/db/schema';
 import { lastMailFailure, lastMailSent, remember } from '#server/db/timestamps-repository';
 import { type MailTransport, mailFailureLine } from './transport.ts';
 
-/** Remembers for the operator when a mail went out last, and when one did not. */
+/** Records for the operator when a mail last succeeded, and when one failed. */
 export function withLastTimes(transport: MailTransport, db: Kysely<Database>, log: FastifyBaseLogger): MailTransport {
-  // A mail that is out must not go out again for this.
-  const unnoted = (error: unknown) => log.warn({ err: error }, 'what became of a mail was not noted');
+  // A mail that was sent must not be sent again because recording it failed.
+  const unnoted = (error: unknown) => log.warn({ err: error }, 'the result of a mail could not be recorded');
   return {
     ...transport,
     async send(mail) {

@@ -19,7 +19,7 @@ type MailRequest = z.input<typeof mailJob.payload>;
 const now = () => new Date().toISOString();
 
 describe.each(engines)('without a mail server, on %s', (engine) => {
-  test('mails are kept in the data folder, for the operator only, and the log says where', async () => {
+  test('stores mails in the data folder, for the operator only, and logs the path', async () => {
     const app = await startApp(engine);
     const ada = await app.as('ada');
     await app.visitor().post('/api/reset-password/request', { email: 'ada@example.com' });
@@ -40,14 +40,14 @@ describe.each(engines)('without a mail server, on %s', (engine) => {
     const answer = await app.visitor().post('/api/reset-password/reset', { token, userId, password: chosen });
     expect(answer.status).toBe(204);
     expect((await ada.get('/api/user')).status).toBe(401);
-    // The reader of the folder need not be the owner of the address.
+    // A reader of the folder need not own the address.
     const back = await app.visitor().post('/api/login', { email: 'ada@example.com', password: chosen });
     expect([back.status, back.body.emailVerified]).toEqual([200, false]);
     await app.stop();
   });
 });
 
-test('kept mails are deleted after 30 days, and nothing else in their folder', async () => {
+test('deletes stored mails after 30 days, and nothing else in their folder', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   await app.halt();
@@ -69,7 +69,7 @@ test('kept mails are deleted after 30 days, and nothing else in their folder', a
 });
 
 describe('every mail', () => {
-  test('says in plain words what it is about, and no name gets into its headers', async () => {
+  test('says plainly what it is about, and keeps names out of its headers', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     const ada = await app.as('ada');
@@ -110,7 +110,7 @@ describe('every mail', () => {
     await mails.stop();
   });
 
-  test('about an account that is gone, inactive or confirmed is left out', async () => {
+  test('about an account that is deleted, inactive or confirmed is not sent', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     const email = 'ada@example.com';
@@ -130,7 +130,7 @@ describe('every mail', () => {
     await mails.stop();
   });
 
-  test('that the server refuses for good, or that makes no sense, is given up at once', async () => {
+  test('that the server rejects for good, or that is invalid, fails at once', async () => {
     const mails = await startMailServer();
     const app = await startApp('sqlite', { env: mails.env });
     await app.visitor().post('/api/register', { email: 'unknown-here@example.com', password });
@@ -148,7 +148,7 @@ describe('every mail', () => {
   });
 });
 
-/** Sends a mail over SMTP to this machine, called by another name. */
+/** Sends a mail over SMTP to this machine under another name. */
 async function sent(host: string, query: string, tls?: 'starttls' | 'smtps') {
   const mails = await startMailServer({ ...(tls && { tls }) });
   onTestFinished(mails.stop);
@@ -162,7 +162,7 @@ async function sent(host: string, query: string, tls?: 'starttls' | 'smtps') {
   return { failure, received: mails.received.length };
 }
 
-describe('mail to a server on this machine with a certificate of its own making', () => {
+describe('mail to a server on this machine with a self-signed certificate', () => {
   test.each([
     ['127.0.0.1', 'starttls'],
     ['localhost', 'starttls'],
@@ -172,13 +172,13 @@ describe('mail to a server on this machine with a certificate of its own making'
     expect(await sent(host, '', tls)).toEqual({ failure: undefined, received: 1 });
   });
 
-  test('is sent in the clear where the operator says so', async () => {
+  test('is sent unencrypted if the operator allows it', async () => {
     const { failure } = await sent('127.0.0.1', '?ignoreTLS=true', 'starttls');
     expect(failure).toContain('came in the clear');
   });
 });
 
-test('the log and the report say why no mail went out', async () => {
+test('says in the log and the report why no mail was sent', async () => {
   const mails = await startMailServer({ tls: 'starttls' });
   onTestFinished(mails.stop);
   const SMTP_URL = mails.env.SMTP_URL.replace('127.0.0.1', '0.0.0.0');
@@ -195,10 +195,10 @@ test('the log and the report say why no mail went out', async () => {
 });
 
 describe('mail to a server elsewhere', () => {
-  // To this machine all the same, under an address that is none of its loopback ones.
+  // Reaches this machine through an address that is not loopback.
   const sending = (query: string) => sent('0.0.0.0', query);
 
-  test('with a certificate that nobody knows is not sent, and says so', async () => {
+  test('is not sent if the certificate is unknown, and reports it', async () => {
     for (const query of ['', '?requireTLS=false']) {
       const { failure, received } = await sent('0.0.0.0', query, 'starttls');
       expect(failure).toMatch(/certificate|altnames/i);
@@ -206,13 +206,16 @@ describe('mail to a server elsewhere', () => {
     }
   });
 
-  test('does not go out in the clear', async () => {
+  test('is not sent unencrypted', async () => {
     const { failure, received } = await sending('');
     expect(failure).toMatch(/^the mail was not sent: .*TLS/i);
     expect(received).toBe(0);
   });
 
-  test.each(['?requireTLS=false', '?ignoreTLS=true'])('does where the operator says so: %s', async (query) => {
-    expect(await sending(query)).toEqual({ failure: undefined, received: 1 });
-  });
+  test.each(['?requireTLS=false', '?ignoreTLS=true'])(
+    'is sent unencrypted if the operator allows it: %s',
+    async (query) => {
+      expect(await sending(query)).toEqual({ failure: undefined, received: 1 });
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { fileOutbox } from './file-outbox.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 export type MailTransport = {
-  /** Whether mail leaves this machine. Only then does a mailed link prove whose an address is. */
+  /** Mail leaves this machine. Only then does a mailed link prove who owns an address. */
   delivers: boolean;
   send: (mail: Mail) => Promise<void>;
   close: () => void;
@@ -16,24 +16,24 @@ export type MailTransport = {
 
 const timeoutMs = 20_000;
 
-/** Mail over SMTP; without a mail server each one is kept in the data folder, readable by the operator only. */
+/** Mail over SMTP; without a mail server mails are stored in the data folder, readable by the operator only. */
 export function createMailTransport({ mail, dataDir }: Pick<Config, 'mail' | 'dataDir'>, log: FastifyBaseLogger) {
   return mail.smtpUrl ? overSmtp(mail.smtpUrl.reveal(), mail.from) : keptAsFiles(fileOutbox(dataDir), mail.from, log);
 }
 
-/** The address as an object: as text it would be read as a list of addresses. */
+/** The address as an object: a string would be parsed as a list of addresses. */
 const message = ({ to, subject, text }: Mail, from: string) => ({
   from,
   to: { name: '', address: to },
   subject,
   text,
-  // Keeps automatic replies away: no mailbox takes them.
+  // Suppresses automatic replies, since no mailbox accepts them.
   headers: { 'Auto-Submitted': 'auto-generated' },
 });
 
 /**
- * What a failure may say in the log and the jobs table. It goes without its cause: a mail server that refuses a message
- * may repeat what stands in it, the link included.
+ * The failure for the log and the jobs table. The cause is left out: a mail server that rejects a message may quote it,
+ * including the link.
  */
 function mailFailure(error: unknown): Error {
   const of = (name: string) => (error instanceof Error ? Object.entries(error).find(([key]) => key === name)?.[1] : '');
@@ -50,23 +50,26 @@ function mailFailure(error: unknown): Error {
   return Object.assign(failure, typeof code === 'string' && { code }, reason !== undefined && { reason });
 }
 
-/** Found on this side of the connection: a certificate, a name or a port that is not as it should be, not a server's words. */
+/**
+ * Problems found on this side of the connection, such as a certificate, a name or a port, instead of the server's
+ * words.
+ */
 function ownReason(error: unknown): string | undefined {
   const { code, message }: { code?: unknown; message?: unknown } = Object(error);
   const isOwn = typeof code === 'string' && !['EENVELOPE', 'EMESSAGE', 'EAUTH', 'EPROTOCOL'].includes(code);
   return isOwn && typeof message === 'string' && message !== '' ? message.slice(0, 200) : undefined;
 }
 
-/** Why the last mail did not go out, in a line for the operator: the kind of failure, and what this side has found. */
+/** Why the last mail failed, in a line for the operator: the kind of failure, and what this side has found. */
 export const mailFailureLine = (error: unknown) =>
   error instanceof Error && 'reason' in error && typeof error.reason === 'string'
     ? `${failureClass(error)}: ${error.reason}`
     : failureClass(error);
 
-// Loaded with the first mail: it takes memory, and many installations send none.
+// Loaded with the first mail to save memory: many installations send none.
 const loadNodemailer = () => import('nodemailer');
 
-/** Made once, when it is first asked for. */
+/** Created on first use. */
 function onFirstUse<Value>(make: () => Promise<Value>) {
   let made: Promise<Value> | undefined;
   return {
@@ -88,10 +91,10 @@ function overSmtp(url: string, from: string): MailTransport {
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // A link must not pass in the clear because an attacker on the way hides STARTTLS; the address may say
-      // `?requireTLS=false` or `?ignoreTLS=true`.
+      // An attacker on the network could hide STARTTLS to read a link; the URL may opt out with `?requireTLS=false` or
+      // `?ignoreTLS=true`.
       requireTLS: !isHere && searchParams.get('ignoreTLS') !== 'true',
-      // Nobody is on the way within this machine, where mail servers have certificates of their own making.
+      // There is no attacker within this machine, where mail servers often have self-signed certificates.
       ...(isHere && { tls: { rejectUnauthorized: false } }),
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -122,13 +125,13 @@ function keptAsFiles(folder: string, from: string, log: FastifyBaseLogger): Mail
       const file = join(folder, name);
       await writeFile(`${file}.part`, readable(written.toString(), mail.text), { mode: 0o600, flag: 'wx' });
       await rename(`${file}.part`, file);
-      log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is kept as a file');
+      log.info({ event: 'mail_kept', file }, 'no mail server is configured; the mail is stored as a file');
     },
     close: () => undefined,
   };
 }
 
-/** The same mail with its text as it is: encoded for transport, a link could not be copied out of the file. */
+/** The same mail with its text unencoded: with transfer encoding a link could not be copied from the file. */
 function readable(written: string, text: string): string {
   const head = written.slice(0, written.indexOf('\n\n'));
   return `${head.replace(/^Content-Transfer-Encoding: .*$/m, 'Content-Transfer-Encoding: 8bit')}\n\n${text}`;

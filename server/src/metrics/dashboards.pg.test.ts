@@ -28,13 +28,13 @@ const queries = [
 ];
 
 const namesIn = (text: string) => text.match(/\b(?:roster|nodejs|process)_\w+/g) ?? [];
-/** What stands in braces and after `by`; those that Prometheus adds itself are `job` and `instance`. */
+/** Labels in braces and after `by`; Prometheus itself adds `job` and `instance`. */
 const labelsIn = (query: string) => [
   ...[...query.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label),
   ...[...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim())),
 ];
 
-test('the dashboard and the alerts ask only for what is there', async () => {
+test('queries only existing metrics in the dashboard and the alerts', async () => {
   const token = 'metrics-token-of-the-tests';
   const app = await startApp('postgres', { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
@@ -48,12 +48,12 @@ test('the dashboard and the alerts ask only for what is there', async () => {
   const asked = queries.flatMap(namesIn);
   expect(asked.length).toBeGreaterThan(30);
   expect(asked.filter((name) => !there.has(name))).toEqual([]);
-  // All of Roster's own are looked at somewhere.
+  // Each of Roster's own metrics is used somewhere.
   const own = [...there].filter((name) => /^roster_.*(?<!_bucket|_sum|_count)$/.test(name));
   expect(own.filter((name) => !asked.includes(name))).toEqual([]);
 });
 
-test('the dashboard and the alerts sort by labels that there are', () => {
+test('groups only by existing labels in the dashboard and the alerts', () => {
   const known = [
     'job',
     'instance',

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '#server/config/config';
 import { AppError, reasonOf, StartupError } from '#server/lib/errors';
 
-// Imported, it would bring its WebSocket along, with all of Node's own fetch: 6 MB.
+// Importing node:http would also load all of Node's fetch with its WebSocket: 6 MB.
 const { createServer } = process.getBuiltinModule('node:http');
 
 type Answer = { contentType: string; text: () => Promise<string> };
@@ -18,12 +18,12 @@ function mayRead(token: Settings['token'], authorization: string | undefined): b
   return given !== undefined && timingSafeEqual(hashOf(given), hashOf(token.reveal()));
 }
 
-/** On the main port, for whoever has the token. */
+/** On the main port, for holders of the token. */
 export function metricsRoute(app: FastifyInstance, { token }: Settings, { contentType, text }: Answer) {
   app.get('/metrics', { config: { access: 'operation', anyHost: true } }, async (request, reply) => {
     if (!mayRead(token, request.headers.authorization)) {
       reply.header('www-authenticate', 'Bearer');
-      throw new AppError('not_signed_in', 'The metrics are for whoever has the token in METRICS_TOKEN.');
+      throw new AppError('not_signed_in', 'Missing or wrong METRICS_TOKEN.');
     }
     return reply
       .header('cache-control', 'no-store')
@@ -32,7 +32,7 @@ export function metricsRoute(app: FastifyInstance, { token }: Settings, { conten
   });
 }
 
-/** On a port of their own. */
+/** On a separate port. */
 export async function listenForMetrics({ listen, token }: Settings, { contentType, text }: Answer) {
   if (!listen) return { close: async () => undefined };
   async function answer({ method, url, headers }: IncomingMessage, response: ServerResponse) {

@@ -35,13 +35,13 @@ const figureOf = (text: string, name: string, labels: Record<string, string> = {
     Object.entries(labels).every(([label, value]) => given.some(([one, of]) => one === label && of === value)),
   )?.value;
 
-test('nobody is shown metrics where none are configured', async () => {
+test('shows metrics to nobody if none are configured', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   expect((await bare(app, 'GET', '/metrics', { authorization })).status).toBe(404);
 });
 
-test.each(engines)('metrics on %s count what is done, for whoever has the token', async (engine) => {
+test.each(engines)('counts what is done on %s, for holders of the token', async (engine) => {
   const app = await startApp(engine, { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
   for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Basic ${token}`, token]) {
@@ -71,10 +71,10 @@ test.each(engines)('metrics on %s count what is done, for whoever has the token'
   expect(ofName(text, 'roster_database_connections')).toHaveLength(engine === 'postgres' ? 3 : 0);
 });
 
-/** What labels may be, written out: whoever adds one decides on it here. */
+/** Allowed label values. Written by hand, so that a new one needs a decision here. */
 const labelValues: Record<string, RegExp> = {
   method: /^(GET|HEAD|POST|PATCH|PUT|DELETE|OPTIONS|other)$/,
-  // Patterns: a number in one would be an id, but for the version of the API.
+  // Patterns: a number in one would be an id, except for the API's version.
   route: /^(none|\*|(\/(v1|[a-z.-]*|:[a-zA-Z]+|\*))+)$/,
   status: /^[1-5]\d\d$/,
   le: /^(\+Inf|[\d.]+)$/,
@@ -92,7 +92,7 @@ const labelValues: Record<string, RegExp> = {
   space: /^\w+$/,
 };
 
-test('labels hold nothing of anybody, and hostile names and paths make no more of them', async () => {
+test('puts no personal data into labels, and adds none for hostile names and paths', async () => {
   const app = await startApp('sqlite', { env: { METRICS_TOKEN: token } });
   onTestFinished(() => app.stop());
   const ada = await app.withKey('ada');
@@ -109,7 +109,7 @@ test('labels hold nothing of anybody, and hostile names and paths make no more o
     }
   }
   await beHostile(1);
-  // Asking for the metrics is counted too.
+  // The request for the metrics is counted too.
   await metricsOf(app);
   const before = samplesIn(await metricsOf(app));
   await beHostile(1_000);
@@ -126,7 +126,7 @@ test('labels hold nothing of anybody, and hostile names and paths make no more o
   expect(own(samples)).toBe(own(before));
 });
 
-test('on a port of their own they are there alone, and nothing of them on the main one', async () => {
+test('serves metrics on their own port only, and nothing of them on the main one', async () => {
   const port = await freePort();
   const app = await startApp('sqlite', { env: { METRICS_PORT: String(port) } });
   const own = { url: `http://127.0.0.1:${port}` };
@@ -142,7 +142,7 @@ test('on a port of their own they are there alone, and nothing of them on the ma
   await expect(bare(own, 'GET', '/metrics')).rejects.toThrow();
 });
 
-test('a store that hangs delays no more than itself', async () => {
+test('delays only its own figures when a store hangs', async () => {
   const s3 = await startS3();
   const line = await startNetworkLink({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
   const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${line.port}`, METRICS_TOKEN: token };

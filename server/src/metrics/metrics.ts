@@ -1,11 +1,11 @@
 import type { TokenCounts } from '#server/provider/catalogue/catalogue';
 
-/** What is counted for the operator's monitoring: in memory only, with labels of which there is a known, small number. */
+/** Counters for the operator's monitoring: in memory only, with labels of bounded cardinality. */
 export type Metrics = {
-  /** `route`: its pattern, never an address. */
+  /** `route`: its pattern, never a URL. */
   request: (method: string, route: string | undefined, status: number, seconds: number) => void;
   firstToken: (seconds: number) => void;
-  /** From what has arrived of an answer to its being on the way to all of its readers. */
+  /** From the arrival of an answer's piece until it is on the way to all of its readers. */
   passedOn: (seconds: number) => void;
   runEnded: (state: string, failure: string | undefined) => void;
   providerFailed: (code: string) => void;
@@ -14,7 +14,7 @@ export type Metrics = {
 
 const nothing = () => undefined;
 
-/** Where nobody asks for metrics nothing is counted. */
+/** Counts nothing, for when metrics are off. */
 export const noMetrics: Metrics = {
   request: nothing,
   firstToken: nothing,

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Catalogue } from '#server/provider/catalogue/catalogue';
 import type { Metrics } from './metrics.ts';
 
-/** Of what is known only when it is asked for: read when the metrics are. */
+/** Values that are read only when the metrics are requested. */
 export type Figures = {
   processes?: number | undefined;
   databaseUp: boolean;
@@ -32,7 +32,7 @@ export function createPrometheus(catalogue: Pick<Catalogue, 'family'>, version: 
   return {
     metrics: createCounters(registry, catalogue),
     contentType: registry.contentType,
-    /** All metrics as text, with the figures of now. */
+    /** All metrics as text, with current figures. */
     async text(figures: Figures): Promise<string> {
       return `${await registry.metrics()}\n${await gaugesOf(figures).metrics()}`;
     },
@@ -92,7 +92,7 @@ function createCounters(registry: Registry, catalogue: Pick<Catalogue, 'family'>
   };
 }
 
-/** What is not known has no value: each time there are only those that are. */
+/** Unknown figures are omitted, so the gauges are built anew each time. */
 function gaugesOf(figures: Figures): Registry {
   const registry = new Registry();
   function gauge(name: string, help: string, value: number | undefined) {

@@ -3,17 +3,17 @@ import { bitsIn, type IpAddress, isWithin, parseRange, type Range, reachableAddr
 
 type Entry = { host: string | null; range: Range | null; port: number | null };
 
-/** What is connected to: the host as it is named, and the address that it was resolved to. */
+/** A connection's destination: the host as named, and the address that it resolved to. */
 export type Destination = { host: string; port: number; address: IpAddress };
 
 export type AllowedHosts = {
-  /** Whether the operator has listed it. */
+  /** The operator has listed the destination. */
   permit: (destination: Destination) => boolean;
-  /** Whether the address itself is listed, not only its name or a range that it is in. */
+  /** The operator has listed this exact address, not only its name or a range that contains it. */
   name: (destination: Destination) => boolean;
 };
 
-/** As `URL` writes it, without a dot at the end. */
+/** As `URL` writes it, without brackets and without a trailing dot. */
 export const hostOf = (hostname: string) => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 function entryOf(text: string): Entry | null {
@@ -21,21 +21,21 @@ function entryOf(text: string): Entry | null {
   if (whole) return { host: null, range: whole, port: null };
   const url = URL.parse(`http://${text}`);
   const port = /:(\d+)$/.exec(text)?.[1];
-  // What `URL` changes or adds is something other than a host and a port: a path, a user, a star.
+  // Anything that `URL` changes or adds is more than a host and a port: a path, a user, a wildcard.
   if (url?.pathname !== '/' || /[/?#@*\s]/.test(text)) return null;
   const host = hostOf(url.hostname);
   const range = isIP(host) ? parseRange(host) : null;
   return { host: range ? null : host, range, port: port === undefined ? null : Number(port) };
 }
 
-/** @throws Error with the part that cannot be read */
+/** @throws Error naming the entry that cannot be parsed */
 export function allowedHosts(list: string): AllowedHosts {
   const entries = list
     .split(',')
     .flatMap((part) => part.trim() || [])
     .map((text) => {
       const entry = entryOf(text);
-      if (!entry) throw new Error(`${text} is no host, host:port or range such as 10.1.0.0/16`);
+      if (!entry) throw new Error(`${text} is not a host, host:port or range such as 10.1.0.0/16`);
       return entry;
     });
   const ofPort = (port: number) => entries.filter((entry) => entry.port === null || entry.port === port);

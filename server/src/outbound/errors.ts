@@ -1,14 +1,14 @@
 import { ProxyError } from './proxy.ts';
 
-/** An address that Roster does not connect to. The message says why, and what can be done. */
+/** An address that Roster does not connect to. The message tells people why, and what to do. */
 export class AddressBlockedError extends Error {
   override name = 'AddressBlockedError';
 }
 
-/** A call to an address that somebody named has failed. The message is for people. */
+/** A request to a user-supplied address failed. The message is for people. */
 export class OutboundRequestError extends Error {
   override name = 'OutboundRequestError';
-  /** Whether anything of the request may have reached the other side. */
+  /** Some of the request may have reached the other side. */
   readonly sent: boolean;
   constructor(message: string, { sent, cause }: { sent: boolean; cause?: unknown }) {
     super(message, { cause });
@@ -16,7 +16,7 @@ export class OutboundRequestError extends Error {
   }
 }
 
-/** No connection came about, so nothing was sent. */
+/** No connection was established, so nothing was sent. */
 export class NotConnectedError extends Error {
   override name = 'NotConnectedError';
 }
@@ -42,7 +42,7 @@ function codeOf(error: unknown): string {
 
 const isCertificate = (code: string) => /CERT|TLS|SSL|UNABLE_TO_|SELF_SIGNED/.test(code);
 
-/** What a failed connection or transfer is called. */
+/** The error for a failed connection or transfer. */
 export function outboundFailure(
   host: string,
   error: unknown,

@@ -16,7 +16,7 @@ const proxy = 'http://proxy.example:3128';
 const by = (NO_PROXY?: string) => proxiesOf({ HTTPS_PROXY: proxy, HTTP_PROXY: 'http://plain.example:8080', NO_PROXY });
 const goesBy = (url: string, exceptions?: string) => by(exceptions)(new URL(url))?.reveal();
 
-describe('which proxy an address is reached by', () => {
+describe('proxy for an address', () => {
   test.each<[address: string, exceptions: string, isDirect: boolean]>([
     ['https://api.openai.com/v1', '', false],
     ['https://api.openai.com/v1', 'api.openai.com', true],
@@ -41,7 +41,7 @@ describe('which proxy an address is reached by', () => {
     ['https://[fd00::1]:8443', '[fd00::1]:8443', true],
     ['https://[fd00::1]:8443', '[fd00::1]', true],
     ['https://[fd00::1]:8443', '[fd00::1]:443', false],
-    // Never: it would be another machine's loopback.
+    // Never: `localhost` would be the proxy's loopback.
     ['http://localhost:11434', '', true],
     ['http://127.0.0.1:11434', '', true],
     ['http://[::1]:11434', '', true],
@@ -50,12 +50,12 @@ describe('which proxy an address is reached by', () => {
     expect(goesBy(address, exceptions)).toBe(isDirect ? undefined : expected);
   });
 
-  test('is none where none is set, or only one for the other scheme', () => {
+  test('is none without a setting, or with one for the other scheme only', () => {
     expect(proxiesOf({ NO_PROXY: 'a.example' })).toBe(noProxy);
     expect(proxiesOf({ HTTP_PROXY: proxy })(new URL('https://a.example'))).toBeUndefined();
   });
 
-  test('small letters and a missing scheme are read as other programs read them', () => {
+  test('is read from lower-case variables and without a scheme, as by other programs', () => {
     const { proxyFor } = loadConfig({
       https_proxy: 'user:word@proxy.example:3128',
       no_proxy: '.internal',
@@ -70,13 +70,13 @@ describe('which proxy an address is reached by', () => {
     'http://user:hidden-word@proxy.example/path',
     'http://',
     'http://a b',
-  ])('a value that is no HTTP proxy is refused at the start, and not repeated: %s', (HTTPS_PROXY) => {
+  ])('rejects at startup, and does not repeat, a value that is not an HTTP proxy: %s', (HTTPS_PROXY) => {
     expect(() => loadConfig({ HTTPS_PROXY, DATA_DIR: '/tmp' })).toThrow(/^HTTPS_PROXY must be/);
     expect(() => loadConfig({ HTTPS_PROXY, DATA_DIR: '/tmp' })).not.toThrow(/hidden-word/);
   });
 });
 
-describe('a tunnel', () => {
+describe('tunnel', () => {
   async function opened(manner: Awaited<ReturnType<typeof startProxy>>['state']['manner'], secret = '') {
     const server = await startProxy({ credentials: 'roster:hidden-word' });
     onTestFinished(() => server.close());
@@ -96,24 +96,24 @@ describe('a tunnel', () => {
     ['drip', 'The proxy HOST did not answer within 0.3 seconds.'],
     [403, 'The proxy HOST refused the connection (403).'],
     [302, 'The proxy HOST refused the connection (302).'],
-  ] as const)('that the proxy answers by %j fails, and names no password', async (manner, message) => {
+  ] as const)('fails if the proxy answers %j, and names no password', async (manner, message) => {
     expect(await opened(manner)).toBe(message);
   });
 
-  test('with another password says so', async () => {
+  test('reports a wrong password', async () => {
     expect(await opened('pass', 'other')).toBe(
       'The proxy HOST asks for a user and a password (407), or for other ones.',
     );
   });
 
-  test('to a proxy that is not there fails', async () => {
+  test('fails if the proxy cannot be reached', async () => {
     const server = await startProxy();
     await server.close();
     await expect(tunnel(new Secret(server.url), 'far.example', 443)).rejects.toThrow('cannot be reached');
   });
 });
 
-/** The name of a machine elsewhere, which only the proxy of the test can reach. */
+/** A host name elsewhere that only the test's proxy can reach. */
 const far = (url: string) => url.replace(/\/\/[^/:]+/, '//far.example');
 const here = (address: string) => address.replace('far.example', '127.0.0.1');
 
@@ -123,7 +123,7 @@ async function startedByProxy(credentials = 'roster:hidden-word') {
   return server;
 }
 
-test('the provider is reached by the proxy, and NO_PROXY goes past it', async () => {
+test('reaches the provider through the proxy, and NO_PROXY bypasses it', async () => {
   const server = await startedByProxy();
   const first = await startApp('sqlite');
   onTestFinished(() => first.stop());
@@ -150,7 +150,7 @@ test('the provider is reached by the proxy, and NO_PROXY goes past it', async ()
   expect(server.asked).toHaveLength(before);
 });
 
-test('sign-in at a provider goes by the proxy', async () => {
+test('reaches a login provider through the proxy', async () => {
   const server = await startedByProxy();
   const github = await startGitHub();
   onTestFinished(() => github.close());
@@ -158,14 +158,14 @@ test('sign-in at a provider goes by the proxy', async () => {
   const answer = await calls(`${far(github.url)}/api/user`);
   expect([answer.status, await answer.json()]).toEqual([401, { message: 'Bad credentials' }]);
   expect(server.asked).toEqual([new URL(far(github.url)).host]);
-  // On this machine it is asked directly, whatever is set.
+  // A login provider on this machine is reached directly, whatever is set.
   const app = await startApp('sqlite', { env: { ...github.env, HTTP_PROXY: server.url, HTTPS_PROXY: server.url } });
   onTestFinished(() => app.stop());
   expect(await goThrough(app.visitor(), 'github')).toBe('/');
   expect(server.asked).toHaveLength(1);
 });
 
-describe('addresses that people name', () => {
+describe('user-supplied addresses', () => {
   const call = { method: 'GET', withinMs: 5_000, bodyLimit: 1_000, redirects: 'follow' } as const;
   async function asking(names: Record<string, string>) {
     const server = await startProxy();
@@ -182,7 +182,7 @@ describe('addresses that people name', () => {
     };
   }
 
-  test('are checked before the proxy is asked, which gets the address that was checked', async () => {
+  test('are checked before the proxy is asked, which gets the checked address', async () => {
     const { server, send } = await asking({ 'tools.example': '1.1.1.1', 'inner.example': '10.0.0.7' });
     expect(await send('https://inner.example/')).toMatch(/is in a private network/);
     expect(await send('https://169.254.169.254/')).toMatch(/does not connect to/);
@@ -196,7 +196,7 @@ describe('addresses that people name', () => {
   });
 });
 
-test('plain HTTP goes through a tunnel, too, and what the other side says is read whole', async () => {
+test('use a tunnel for plain HTTP too, and the response is read to its end', async () => {
   const server = await startedByProxy();
   const target = createServer((_request, response) => response.end('x'.repeat(200_000)));
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));

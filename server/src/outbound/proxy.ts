@@ -5,7 +5,7 @@ import { Secret } from '#server/security/secret';
 import { hostOf } from './allowed-hosts.ts';
 import { addressKind, isWithin, parseAddress, parseRange } from './ip-ranges.ts';
 
-/** The proxy that an address of another machine is reached by; undefined: directly. */
+/** The proxy for a URL; undefined: connect directly. */
 export type ProxyFor = (url: URL) => Secret | undefined;
 
 type Variables = { HTTPS_PROXY?: string | undefined; HTTP_PROXY?: string | undefined; NO_PROXY?: string | undefined };
@@ -17,7 +17,7 @@ const answerBytes = 16 * 1024;
 
 const portOf = ({ port, protocol }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** @throws Error with the variable that cannot be used, and nothing of its value: a password may be in it */
+/** @throws Error naming the variable but not its value, which may contain a password */
 export function proxiesOf({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY = '' }: Variables): ProxyFor {
   const ofHttps = proxyIn('HTTPS_PROXY', HTTPS_PROXY);
   const ofHttp = proxyIn('HTTP_PROXY', HTTP_PROXY);
@@ -42,7 +42,7 @@ function proxyIn(name: string, text: string | undefined): Secret | undefined {
   return new Secret(url.href);
 }
 
-/** One entry of NO_PROXY: `*`, a name with all below it, an address or a range, each with or without a port. */
+/** One entry of NO_PROXY: `*`, a domain with its subdomains, an address or a range, each with or without a port. */
 function exceptionOf(entry: string): (host: string, port: number) => boolean {
   if (entry === '*') return () => true;
   const whole = parseRange(entry);
@@ -60,13 +60,13 @@ function exceptionOf(entry: string): (host: string, port: number) => boolean {
   };
 }
 
-/** Names the proxy without the password that its address may have. */
+/** Names the proxy without the password that its URL may contain. */
 export class ProxyError extends Error {
   override name = 'ProxyError';
   readonly code = 'PROXY_FAILED';
 }
 
-/** A connection to a host and port by way of a proxy, as CONNECT makes it. It has ten seconds in all. */
+/** A connection to a host and port through a proxy, by CONNECT. Ten seconds in all. */
 export async function tunnel(proxy: Secret, host: string, port: number, withinMs = tunnelMs): Promise<Socket> {
   const url = new URL(proxy.reveal());
   const failed = (what: string, cause?: unknown) => new ProxyError(`The proxy ${url.host} ${what}`, { cause });
@@ -93,7 +93,7 @@ export async function tunnel(proxy: Secret, host: string, port: number, withinMs
       );
     socket.off('data', read);
     socket.pause();
-    // What the other side has said already, before it was asked.
+    // Bytes that the other side sent before our request.
     if (end + 4 < answer.length) socket.unshift(answer.subarray(end + 4));
     resolve(socket);
   };
@@ -125,11 +125,11 @@ function connectRequest({ username, password }: URL, host: string, port: number)
 type Connector = buildConnector.connector;
 type Target = Parameters<Connector>[0];
 
-/** The address that undici is to connect to. */
+/** The address that undici wants to connect to. */
 export const addressOf = ({ protocol, hostname, port }: Target): URL | null =>
   URL.parse(`${protocol}//${hostname.includes(':') ? `[${hostOf(hostname)}]` : hostname}${port && `:${port}`}`);
 
-/** Connects by way of the proxy, where there is one for the address. TLS is spoken with the other side, through the tunnel. */
+/** Connects through the proxy if the address has one. TLS is end-to-end, inside the tunnel. */
 export function connectorBy(
   proxyFor: ProxyFor,
   build: typeof buildConnector,
@@ -166,10 +166,10 @@ const isPlainBody = (
   body instanceof Uint8Array ||
   body instanceof ReadableStream;
 
-/** The class differs between undici and Node.js, the standard does not. */
+/** undici's Response class differs from Node's, so `instanceof` fails. */
 const isResponse = (value: unknown): value is Response => Object.prototype.toString.call(value) === '[object Response]';
 
-/** `fetch` as it is, or through the proxy for the address. */
+/** `fetch` itself, or a fetch through the proxy for the address. */
 export function fetchBy(proxyFor: ProxyFor): typeof fetch {
   let loading: ReturnType<typeof load> | undefined;
   async function load() {

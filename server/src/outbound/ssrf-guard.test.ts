@@ -32,7 +32,7 @@ async function peer(answer: (seen: Seen, response: ServerResponse) => void) {
   return { port: (server.address() as AddressInfo).port, calls };
 }
 
-/** Says these bytes to whoever connects, and nothing more. */
+/** Sends these bytes to every client, and nothing more. */
 async function talker(bytes: string, afterwards: (socket: Socket) => void = () => undefined) {
   let connections = 0;
   const server = createTcpServer((socket) => {
@@ -77,7 +77,7 @@ const leadingTo =
   async () =>
     addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-describe('kinds of addresses', () => {
+describe('address kinds', () => {
   test.each([
     ['8.8.8.8', 'public'],
     ['1.1.1.1', 'public'],
@@ -132,17 +132,20 @@ describe('kinds of addresses', () => {
     ['fec0::1', 'inner'],
     ['ff02::1', 'inner'],
     ['100::1', 'inner'],
-  ])('%s is %s', (address, kind) => {
+  ])('classifies %s as %s', (address, kind) => {
     const bytes = parseAddress(address);
     expect(bytes && addressKind(bytes)).toBe(kind);
   });
 
-  test.each(['', 'example.com', '1.2.3', '0177.0.0.1', 'fe80::1%eth0', '1.2.3.4.5'])('%s is no address', (text) => {
-    expect(parseAddress(text)).toBeNull();
-  });
+  test.each(['', 'example.com', '1.2.3', '0177.0.0.1', 'fe80::1%eth0', '1.2.3.4.5'])(
+    'rejects %s as an address',
+    (text) => {
+      expect(parseAddress(text)).toBeNull();
+    },
+  );
 });
 
-describe('the guard', () => {
+describe('outgoing requests', () => {
   test.each([
     'https://127.0.0.1/',
     'https://127.1/',
@@ -169,7 +172,7 @@ describe('the guard', () => {
     'https://100.100.100.200/',
     'https://[fe80::1]/',
     'https://224.0.0.1/',
-  ])('does not connect to %s, and asks no resolver for it', async (url) => {
+  ])('do not connect to %s, and resolve no name for it', async (url) => {
     await expect(guard('', never)(url)).rejects.toMatchObject(refusedAs(/private network|does not connect/));
   });
 
@@ -180,12 +183,12 @@ describe('the guard', () => {
     ['one that is mapped', ['::ffff:127.0.0.1']],
     ['one with a zone', ['fe80::1%lo']],
     ['a metadata service', ['169.254.169.254']],
-  ])('does not connect to a name that leads to %s', async (_what, addresses) => {
+  ])('do not connect to a name that leads to %s', async (_what, addresses) => {
     const call = guard('', leadingTo(...addresses));
     await expect(call('https://tools.test/')).rejects.toMatchObject(refusedAs(/private network|does not connect/));
   });
 
-  test('refuses plain http, other schemes, passwords in addresses and other ports', async () => {
+  test('reject plain http, other schemes, passwords in URLs and other ports', async () => {
     const call = guard('', leadingTo('93.184.215.14'));
     await expect(call('http://tools.test/')).rejects.toMatchObject(refusedAs('must begin with https'));
     await expect(call('ftp://tools.test/')).rejects.toMatchObject(refusedAs('must begin with https'));
@@ -196,12 +199,12 @@ describe('the guard', () => {
     await expect(call('https://tools.test:22/')).rejects.toMatchObject(refusedAs('Port 22 of tools.test'));
   });
 
-  test('refuses http in a private network even where the operator has listed it', async () => {
+  test('reject http in a private network even if the operator has listed it', async () => {
     const call = guard('10.0.0.0/8', never);
     await expect(call('http://10.0.0.1/')).rejects.toMatchObject(refusedAs('must begin with https'));
   });
 
-  test('connects to what the operator has listed: by name and port, by address, by range', async () => {
+  test('connect to what the operator has listed: by name and port, by address, by range', async () => {
     const { port, calls } = await peer((_seen, response) => response.end('hello'));
     const onLoopback = leadingTo('127.0.0.1');
     for (const allowed of ['127.0.0.1', `127.0.0.1:${port}`, '127.0.0.0/8', `localhost:${port}, tools.test:${port}`])
@@ -217,14 +220,14 @@ describe('the guard', () => {
     expect(calls).toHaveLength(4);
   });
 
-  test('reaches no metadata service by a name or a range that is listed', async () => {
+  test('reach no metadata service by a listed name or range', async () => {
     for (const allowed of ['tools.test', '169.254.0.0/16', '0.0.0.0/0'])
       await expect(guard(allowed, leadingTo('169.254.169.254'))('https://tools.test/'), allowed).rejects.toMatchObject(
         refusedAs('does not connect to'),
       );
   });
 
-  test('connects to the address that it has checked, whatever the name leads to a moment later', async () => {
+  test('connect to the checked address, even if the name changes a moment later', async () => {
     const { port, calls } = await peer((_seen, response) => {
       response.setHeader('connection', 'close');
       response.end('hello');
@@ -240,7 +243,7 @@ describe('the guard', () => {
   });
 
   test.each(['*.example.org', 'http://example.org', '10.0.0.0/33', 'a b', 'example.org/path', 'x@y', 'h:99999'])(
-    'takes %s for no host that could be listed',
+    'rejects %s as a host to list',
     (entry) => {
       expect(() => allowedHosts(`example.org,${entry}`)).toThrow(`${entry} is no host`);
     },
@@ -257,7 +260,7 @@ describe('redirects', () => {
     );
   });
 
-  test('take credentials within their origin and to no other', async () => {
+  test('keep credentials within their origin only', async () => {
     const other = await peer((_seen, response) => response.end('other'));
     const first = await peer(({ url }, response) => {
       const location = url === '/start' ? '/here' : `http://127.0.0.1:${other.port}/there`;
@@ -282,7 +285,7 @@ describe('redirects', () => {
     expect(calls).toHaveLength(6);
   });
 
-  test('are left to who asks for that', async () => {
+  test('are left to the caller if it asks for that', async () => {
     const { port } = await peer((_seen, response) => response.writeHead(302, { location: '/again' }).end());
     expect(await guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { redirects: 'leave' })).toMatchObject({
       status: 302,
@@ -290,7 +293,7 @@ describe('redirects', () => {
   });
 });
 
-describe('somebody who', () => {
+describe('other side', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   test.each<[what: string, bytes: string, message: string, withinMs?: number]>([
     ['says nothing', '', 'did not answer in time', 300],
@@ -300,21 +303,24 @@ describe('somebody who', () => {
     ['sends too much', `${ok}content-length: 2000\r\n\r\n${'x'.repeat(2_000)}`, 'more than 1 KB'],
     ['sends without end', `${ok}\r\n${'x'.repeat(5_000)}`, 'more than 1 KB'],
     ['compresses', `${ok}content-encoding: gzip\r\ncontent-length: 0\r\n\r\n`, 'compresses its answers'],
-  ])('%s is given up, and may have been told', async (_what, bytes, message, withinMs = patienceMs) => {
-    const { port } = await talker(bytes);
-    await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
-      name: 'OutboundRequestError',
-      message: expect.stringContaining(message),
-      sent: true,
-    });
-  });
+  ])(
+    'that %s fails the request, which may have been received',
+    async (_what, bytes, message, withinMs = patienceMs) => {
+      const { port } = await talker(bytes);
+      await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { withinMs })).rejects.toMatchObject({
+        name: 'OutboundRequestError',
+        message: expect.stringContaining(message),
+        sent: true,
+      });
+    },
+  );
 
-  test('ends before the length that was announced is given up', async () => {
+  test('that ends before the announced length fails the request', async () => {
     const { port } = await talker(`${ok}content-length: 10\r\n\r\nabc`, (socket) => socket.end());
     await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ sent: true });
   });
 
-  test('refuses connections was told nothing', async () => {
+  test('that refuses connections has received nothing', async () => {
     const { port } = await peer(() => undefined);
     for (const close of closing.splice(0)) await close();
     await expect(guard('127.0.0.1')(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
@@ -323,7 +329,7 @@ describe('somebody who', () => {
     });
   });
 
-  test('has no name was told nothing', async () => {
+  test('without a name has received nothing', async () => {
     const call = guard('', () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })));
     await expect(call('https://tools.test/')).rejects.toMatchObject({
       message: 'tools.test has no address: the name is not known.',
@@ -331,7 +337,7 @@ describe('somebody who', () => {
     });
   });
 
-  test('is waited for no longer than the caller waits', async () => {
+  test('is awaited no longer than the caller waits', async () => {
     const { port, connections } = await talker('');
     const caller = new AbortController();
     const call = guard('127.0.0.1')(`http://127.0.0.1:${port}/`, { signal: caller.signal });

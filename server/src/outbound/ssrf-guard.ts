@@ -13,13 +13,13 @@ export type OutboundRequest = {
   url: URL;
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  /** Go to the origin of `url` and to no other, wherever it redirects to. */
+  /** Sent to the origin of `url` only, wherever it redirects. */
   credentials?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;
-  /** From the first byte sent to the last one read. */
+  /** From the first byte sent to the last byte read. */
   withinMs: number;
-  /** Bytes of the answer that are read at most. */
+  /** The maximum number of response bytes to read. */
   bodyLimit: number;
   redirects: 'follow' | 'leave';
 };
@@ -29,7 +29,7 @@ export type OutboundResponse = {
   headers: Headers;
   /** @throws OutboundRequestError */
   body: AsyncGenerator<Uint8Array, void>;
-  /** Instead of reading it. */
+  /** Discards the body instead of reading it. */
   drop: () => void;
 };
 
@@ -40,12 +40,12 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 const lookUp: Lookup = (hostname) => dns.lookup(hostname, { all: true });
 
-/** What is called a failure of the other side because its time was up. */
+/** Makes the error for a timeout of the other side. */
 type TooLate = (error: unknown, sent: boolean) => unknown;
 
 type Options = { allowed: AllowedHosts; lookup?: Lookup; proxyFor?: ProxyFor };
 
-/** Names no address: what a private name leads to is nobody's business. */
+/** The message names no address: users must not learn what a private name resolves to. */
 function refusal(url: URL, address: string, allowed: AllowedHosts): string | null {
   const host = hostOf(url.hostname);
   const bytes = parseAddress(address);
@@ -67,7 +67,7 @@ function refusal(url: URL, address: string, allowed: AllowedHosts): string | nul
 
 const portOf = ({ port, protocol }: URL) => (port ? Number(port) : protocol === 'https:' ? 443 : 80);
 
-/** What is wrong with an address before anybody is asked where it leads. null: nothing. */
+/** The problem with a URL before it is resolved. null: none. */
 export function addressProblem(url: URL): string | null {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The address must begin with https://.';
   if (url.username || url.password)
@@ -75,7 +75,7 @@ export function addressProblem(url: URL): string | null {
   return null;
 }
 
-/** Resolves a host once, and judges every address of the answer. @throws AddressBlockedError */
+/** Resolves a host once and checks every address. @throws AddressBlockedError */
 async function checkedAddresses(url: URL, { allowed, lookup = lookUp }: Options): Promise<LookupAddress[]> {
   const host = hostOf(url.hostname);
   const literal = parseAddress(host);
@@ -88,7 +88,7 @@ async function checkedAddresses(url: URL, { allowed, lookup = lookUp }: Options)
   return addresses;
 }
 
-/** Answers with what was checked, whatever the name leads to by now. */
+/** Returns the checked addresses, whatever the name resolves to by now. */
 const answerWith =
   (addresses: LookupAddress[]): LookupFunction =>
   (_hostname, { all }, callback) => {
@@ -98,8 +98,8 @@ const answerWith =
   };
 
 /**
- * By way of a proxy, which is told the address that was checked, not the name: it could lead elsewhere by now, or there. TLS
- * proves the name all the same.
+ * Connects through a proxy by the checked address instead of the name, which the proxy could resolve differently. TLS
+ * still verifies the name.
  */
 async function tunnelTo(url: URL, addresses: LookupAddress[], proxy: Secret) {
   // Many proxies have no IPv6.
@@ -108,7 +108,7 @@ async function tunnelTo(url: URL, addresses: LookupAddress[], proxy: Secret) {
   return tunnel(proxy, first.address, portOf(url), connectMs);
 }
 
-/** Connects to nothing but the addresses that were checked for this very connection. */
+/** Connects only to addresses that were checked for this very connection. */
 function guardedConnector(build: typeof buildConnector, options: Options): buildConnector.connector {
   return (target, callback) => {
     const url = addressOf(target);
@@ -141,7 +141,7 @@ function guardedConnector(build: typeof buildConnector, options: Options): build
   };
 }
 
-/** Destroyed before anybody reads it, a body emits an error, which would end the process. */
+/** Destroying an unread body emits an error, which would end the process if unhandled. */
 const drop = (body: Dispatcher.ResponseData['body']) => body.on('error', () => undefined).destroy();
 
 async function* bounded(
@@ -192,7 +192,7 @@ function answerOf(
   };
 }
 
-/** Tells when a connection begins to write the request. */
+/** Reports when a connection starts to write the request. */
 const watched = (to: Dispatcher.DispatchHandler, onStart: () => void): Dispatcher.DispatchHandler => ({
   onRequestStart(...args) {
     onStart();
@@ -205,13 +205,13 @@ const watched = (to: Dispatcher.DispatchHandler, onStart: () => void): Dispatche
   onResponseError: (...args) => to.onResponseError?.(...args),
 });
 
-/** Where a redirect leads; null: nowhere. */
+/** The target of a redirect; null: there is none. */
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {
   const { location } = headers;
   return redirectStatuses.has(statusCode) && typeof location === 'string' ? URL.parse(location, from.href) : null;
 }
 
-/** The next request after a redirect: to another origin without credentials; a GET where the answer is elsewhere. */
+/** The next request after a redirect: without credentials for another origin; a GET if the status says so. */
 function redirected(call: OutboundRequest, to: URL, status: number): OutboundRequest {
   const { credentials, body, ...rest } = call;
   const keepsBody = status === 307 || status === 308;
@@ -225,7 +225,7 @@ function redirected(call: OutboundRequest, to: URL, status: number): OutboundReq
 
 type Loaded = { undici: typeof import('undici'); agent: Agent };
 
-/** One request and the beginning of its answer, wherever that leads. */
+/** One request up to the start of its response, without following redirects. */
 async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: AbortSignal, tooLate: TooLate) {
   let sent = false;
   const noted = () => {
@@ -237,7 +237,7 @@ async function once({ undici, agent }: Loaded, call: OutboundRequest, signal: Ab
       method: call.method,
       headers: { ...call.headers, ...call.credentials },
       body: call.body ?? null,
-      // The signal has the time for all of it.
+      // The signal limits the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
@@ -271,13 +271,13 @@ async function send(loaded: () => Promise<Loaded>, first: OutboundRequest): Prom
 }
 
 /**
- * The one guard for all addresses that people can name. What it connects to is what it has checked: each connection resolves its host
- * once, and every redirect is a new address.
+ * SSRF guard for all URLs that users can supply. It connects only to addresses it has checked: every connection
+ * resolves its host once, and every redirect is checked like a new URL.
  */
 export function createSsrfGuard(options: Options) {
   let agent: Agent | undefined;
   let loading: Promise<Loaded> | undefined;
-  /** Loaded with the first call: an idle server needs no memory for it. */
+  /** Loaded with the first request, to save an idle server's memory. */
   const loaded = () => {
     loading ??= load();
     return loading;
@@ -297,7 +297,7 @@ export function createSsrfGuard(options: Options) {
   return {
     /** @throws AddressBlockedError, OutboundRequestError, or the reason of `signal` */
     send: (call: OutboundRequest) => send(loaded, call),
-    /** Ends what is under way: somebody who never answers must not delay a stop. */
+    /** Aborts running requests: a server that never answers must not delay shutdown. */
     close: async () => agent?.destroy(),
   };
 }

@@ -7,12 +7,12 @@ const assistant = (text: string): ConversationTurn => ({ role: 'assistant', text
 const file: TurnFile = { filename: 'a.png', kind: 'image', mediaType: 'image/png', read: async () => undefined };
 const call = { callId: 'c1', name: 'get_time', input: '{}', output: '12:00' };
 
-test('two questions after an answer that failed are one', () => {
+test('joins two questions after a failed answer into one', () => {
   expect(alternateTurns([user('One?'), user('Two?')])).toEqual([user('One?\n\nTwo?')]);
   expect(alternateTurns([user('One?'), assistant(''), user('Two?')])).toEqual([user('One?\n\nTwo?')]);
 });
 
-test('files stay with their words, in their order', () => {
+test('keeps files with their text, in order', () => {
   const [turn] = alternateTurns([
     { ...user('One?'), files: [file] },
     { ...user('Two?'), files: [file] },
@@ -20,7 +20,7 @@ test('files stay with their words, in their order', () => {
   expect(turn).toMatchObject({ text: 'One?\n\nTwo?', files: [file, file], parts: [file, 'One?', file, 'Two?'] });
 });
 
-test('what functions answered stays between the words before and after', () => {
+test('keeps function outputs between the text before and after them', () => {
   const turns = [user('Time?'), { ...assistant('A moment.'), calls: [call] }, assistant('It is noon.'), user('Thanks')];
   expect(alternateTurns(turns)).toEqual(turns);
 });
@@ -41,7 +41,7 @@ function* conversations(length: number): Generator<ConversationTurn[]> {
   }
 }
 
-test('turns alternate whatever came before, and no word, file or call is lost', () => {
+test('alternates turns whatever came before, and loses no text, file or call', () => {
   for (const turns of conversations(4)) {
     const merged = alternateTurns(turns);
     const roles = merged.flatMap(({ role, calls = [] }) => (calls.length > 0 ? [role, 'tool'] : [role]));

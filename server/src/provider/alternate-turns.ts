@@ -21,15 +21,15 @@ function joined(one: ConversationTurn, next: ConversationTurn): ConversationTurn
 }
 
 /**
- * The turns of a conversation as strict servers take them: a question and an answer by turns. After an answer that failed, was
- * stopped or stayed empty two questions follow each other, which such a server would refuse for ever. No word is lost.
+ * Merges turns so that user and assistant alternate, as strict servers require. An answer that failed, was stopped or
+ * is empty leaves two user turns in a row, which such a server would reject on every later request. No text is lost.
  */
 export function alternateTurns(turns: readonly ConversationTurn[]): ConversationTurn[] {
   const result: ConversationTurn[] = [];
   for (const turn of turns) {
     if (turn.role === 'assistant' && isEmpty(turn)) continue;
     const last = result.at(-1);
-    // What functions answered stands between the words before their calls and those after them.
+    // Function outputs belong between the text before their calls and the text after them.
     if (last && last.role === turn.role && !hasCalls(last)) result[result.length - 1] = joined(last, turn);
     else result.push(turn);
   }

@@ -4,26 +4,26 @@ import { ProviderError } from './transport/error.ts';
 
 export type { ToolCall };
 
-/** A function of the one who asks. The model calls it, and goes on once it is told what came of it. */
+/** A client-side function: the model calls it and continues with its output. */
 export type FunctionTool = {
   name: string;
   description?: string | undefined;
   parameters?: Record<string, unknown> | undefined;
   strict?: boolean | null | undefined;
-  /** The answer goes on without it where the provider refuses it. */
+  /** The answer continues without it if the provider rejects it. */
   canBeSpared?: boolean;
 };
 
-/** What a model may use while it answers, besides the files in `search`. */
+/** Tools that a model may use in an answer, besides the files in `search`. */
 export type AnswerTools = {
   functions: readonly FunctionTool[];
-  /** Code of the model's, run at the provider, with these files of the provider's. */
+  /** The provider's code interpreter, with these provider files. */
   codeInterpreter: { fileIds: readonly string[] } | null;
   choice: 'auto' | 'none' | 'required' | { function: string } | 'file_search' | 'code_interpreter';
   isParallel: boolean;
 };
 
-/** The form that an answer has to have. */
+/** The required format of the answer. */
 export type ResponseFormat =
   | { type: 'text' }
   | { type: 'json_object' }
@@ -37,7 +37,7 @@ export type ResponseFormat =
       };
     };
 
-/** A function that takes nothing. */
+/** JSON schema of a function without parameters. */
 export const noParameters = { type: 'object', properties: {} };
 
 const inputLimit = 256 * 1024;
@@ -50,26 +50,26 @@ const Call = z.object({
   output: z.string().max(inputLimit).nullable(),
 });
 
-/** PostgreSQL's text cannot hold the character with the number 0. */
+/** PostgreSQL's text type cannot store U+0000. */
 const storable = (text: string) => text.replaceAll('\0', '\uFFFD');
 
 const notTaken = () =>
   new ProviderError('bad_request', 'The model’s call of a tool could not be taken: it is too large, or damaged.');
 
-/** Takes the calls of one answer, each once, as far as they are of a size and number that can be kept. */
+/** Reports the calls of one answer, each once, up to the limits of size and number. */
 export function callReader(tell: (call: ToolCall) => void) {
   const begun = new Set<string>();
   const taken = new Set<string>();
   const ofNoServer = { title: '', server: null };
   return {
-    /** What cannot be told yet is told when it is taken. */
+    /** A call that is not complete yet is reported by `take`. */
     begin(kind: ToolCall['kind'], given: { callId: unknown; name: unknown; input: unknown }) {
       const parsed = Call.safeParse({ ...given, output: null });
       if (!parsed.success || begun.size >= callsLimit || begun.has(parsed.data.callId)) return;
       begun.add(parsed.data.callId);
       tell({ kind, ...parsed.data, ...ofNoServer, state: 'running' });
     },
-    /** @throws ProviderError: an answer whose calls are not all there is none */
+    /** @throws ProviderError: an answer with incomplete calls is not usable */
     take(
       kind: ToolCall['kind'],
       given: { callId: unknown; name: unknown; input: unknown; output: unknown },

@@ -8,7 +8,7 @@ export type ContentPart =
 /** The text that the model reads in place of a file. */
 export const notIncluded = (filename: string) => `[The attached file “${filename}” is not included.]`;
 
-/** The same of a file that only its code reads. */
+/** Likewise for a file that only code reads. */
 export const codeInterpreterFiles = (filename: string) =>
   `[The attached file “${filename}” is among the files that your code can read.]`;
 
@@ -26,7 +26,7 @@ async function partOf(part: string | TurnFile | TurnImage): Promise<ContentPart>
   return 'read' in part ? fileOf(part) : { type: 'image', ...part };
 }
 
-/** A turn as a provider takes it: plain words, or its files and then the words, or its parts in their order. */
+/** A turn in the provider's form: plain text, files followed by text, or parts in their order. */
 export async function contentOf<Part>(
   { text, files, parts }: ConversationTurn,
   words: (text: string) => Part,

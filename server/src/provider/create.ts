@@ -19,7 +19,7 @@ import type { ProviderTimeouts } from './transport/timeouts.ts';
 import { loadCapabilities } from './unsupported/capabilities.ts';
 import { refusalOf, unsupportedTools } from './unsupported/tools.ts';
 
-/** Speaks the OpenAI HTTP API at the configured base URL. */
+/** Client of the OpenAI HTTP API at the configured base URL. */
 export async function createProvider(options: {
   db: Kysely<Database>;
   config: Config['provider'];

@@ -65,7 +65,7 @@ async function asking(url: string, times?: ProviderTimeouts) {
 
 const temperatureNote = 'The temperature was left out: m does not accept it.';
 
-describe('a field that an answer can do without is left out where it is refused', () => {
+describe('omits a rejected field that an answer can do without', () => {
   test.each<[string, string, Reply, string[]]>([
     [
       'by its name',
@@ -167,25 +167,25 @@ describe('a field that an answer can do without is left out where it is refused'
     expect(await ask(more)).toMatchObject({ text: 'Hello', notes });
     if (field === 'max_completion_tokens') expect(house.asked.at(-1)?.body).toMatchObject({ max_tokens: 50 });
     const before = house.asked.length;
-    // It is remembered: the next message pays nothing for it.
+    // It is remembered, so the next message needs no second request.
     expect((await ask(more)).text).toBe('Hello');
     expect(house.asked.slice(before).map(({ path }) => path)).toEqual(['/chat/completions']);
   });
 
-  test('but not where the temperature is out of its bounds', async () => {
+  test('does not omit a temperature that is out of bounds', async () => {
     const refusal = json({ error: { message: 'temperature must be 1 or less' } }, 400);
     const house = await provider(({ path }) => (path === '/responses' ? json({}, 404) : refusal));
     await expect((await asking(house.url))()).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  test('but not another field that only has the name in its words', async () => {
+  test('does not omit another field that only occurs in the words', async () => {
     const refusal = json({ error: { message: 'the messages say too much of temperature', param: 'messages' } }, 400);
     const house = await provider(({ path }) => (path === '/responses' ? json({}, 404) : refusal));
     await expect((await asking(house.url))()).rejects.toMatchObject({ code: 'bad_request' });
   });
 });
 
-describe('Chat Completions answer where Responses are refused', () => {
+describe('uses Chat Completions if Responses are rejected', () => {
   test.each<[string, Reply]>([
     ['with 404', json({ detail: 'Not Found' }, 404)],
     ['with 405', { status: 405, text: '' }],
@@ -212,19 +212,19 @@ describe('Chat Completions answer where Responses are refused', () => {
     expect(house.asked.length).toBe(before + 1);
   });
 
-  test('for one model alone where only that was refused', async () => {
+  test('for one model only if only that was rejected', async () => {
     const refusal = json({ error: { message: 'The model m is not supported in the Responses API.' } }, 400);
     const house = await provider(({ path }) => (path === '/responses' ? refusal : hello));
     expect((await (await asking(house.url))()).learned).toEqual(new Set(['m has no responses']));
   });
 
-  test('but not where a provider that has them fails', async () => {
+  test('but not if a provider that has them fails', async () => {
     const house = await provider(() => json({ error: { message: 'The server is overloaded' } }, 503));
     await expect((await asking(house.url))()).rejects.toMatchObject({ code: 'provider_unavailable' });
     expect(new Set(house.asked.map(({ path }) => path))).toEqual(new Set(['/responses']));
   });
 
-  test('and where they fail too, nothing is learned of Responses', async () => {
+  test('and learns nothing about Responses if they fail too', async () => {
     const house = await provider(({ path }) =>
       path === '/responses' ? json({}, 404) : json({ error: 'Bad key' }, 401),
     );
@@ -240,14 +240,14 @@ describe('Chat Completions answer where Responses are refused', () => {
   });
 });
 
-test('strict servers get questions and answers by turns', async () => {
+test('sends strict servers alternating questions and answers', async () => {
   const house = await provider(({ path }) => (path === '/responses' ? json({}, 404) : hello));
   const turns = ['One?', 'Two?'].map((text) => ({ role: 'user' as const, text }));
   await (await asking(house.url))({ turns });
   expect(house.asked.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'One?\n\nTwo?' }]);
 });
 
-describe('the first word', () => {
+describe('first token', () => {
   const times = {
     beginsMs: 150,
     silentMs: 150,
@@ -257,7 +257,7 @@ describe('the first word', () => {
     answerMs: 9_000,
     backgroundMs: 9_000,
   };
-  /** Says nothing at all for a while, and then again between its first piece and its first word. */
+  /** Stays silent for a while, and again between the first event and the first text. */
   const slow = (response: ServerResponse, words: string) => {
     setTimeout(() => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -267,20 +267,20 @@ describe('the first word', () => {
     return undefined;
   };
 
-  test('may take as long as the operator says', async () => {
+  test('may take as long as the operator allows', async () => {
     const words = event('response.output_text.delta', { delta: 'Hello' }) + completed();
     const house = await provider((_asked, response) => slow(response, words));
     const ask = await asking(house.url, { ...times, firstTokenMs: 60_000 });
     expect((await ask()).text).toBe('Hello');
   });
 
-  test('that never comes is given up', async () => {
+  test('is given up if it never comes', async () => {
     const house = await provider(() => undefined);
     const ask = await asking(house.url, { ...times, firstTokenMs: 150 });
     await expect(ask()).rejects.toMatchObject({ code: 'provider_timeout' });
   });
 
-  test('is no reason to wait as long in the middle', async () => {
+  test('does not extend the wait in the middle of an answer', async () => {
     const house = await provider((_asked, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(event('response.output_text.delta', { delta: 'Hello' }));
@@ -291,7 +291,7 @@ describe('the first word', () => {
   });
 });
 
-describe('a list of models', () => {
+describe('model list', () => {
   const one = [{ id: 'm1', shutdownDate: null, chats: null }];
   test.each<[string, Reply, unknown[]]>([
     ['in its envelope', json({ object: 'list', data: [{ id: 'm1' }] }), one],
@@ -308,7 +308,7 @@ describe('a list of models', () => {
     ['whose data is null', json({ data: null }), []],
     ['that is empty', json({ data: [] }), []],
     ['of 8 MiB', json({ data: [{ id: 'm1', description: 'x'.repeat(8 * 1024 * 1024) }] }), one],
-  ])('%s is read', async (_how, reply, models) => {
+  ])('reads %s', async (_how, reply, models) => {
     const { url } = await provider(() => reply);
     const http = createProviderHttp(url);
     onTestFinished(async () => void (await http.close()));
@@ -322,7 +322,7 @@ describe('a list of models', () => {
     ['that is something else', json({ status: 'ok' }), 'list of models could not be read'],
     ['without one name', json({ data: [7, null] }), 'list of models could not be read'],
     ['that is an error with 200', json({ error: { message: 'Out of credits', code: 402 } }), 'Out of credits'],
-  ])('%s says so', async (_how, reply, words) => {
+  ])('reports %s', async (_how, reply, words) => {
     const { url } = await provider(() => reply);
     const http = createProviderHttp(url);
     onTestFinished(async () => void (await http.close()));
@@ -330,7 +330,7 @@ describe('a list of models', () => {
   });
 });
 
-describe('a key', () => {
+describe('key check', () => {
   test.each<[string, Reply, string]>([
     [
       'refused by Gemini',

@@ -23,7 +23,7 @@ type Sparable = OptionalField & { isSent: (request: AnswerRequest) => boolean };
 const always = () => true;
 const isOrdinary = true;
 
-/** What an answer can do without, where the provider refuses it. */
+/** Fields that an answer can do without if the provider rejects them. */
 const sparableFields: readonly Sparable[] = [
   { name: 'stream_options', called: ['stream_options', 'include_usage'], isSent: always },
   { name: 'store', called: ['store'], isOrdinary, isSent: always },
@@ -62,11 +62,14 @@ const sparable = (request: AnswerRequest, omitted: ReadonlySet<string>) =>
 
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
-/** Writes an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it or the model refuses. */
+/**
+ * Generates an answer through Responses or Chat Completions, whichever the provider serves, without parameters that it
+ * or the model rejects.
+ */
 export function createGenerator(http: ProviderHttp, providerName: string, traits: Capabilities) {
   const responses = responsesAvailability(traits);
 
-  /** Leaves out the refused parameter, notes it and remembers it. false: the answer needs it. */
+  /** Omits a rejected parameter, adds a note and remembers it. false: the answer needs it. */
   async function learn(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model, search } = request;
     const refusal = search && !omitted.has('search') ? refusedSearch(error, model) : undefined;
@@ -89,7 +92,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     return true;
   }
 
-  /** Likewise a tool of the provider, or the form that an assistant wants. false: neither was refused. */
+  /** Likewise for a provider's tool or an assistant's response format. false: neither was rejected. */
   async function learnOfAssistant(error: unknown, request: AnswerRequest, omitted: Set<string>, onPieces: OnPieces) {
     const { model } = request;
     const refusedOne = unsupportedFunctionIn(error, request, omitted);
@@ -108,7 +111,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     const form = refusedForm(error, request, omitted);
     if (form) {
       omitted.add(form);
-      // A schema that cannot be kept to word by word says nothing of others.
+      // A schema rejected in strict mode says nothing about other schemas.
       if (form === 'strict format') return true;
       await traits.learn(model, traitOf(request, form), request.apiKey);
       onPieces(leftOut(form, model));
@@ -157,13 +160,13 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
     try {
       return await answerByChatCompletions(http, request, omitted, onPieces, signal);
     } catch (error) {
-      // Neither is served: what was said first is about what was asked.
+      // Neither API is served: report the first error, which is about the original request.
       const isNeither = error instanceof ProviderError && error.code === 'not_served';
       throw isNeither && refusal && refusal.code !== 'not_served' ? refusal : error;
     }
   }
 
-  /** What is in the request and was taken is refused no more. */
+  /** Forgets earlier rejections of everything in a request that succeeded. */
   async function learnSuccess(request: AnswerRequest, omitted: ReadonlySet<string>) {
     for (const { name } of sparable(request, omitted))
       await traits.works(request.model, traitOf(request, name), request.apiKey);
@@ -171,7 +174,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
       await traits.works(request.model, traitOf(request, tool), request.apiKey);
   }
 
-  /** What is known to be refused, with a note on each thing that a person has chosen. */
+  /** The known rejections, with a note for each setting that the user chose. */
   function knownRefusals(request: AnswerRequest, onPieces: OnPieces): Set<string> {
     const { model, temperature, topP = null, effort, search } = request;
     const given = { temperature, top_p: topP, effort };
@@ -203,7 +206,7 @@ export function createGenerator(http: ProviderHttp, providerName: string, traits
 
 type Telling = { onPieces: OnPieces; hasSaid: () => boolean };
 
-/** Once a reader has seen something of an answer, the same is not asked for again. */
+/** Tracks whether readers have seen part of the answer: from then on the request must not be repeated. */
 function tellingTo(onPieces: OnPieces): Telling {
   let hasSaid = false;
   return {
@@ -221,7 +224,7 @@ function leaveFormOut({ model, canLeaveFormatOut }: AnswerRequest, omitted: Set<
   onPieces(leftOut('format', model));
 }
 
-/** The request in the form that has not been refused. */
+/** The request without rejected functions and formats. */
 function inForm(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
   const sent = withoutFunctions(request, omitted);
   const { tools, instructions } = sent;
@@ -249,7 +252,7 @@ function inFormat(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerR
   return { ...request, format: { ...format, json_schema: { ...format.json_schema, strict: false } } };
 }
 
-/** Which part of an assistant's own form was refused, if it was: that it is kept to word by word, or all of it. */
+/** The rejected part of the response format: strict mode only, or the whole format. */
 function refusedForm(
   error: unknown,
   { format, canLeaveFormatOut }: AnswerRequest,
@@ -269,7 +272,7 @@ function refusedForm(
   return isRefused ? 'format' : undefined;
 }
 
-/** A refusal that may be of Responses as a whole, and not of something that the request has. */
+/** A rejection that may concern Responses as a whole, not a field of the request. */
 const isOfResponses = (error: unknown, request: AnswerRequest, omitted: ReadonlySet<string>): error is ProviderError =>
   mayLackResponses(error) &&
   !unsupportedFieldIn(error, sparable(request, omitted)) &&
@@ -279,7 +282,7 @@ const isOfResponses = (error: unknown, request: AnswerRequest, omitted: Readonly
 
 const readsFiles = ({ tools }: AnswerRequest) => (tools?.codeInterpreter?.fileIds.length ?? 0) > 0;
 
-/** A model that refuses one effort may take another one. */
+/** Effort is remembered with its value: a model that rejects one may accept another. */
 const traitOf = ({ effort }: AnswerRequest, parameter: string) =>
   parameter === 'effort' ? `refuses effort ${effort}` : `refuses ${parameter}`;
 
@@ -290,7 +293,7 @@ function leftOut(setting: string, model: string): AnswerPiece[] {
 
 const notWith = (model: string) => `${model} does not support file search.`;
 
-/** Leaves out the file search, with a note that says why. false: it was out already. */
+/** Omits the file search and adds a note with the reason. false: it was already omitted. */
 function leaveSearchOut(
   { search }: AnswerRequest,
   omitted: Set<string>,
@@ -303,7 +306,7 @@ function leaveSearchOut(
   return true;
 }
 
-/** Why an answer that needs the search has failed. */
+/** The error of an answer that cannot do without the search. */
 function asNeeded(cause: unknown): unknown {
   if (!(cause instanceof ProviderError) || cause.code !== 'store_gone') return cause;
   const { status } = cause;
@@ -312,7 +315,9 @@ function asNeeded(cause: unknown): unknown {
   return new ProviderError('store_gone', message, { status, cause });
 }
 
-/** The note for a refused file search, without which the answer goes on. undefined: something else was refused. */
+/**
+ * The note for a rejected file search, if the answer can continue without it. undefined: something else was rejected.
+ */
 function refusedSearch(error: unknown, model: string): { why: string; isOfModel: boolean } | undefined {
   if (!(error instanceof ProviderError)) return undefined;
   if (error.code === 'store_gone')

@@ -9,12 +9,12 @@ import { pressedMs } from './transport/timeouts.ts';
 
 export type KeyCheck =
   | { result: 'works' }
-  /** The key is valid, but may not list models. */
+  /** The key is valid but may not list models. */
   | { result: 'limited'; notice: string }
   | { result: 'rejected'; notice: string }
   | { result: 'unreachable'; notice: string };
 
-/** Tries a key by listing models, which costs nothing. */
+/** Checks a key by listing models, which costs nothing. */
 export function keyChecker(http: ProviderHttp, name: string) {
   return async function checkKey(apiKey: Secret): Promise<KeyCheck> {
     try {

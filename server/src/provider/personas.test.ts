@@ -18,11 +18,11 @@ const columns = [
 const rows: string[][] = [];
 const yes = '✓';
 
-/** The words of a failure after Roster's own sentence about its kind. */
+/** The words of a failure after Roster's own first sentence. */
 const said = (message: string) => message.replace(/^[^.]*\.\s*/, '').trim();
 const inWords = (code: string, message: string) => `\`${code}\`${said(message) === '' ? '' : ', in its words'}`;
 
-describe.each(personas)('the persona $name', (persona) => {
+describe.each(personas)('persona $name', (persona) => {
   const { id, model } = persona;
   let provider: Awaited<ReturnType<typeof startPersona>>;
   let app: TestApp;
@@ -40,7 +40,7 @@ describe.each(personas)('the persona $name', (persona) => {
     await provider.close();
   });
 
-  test('works on the pages and for programs', async () => {
+  test('works on pages and through the public API', async () => {
     const ada = await app.as('ada');
 
     const wrong = await ada.post('/api/settings/apikey', { apiKey: `a-key${wrongKeyEnding}` });
@@ -112,7 +112,7 @@ describe.each(personas)('the persona $name', (persona) => {
     const request = { model, messages: [{ role: 'user' as const, content: question }] };
     const whole = await client.chat.completions.create(request);
     expect(whole.choices[0]?.message.content).toContain(question);
-    // What a server of this kind answers is passed on as it comes.
+    // Responses of servers of this kind are passed on as they come.
     if (!persona.stream) return 'in one piece';
     let text = '';
     for await (const chunk of await client.chat.completions.create({ ...request, stream: true }))
@@ -141,7 +141,7 @@ describe.each(personas)('the persona $name', (persona) => {
   }
 });
 
-test('the table of providers shows what each of them can do', async () => {
+test('lists the abilities of each in the table of providers', async () => {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const table = [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
   await expect(`${introduction}\n${table}\n`).toMatchFileSnapshot('../../../docs/providers.md');

@@ -19,35 +19,35 @@ import type { ResponsesAvailability } from './responses/availability.ts';
 
 export type { ProviderModel };
 
-/** A file that goes along with a turn. */
+/** A file of a turn. */
 export type TurnFile = {
   filename: string;
   kind: 'image' | 'document' | 'text';
   mediaType: string;
-  /** How closely an image is looked at. */
+  /** The resolution at which the model sees an image. */
   detail?: TurnImage['detail'];
-  /** What the model reads in its place, where it is for code alone. */
+  /** The text that the model reads instead, if the file is for code only. */
   instead?: string;
-  /** Called while the request is made, so that no run holds bytes; undefined: it is not to be had any more. */
+  /** Called while the request is made, so that runs hold no bytes; undefined: the file is no longer available. */
   read: () => Promise<Buffer | undefined>;
 };
 
 /** An image that the provider fetches itself. */
 export type TurnImage = { url: string; detail: 'auto' | 'low' | 'high' };
 
-/** `parts`: all of it in an order of its own, where it does not go by files first and then the words. */
+/** `parts`: the whole content in explicit order, if it is not files first and then text. */
 export type ConversationTurn = {
   role: 'user' | 'assistant';
   text: string;
   files?: TurnFile[];
   parts?: (string | TurnFile | TurnImage)[];
-  /** The functions that the model called with these words, each with what it was answered. */
+  /** The functions that the model called with this text, and their outputs. */
   calls?: { callId: string; name: string; input: string; output: string; echo?: CallEcho | undefined }[];
 };
 
 /**
- * Fields that a provider wants back with a call while its turn lasts, as it sent them: in the message that made it, and in the
- * call itself.
+ * Fields that a provider wants back unchanged with a call during its turn: in the message that made it, and in the call
+ * itself.
  */
 export type CallEcho = { message?: JsonObject | undefined; call?: JsonObject | undefined };
 
@@ -56,65 +56,65 @@ export type AnswerRequest = {
   model: string;
   instructions: string;
   turns: ConversationTurn[];
-  /** Left out where it is null. */
+  /** null: not sent. */
   temperature: number | null;
   effort: ReasoningEffort | null;
   topP?: number | null;
   maxOutputTokens?: number | undefined;
   format?: ResponseFormat | undefined;
-  /** An answer comes in no form where the model refuses it, instead of not at all. */
+  /** If the model rejects the format, it answers without it instead of failing. */
   canLeaveFormatOut?: boolean;
   search?: FileSearch | undefined;
   tools?: AnswerTools | undefined;
-  /** The functions that the provider has refused in an earlier step of the same answer; those of this one are added. */
+  /** Functions that the provider rejected in earlier steps of the answer; this step adds its own. */
   refusedFunctions?: Set<string>;
-  /** What the provider runs itself, as an assistant has it; an answer goes on without what is refused. */
+  /** The provider's built-in tools of an assistant; the answer continues without rejected ones. */
   hosted?: AssistantTools | undefined;
-  /** Told whether a request is under way: a run that is stopped between two attempts has cost nothing. */
+  /** Called with true while a request is running: a run stopped between two attempts has cost nothing. */
   onAsking?: (isAsked: boolean) => void;
-  /** Told of each call of a tool that the provider has run, and bills beside tokens. */
+  /** Called for each call of a built-in tool, which the provider bills besides tokens. */
   onToolUsed?: (use: ToolUse) => void;
-  /** Told of each file that a tool has made for the answer, once. */
+  /** Called once for each generated file. */
   onMade?: (made: GeneratedFile) => void;
 };
 
-/** A call of a tool that the provider has run, by its own id. */
+/** A call of a built-in tool, by the provider's id. */
 export type ToolUse = { tool: BilledTool; callId: string };
 
-/** A file of Roster's, which the provider knows by another id. */
+/** A file in Roster, which the provider knows by another id. */
 export type SearchedFile = { fileId: number; filename: string };
 
-/** The files that the model may search while it answers. */
+/** The files that the model may search for the answer. */
 export type FileSearch = {
   storeIds: readonly string[];
-  /** What is found in them, by the ids that the provider has for it. */
+  /** Files by the provider's ids. */
   files: ReadonlyMap<string, SearchedFile>;
   maxResults?: number | undefined;
   ranking?: { ranker?: string | undefined; score_threshold: number } | undefined;
-  /** The answer fails where they cannot be searched, instead of coming without. */
+  /** The answer fails if they cannot be searched, instead of continuing without. */
   isNeeded?: boolean;
-  /** Called where they could not be searched: the cause is found and repaired beside the answer. */
+  /** Called if they could not be searched; the cause is repaired in the background. */
   onRefused: () => void;
 };
 
-/** Pieces of an answer while it is written; those of one network packet come together. */
+/** Pieces of an answer while it is generated; those of one network packet come together. */
 export type AnswerPiece =
   | { type: 'text' | 'reasoning' | 'note' | 'source'; text: string }
-  /** What was said last is taken from this file of Roster's. */
+  /** The preceding text cites this Roster file. */
   | { type: 'citation'; fileId: number }
-  /** What was said last is taken from this page of the web. */
+  /** The preceding text cites this web page. */
   | ({ type: 'link' } & WebLink)
   | { type: 'tool'; call: ToolCall; echo?: CallEcho | undefined };
 
 export type AnswerEnd = {
   reason: 'complete' | 'length' | 'content_filter';
-  /** null: the provider did not say. */
+  /** null: not reported by the provider. */
   usage: TokenCounts | null;
-  /** The service tier that answered; left out or null: the standard one. */
+  /** The service tier that answered; omitted or null: the standard tier. */
   tier?: string | null;
 };
 
-/** An assistant or agent as the provider lists it; the fields that Roster takes along, and the rest for the notes. */
+/** An assistant or agent as the provider lists it: the fields that Roster imports, and the rest for the notes. */
 export type ProviderAssistant = {
   id: string;
   source: 'assistants' | 'agents';
@@ -128,27 +128,27 @@ export type RefusedFields = {
 };
 
 export type Provider = {
-  /** Writes an answer. @throws ProviderError; nothing is thrown that is not one, except the signal's own reason. */
+  /** Generates an answer. @throws ProviderError or the signal's own reason, nothing else */
   answer: (
     request: AnswerRequest,
     onPieces: (pieces: AnswerPiece[]) => void,
     signal: AbortSignal,
   ) => Promise<AnswerEnd>;
-  /** So long an answer may take, from its request to its last word. */
+  /** Time limit of an answer from its request to its end. */
   answerMs: number;
-  /** Passes a request on as it is. @throws ProviderError */
+  /** Forwards a request unchanged. @throws ProviderError */
   relay: (call: RelayCall) => Promise<RelayedResponse>;
   responses: ResponsesAvailability;
-  /** Fields of requests that a model has refused, as traits remember them: by the field's name, of an effort with its value. */
+  /** Request fields that a model has rejected, by field name; efforts with their value. */
   refusedFields: RefusedFields;
-  /** Why a model is known not to have a tool that the provider runs; null: nothing speaks against it. Nobody is asked. */
+  /** Why a model is known to lack a built-in tool; null if nothing is known. Sends no request. */
   lacksTool: (model: string, tool: BuiltInTool, apiKey: Secret | undefined) => string | null;
-  /** The model has refused it. */
+  /** Records that the model has rejected it. */
   toolRefused: (model: string, tool: BuiltInTool, apiKey: Secret) => Promise<void>;
   checkKey: (apiKey: Secret) => Promise<KeyCheck>;
   /** @throws ProviderError */
   models: (apiKey: Secret, withinMs: number) => Promise<ProviderModel[]>;
-  /** All that can be imported. @throws ProviderError, `not_served` where the provider has neither list */
+  /** All that can be imported. @throws ProviderError, `not_served` if the provider has neither list */
   assistants: (apiKey: Secret) => Promise<ProviderAssistant[]>;
   files: ProviderFiles;
   containers: ProviderContainers;

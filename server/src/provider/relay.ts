@@ -5,33 +5,33 @@ import type { StreamingBody } from './transport/streaming-body.ts';
 import { drawingMs, type ProviderTimeouts } from './transport/timeouts.ts';
 
 export type RelayCall = {
-  /** Below the base URL; that of Chat Completions where none is named. */
+  /** Relative to the base URL; default: Chat Completions. */
   path?: '/chat/completions' | '/responses';
   apiKey: Secret;
-  /** The JSON of the request, as it goes out. */
+  /** The JSON of the request, as it is sent. */
   text: string;
   streams: boolean;
-  /** A picture may be drawn, during which nothing comes. */
+  /** An image may be generated, during which nothing arrives. */
   draws?: boolean;
   signal: AbortSignal;
 };
-/** `apiKey`: what it was asked with, which its words must not give away. */
+/** `apiKey`: the key of the request, to be masked in the response. */
 export type RelayedResponse = { contentType: string; body: StreamingBody; apiKey: Secret };
 
 const events = 'text/event-stream';
 
-/** Some servers name another type for a stream, or none: its first bytes tell it from JSON. */
+/** Some servers send a stream with another content type or none: the first bytes tell it from JSON. */
 async function typeOfStream(named: string, body: StreamingBody): Promise<string> {
   if (named.includes(events) || !(await body.begins())) return named;
   return /^\uFEFF?\s*(data|event|id|retry)?:/.test(body.held().toString()) ? events : named;
 }
 
-/** Every path leads to Chat Completions there. */
+/** For servers that route every path to Chat Completions. */
 const isOfChat = (begun: Buffer) => /"object":\s*"chat\.completion/.test(begun.toString('latin1'));
 
 /**
- * Passes a request on as it is. Not tried again: who made it does that, and knows whether it may be.
- * @throws ProviderError for anything but a success
+ * Forwards a request unchanged. Never retried: the client knows whether that is allowed.
+ * @throws ProviderError unless the response is a success
  */
 export const createRelay =
   (http: ProviderHttp, { wholeMs }: Pick<ProviderTimeouts, 'wholeMs'>) =>

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 
 type SchemaFormat = { type: 'json_schema'; json_schema: { name: string; schema: JsonObject; strict: boolean } };
 
-/** How an answer is asked for in the form of an assistant's schema: the provider is held to it where it can be. */
+/** The `response_format` for an assistant's schema; strict if the schema allows it. */
 export function formatOfSchema(text: string): SchemaFormat {
   const schema: unknown = JSON.parse(text);
   const strict = isStrict(schema);

@@ -3,7 +3,7 @@ import { countsFor, readUsage, usageIn } from './token-counts.ts';
 
 const counts = { inputTokens: 12, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 5, reasoningTokens: 0 };
 
-describe('reads a usage', () => {
+describe('reading usage', () => {
   test.each([
     ['of Chat Completions', { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }, {}],
     ['of Responses', { input_tokens: 12, output_tokens: 5 }, {}],
@@ -69,7 +69,7 @@ describe('reads a usage', () => {
     ],
   ])('%s', (_title, usage, more) => expect(readUsage(usage)).toEqual({ ...counts, ...more }));
 
-  test('but no parts that are larger than the whole', () => {
+  test('reads no parts larger than the whole', () => {
     const usage = {
       prompt_tokens: 12,
       prompt_tokens_details: { cached_tokens: 13, cache_write_tokens: 14 },
@@ -99,9 +99,9 @@ test.each([
   ['the total alone', { total_tokens: 17 }],
   ['counts that nobody has used', { prompt_tokens: 200_000_000, completion_tokens: 5 }],
   ['other names', { tokens: 17 }],
-])('a usage that is %s is unknown', (_title, usage) => expect(readUsage(usage)).toBeNull());
+])('treats a usage that is %s as unknown', (_title, usage) => expect(readUsage(usage)).toBeNull());
 
-describe('a usage is found', () => {
+describe('finding usage', () => {
   const usage = { prompt_tokens: 12, completion_tokens: 5 };
   test.each([
     ['beside the choices', { choices: [], usage }],
@@ -109,12 +109,12 @@ describe('a usage is found', () => {
     ['in the choice', { choices: [{ delta: {}, finish_reason: 'stop', usage }] }],
   ])('%s', (_title, answer) => expect(usageIn(answer)).toEqual(counts));
 
-  test.each([[{}], [null], [{ choices: 'none', x_groq: 5 }], [{ choices: [null] }]])('and not in %j', (answer) =>
+  test.each([[{}], [null], [{ choices: 'none', x_groq: 5 }], [{ choices: [null] }]])('finds none in %j', (answer) =>
     expect(usageIn(answer)).toBeNull(),
   );
 });
 
-test('unknown fields lose no known ones, in any order', () => {
+test('keeps known fields among unknown ones, in any order', () => {
   const known = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
   const odd: unknown[] = [null, 'x', -1, 0.5, [], {}, { cached_tokens: 'many' }, 1e300, true];
   const names = [
@@ -132,7 +132,7 @@ test('unknown fields lose no known ones, in any order', () => {
     }
 });
 
-test('an answer that has words has output, whatever is reported', () => {
+test('counts output for an answer with text, whatever is reported', () => {
   const estimated = { ...counts, inputTokens: 10, outputTokens: 7 };
   const none = { ...estimated, outputTokens: 0 };
   expect(countsFor(counts, estimated)).toEqual({ counts, estimated: false });

@@ -1,7 +1,7 @@
 import { isObject } from '#server/lib/is-object';
 import type { TokenCounts } from './catalogue/catalogue.ts';
 
-/** No answer has used as many. */
+/** More than any answer has used. */
 const tokensAtMost = 100_000_000;
 
 const isCount = (value: unknown): value is number =>
@@ -16,8 +16,8 @@ function largest(...values: unknown[]): number | undefined {
 const object = (value: unknown) => (isObject(value) ? value : {});
 
 /**
- * Reads the usage that a provider reports, by Chat Completions or Responses. null: it says nothing that can be true, so the
- * caller estimates. Every request has input, so an input of 0 is a field that nobody filled.
+ * Reads the reported usage of Chat Completions or Responses. null: not plausible, so the caller estimates. Every
+ * request has input, so an input of 0 is a field that nobody filled.
  */
 export function readUsage(value: unknown): TokenCounts | null {
   const usage = object(value);
@@ -36,7 +36,7 @@ export function readUsage(value: unknown): TokenCounts | null {
   const written = ofInput.map((details) => details.cache_write_tokens);
   const cachedTokens = partOf(inputTokens, ...cached, usage.prompt_cache_hit_tokens, usage.cached_tokens);
   const cacheWriteTokens = partOf(inputTokens - cachedTokens, ...written);
-  // Some providers leave thoughts out of the output and count them in the total alone. They are billed as output.
+  // Some providers count reasoning in the total only. It is billed as output.
   const { total_tokens: total } = usage;
   const thoughts = isCount(total) ? Math.max(0, total - inputTokens - outputTokens) : 0;
   const allOutput = outputTokens + thoughts;
@@ -59,14 +59,14 @@ export function usageIn(answer: unknown): TokenCounts | null {
 
 const standardTiers = new Set(['', 'default', 'auto', 'standard', 'on_demand']);
 
-/** The service tier that answered, in a chunk, an answer or a response; null: the standard one, or none is named. */
+/** The service tier in a chunk, an answer or a response; null: the standard tier, or none is named. */
 export function tierIn(answer: unknown): string | null {
   const { service_tier: tier } = object(answer);
   if (typeof tier !== 'string' || standardTiers.has(tier)) return null;
   return tier === 'fast' ? 'priority' : tier.slice(0, 40);
 }
 
-/** What to record: the report, unless it counts no output for an answer that has some. */
+/** The counts to record: those reported, unless they count no output for an answer with text. */
 export function countsFor(reported: TokenCounts | null, estimated: TokenCounts) {
   const isBelieved = reported !== null && (reported.outputTokens > 0 || estimated.outputTokens === 0);
   return isBelieved ? { counts: reported, estimated: false } : { counts: estimated, estimated: true };

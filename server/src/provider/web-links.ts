@@ -3,7 +3,7 @@ import { truncate } from '@roster/contracts/text/truncate';
 import { type WebLink, webLinksLimit } from '@roster/contracts/text/web-links';
 import { z } from 'zod';
 
-/** Links are shown to people: only addresses of the web. */
+/** Links are shown to people: only web URLs. */
 export const isWebAddress = (url: string) => /^https?:\/\//i.test(url) && URL.canParse(url);
 
 export const addressLimit = 1_000;
@@ -18,7 +18,7 @@ const Citation = z.object({
   end_index: place,
 });
 
-/** Tells of each place where an answer cites a page of the web, once; some providers tell it again at the end. */
+/** Reports each place where an answer cites a web page, once; some providers repeat them at the end. */
 export function webLinkReader(tell: (link: WebLink) => void) {
   const told = new Set<string>();
   return (annotation: unknown) => {
@@ -26,7 +26,7 @@ export function webLinkReader(tell: (link: WebLink) => void) {
     if (!citation.success || told.size >= webLinksLimit) return;
     const { url: given, title, start_index, end_index } = citation.data;
     if (given.length > addressLimit || !isWebAddress(given)) return;
-    // As browsers read it: what looks like another address in a list is the one that is opened.
+    // Normalized as in browsers: in a list, a lookalike URL must show as the one that opens.
     const url = new URL(given).href;
     const key = `${start_index} ${end_index} ${url}`;
     if (url.length > addressLimit || told.has(key)) return;

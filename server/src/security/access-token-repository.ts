@@ -20,13 +20,13 @@ export type AccessTokenRecord = {
   lastUsedIp: string | null;
 };
 
-/** A token that is good, with the present role of its owner. */
+/** A valid token with its owner's current role. */
 export type GoodToken = AccessTokenRecord & { userId: number; role: Role };
 
 const now = () => new Date().toISOString();
 const monthOf = (time: string) => time.slice(0, 7);
 
-/** Asked every few seconds while programs are being answered. */
+/** Executed every few seconds while clients' calls are running. */
 const liveTokens = prepared((db, at: Params<{ ids: string; now: string }>) =>
   db
     .selectFrom('access_tokens')
@@ -35,11 +35,11 @@ const liveTokens = prepared((db, at: Params<{ ids: string; now: string }>) =>
     .where('access_tokens.id', 'in', jsonArrayParam<number>(db, at('ids'), 'integer'))
     .where('access_tokens.token_hash', 'is not', null)
     .where((eb) => eb.or([eb('access_tokens.expires_at', 'is', null), eb('access_tokens.expires_at', '>', at('now'))]))
-    // Written so that SQLite begins with the list, not with all that are active.
+    // Written so that SQLite starts with the list, not with all active users.
     .where(sql<boolean>`(users.status = 'Active') = true`),
 );
 
-/** Asked with every call. */
+/** Executed for every call. */
 const findByHash = prepared((db, at: Params<{ tokenHash: string; now: string }>) =>
   db
     .selectFrom('access_tokens')
@@ -108,7 +108,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return toRecord(row);
     },
-    /** In a transaction that has locked the user: the one that calls are tried with, as a new token; the one before ends. */
+    /** Replaces the trial token of the Connect page. Call in a transaction that has locked the user. */
     async renewTrial(
       userId: number,
       token: Pick<AccessTokenRecord, 'name' | 'rights' | 'last4'> & { hash: string; expiresAt: string },
@@ -133,7 +133,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .values({ ...values, user_id: userId, is_trial: 1, created_at: now() })
         .execute();
     },
-    /** Those that are not revoked, the newest first. */
+    /** Unrevoked tokens, newest first. */
     async list(userId: number): Promise<AccessTokenRecord[]> {
       return (await unrevoked(userId).selectAll().orderBy('id', 'desc').execute()).map(toRecord);
     },
@@ -143,19 +143,19 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       return Number(count);
     },
-    /** The token with the present state of its owner; only if both are good. */
+    /** The token with its owner's current state; only if both are valid. */
     async byHash(tokenHash: string): Promise<GoodToken | undefined> {
       const row = await findByHash.first(db, { tokenHash, now: now() });
       return row && { ...toRecord(row), userId: row.user_id, role: row.role };
     },
-    /** Which of these are still good, with the present role of their owners. */
+    /** The ids that are still valid, with their owners' current roles. */
     async live(ids: number[]): Promise<Map<number, Role>> {
       const rows = await liveTokens.all(db, { ids: JSON.stringify(ids), now: now() });
       return new Map(rows.map(({ id, role }) => [id, role]));
     },
     /**
-     * In a transaction, locking both the user and the token: what it may be used for now, and with which role; only if both
-     * are good. In the same order as the code that ends tokens; updates that change nothing lock on both databases.
+     * In a transaction, locks the user and the token and returns current rights and role; only if both are valid. Locks
+     * in the same order as the code that revokes tokens; updates that change nothing lock on both databases.
      */
     async lock(userId: number, id: number): Promise<{ rights: TokenPermission[]; role: Role } | undefined> {
       const role = await lockActiveUser(db, userId);
@@ -170,11 +170,11 @@ export function accessTokenRepository(db: Kysely<Database>) {
         .executeTakeFirst();
       return role && token && { rights: token.rights.split(' ').filter(isRight), role };
     },
-    /** In a transaction; in the order of their ids, so that two processes do not wait for each other. */
+    /** In a transaction; sorted by id to avoid deadlocks between processes. */
     async touch(uses: { userId: number; tokenId: number; at: string; ipAddress: string }[]) {
       for (const use of uses.toSorted((a, b) => a.tokenId - b.tokenId)) await noteUse.changed(db, use);
     },
-    /** Returns what it was called; undefined: there is no such token that is not revoked already. */
+    /** Returns the token's name; undefined: there is no such unrevoked token. */
     async revoke(userId: number, id: number): Promise<{ name: string; last4: string } | undefined> {
       const revoked = await db
         .updateTable('access_tokens')
@@ -187,7 +187,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
       if (revoked) await forgetUnused(userId);
       return revoked;
     },
-    /** How many were revoked. */
+    /** Returns the number of revoked tokens. */
     async revokeAll(userId: number): Promise<number> {
       const { numUpdatedRows } = await db
         .updateTable('access_tokens')
@@ -198,7 +198,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
       if (numUpdatedRows > 0n) await forgetUnused(userId);
       return Number(numUpdatedRows);
     },
-    /** All that were ever made and are named by something, revoked or not, the oldest first. */
+    /** All tokens that something refers to, revoked or not, oldest first. */
     async all(userId: number) {
       const rows = await db
         .selectFrom('access_tokens')
@@ -210,7 +210,7 @@ export function accessTokenRepository(db: Kysely<Database>) {
     },
   };
 
-  /** A revoked token is kept for the calls and conversations that were made with it. */
+  /** A revoked token is kept while calls and threads refer to it. */
   async function forgetUnused(userId: number) {
     await db
       .deleteFrom('access_tokens')
@@ -255,8 +255,8 @@ export function accessTokenRepository(db: Kysely<Database>) {
 }
 
 /**
- * Ends them all, in the transaction of what makes it necessary: another password or address, or an account that is made
- * inactive. What they have open is closed by whoever holds it, within a few seconds.
+ * Revokes all tokens in the transaction of the cause: a new password or address, or deactivation. Their open calls are
+ * closed within a few seconds by the processes that serve them.
  */
 export async function revokeAccessTokens(
   trx: Kysely<Database>,

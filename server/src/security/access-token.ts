@@ -5,7 +5,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 32;
 const checksumLength = 6;
 
-/** Six digits of base 62, the highest first, of the CRC-32 of what stands before. */
+/** The CRC-32 of the text before it as six base-62 digits, most significant first. */
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -17,8 +17,8 @@ function checksumOf(text: string): string {
 }
 
 /**
- * `rst_`, 32 random characters (190 bits) and their checksum: what scanners for lost secrets can tell from anything else,
- * and what is mistyped is refused without a look into the database.
+ * `rst_`, 32 random characters (190 bits) and their checksum: secret scanners can recognize it, and typos are rejected
+ * without a query.
  */
 export function newAccessToken(): string {
   let random = '';
@@ -31,5 +31,5 @@ export function isAccessToken(text: string): boolean {
   return random !== undefined && checksumOf(random) === checksum;
 }
 
-/** All that is kept of it: of 190 random bits a plain hash gives nothing away. */
+/** Only this is stored: with 190 random bits a plain hash reveals nothing. */
 export const hashOfAccessToken = (token: string) => createHash('sha256').update(token).digest('hex');

@@ -3,21 +3,23 @@ import type { FastifyRequest } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** Who is signed in. Read anew for every request: nothing about a person is remembered in a session. */
+/** The signed-in user, read for every request: a session caches nothing about its user. */
 export type SignedIn = { userId: number; role: Role; sessionId: string };
 
-/** Who makes a call. */
+/** The user behind a request. */
 export type Actor = SignedIn & {
   /**
-   * Asks session, status and role again. A call that lasts (it takes a body, hashes, reads files or calls another service)
-   * does so first in the transaction that makes it count; until that ends, neither of them changes.
+   * Checks session, status and role again. A slow request (one that reads a body or files, hashes, or calls another
+   * service) calls this first in its committing transaction; until that ends, none of them can change.
    * @throws not_signed_in, not_allowed
    */
   stillMay: (trx: Kysely<Database>) => Promise<void>;
 };
 
-/** Finds who a session token belongs to. */
+/** Finds the user of a session token. */
 export type FindActor = (token: string, request: FastifyRequest) => Promise<SignedIn | null>;
 
-/** The present role of a session's user, if the session is still good; both are locked until the transaction ends. */
+/**
+ * The current role of a session's user if the session is still valid; both rows stay locked until the transaction ends.
+ */
 export type LockActor = (trx: Kysely<Database>, who: SignedIn) => Promise<Role | null>;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** The wrapped data keys: one of each person, which seals whatever secrets that person gives. */
+/** The wrapped data keys: one per user, which encrypts all of the user's secrets. */
 export function dataKeyRepository(db: Kysely<Database>) {
   async function wrapped(userId: number): Promise<string> {
     const row = await db
@@ -13,7 +13,7 @@ export function dataKeyRepository(db: Kysely<Database>) {
   }
 
   return {
-    /** The person's data key; `fresh` is stored if there is none yet. */
+    /** The user's data key; `fresh` is stored if there is none yet. */
     async ensure(userId: number, fresh: string): Promise<string> {
       await db
         .insertInto('data_keys')
@@ -22,7 +22,7 @@ export function dataKeyRepository(db: Kysely<Database>) {
         .execute();
       return wrapped(userId);
     },
-    /** Puts `fresh` in the place of `old`, if that is still there; returns what is there now. */
+    /** Replaces `old` by `fresh` if it is still stored; returns what is stored now. */
     async replace(userId: number, old: string, fresh: string): Promise<string> {
       await db
         .updateTable('data_keys')

@@ -4,7 +4,7 @@ import { dataKeyRepository } from './data-key-repository.ts';
 import type { Secret } from './secret.ts';
 import { type PersonalSecret, type Vault, VaultError } from './vault.ts';
 
-/** Seals a person's secret with that person's data key, which is made at the first need. */
+/** Encrypts a user's secret with that user's data key, which is created on first use. */
 export async function encryptWithDataKey(
   { db, vault }: { db: Kysely<Database>; vault: Vault },
   userId: number,
@@ -17,7 +17,7 @@ export async function encryptWithDataKey(
     return vault.sealProviderKey(userId, wrapped, secret, purpose);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    // What was sealed with a data key that cannot be opened is lost anyway; this person starts with a new one.
+    // Secrets encrypted with an unreadable data key are lost anyway; this user starts with a new one.
     const fresh = await dataKeys.replace(userId, wrapped, vault.newDataKey(userId));
     return vault.sealProviderKey(userId, fresh, secret, purpose);
   }

@@ -2,11 +2,11 @@ import type { SecurityEvent, SecurityEventKind } from '@roster/contracts/account
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** From which browser something was done. */
+/** The browser behind an action. */
 export type Visitor = { userAgent: string | null; ipAddress: string };
 
 export type RecordedEvent = {
-  /** The account it happened to; null where only that it happened may be known. */
+  /** The affected account; null if only the fact may be recorded. */
   userId: number | null;
   event: SecurityEventKind;
   by: SecurityEvent['by'];
@@ -14,7 +14,7 @@ export type RecordedEvent = {
   detail?: string | undefined;
 };
 
-/** What happened to the security of accounts. Written in the transaction of what it tells of; never with contents. */
+/** Security events of accounts. Written in the transaction of the event itself; never with contents. */
 export function securityEventRepository(db: Kysely<Database>) {
   return {
     async record({ userId, event, by, visitor, detail }: RecordedEvent) {
@@ -31,7 +31,9 @@ export function securityEventRepository(db: Kysely<Database>) {
         })
         .execute();
     },
-    /** The work of recording without a trace, so that its time does not tell whether there is an account. */
+    /**
+     * Does the work of recording without storing anything, so that timing does not reveal whether an account exists.
+     */
     async recordNothing() {
       const row = await db
         .insertInto('security_events')
@@ -40,7 +42,7 @@ export function securityEventRepository(db: Kysely<Database>) {
         .executeTakeFirstOrThrow();
       await db.deleteFrom('security_events').where('id', '=', row.id).execute();
     },
-    /** How often something happened to an account since then; with `detail` only what was told in the same words. */
+    /** Number of such events of an account since then; with `detail` only those with the same detail. */
     async count(userId: number, event: SecurityEventKind, since: string, detail?: string): Promise<number> {
       const query = db
         .selectFrom('security_events')
@@ -54,7 +56,7 @@ export function securityEventRepository(db: Kysely<Database>) {
       ).executeTakeFirstOrThrow();
       return count;
     },
-    /** The newest first; `before` is the id of the last one of the page before. */
+    /** Newest first; `before` is the last id of the previous page. */
     listOf(userId: number, limit: number, before: number | undefined) {
       const query = db
         .selectFrom('security_events')
@@ -64,7 +66,7 @@ export function securityEventRepository(db: Kysely<Database>) {
         .limit(limit);
       return (before === undefined ? query : query.where('id', '<', before)).execute();
     },
-    /** Those of all accounts, of these kinds, with the address of the account where it is still there. */
+    /** Events of these kinds of all accounts, with the account's address if it still exists. */
     listAll(kinds: readonly SecurityEventKind[], limit: number, before: number | undefined) {
       const query = db
         .selectFrom('security_events')
@@ -75,7 +77,7 @@ export function securityEventRepository(db: Kysely<Database>) {
         .limit(limit);
       return (before === undefined ? query : query.where('security_events.id', '<', before)).execute();
     },
-    /** An account that goes takes its history along. */
+    /** Deleting an account deletes its events. */
     async forget(userId: number) {
       await db.deleteFrom('security_events').where('user_id', '=', userId).execute();
     },

@@ -8,14 +8,14 @@ import { beside } from '#server/testing/database';
 import { withFault } from '#server/testing/faults';
 import type { HttpClient } from '#server/testing/http-client';
 
-describe.each(engines)('a saved provider key on %s', (engine) => {
+describe.each(engines)('stored provider key on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
   });
   afterAll(() => app.stop());
 
-  /** Every file below the data folder but the master key's, which is there so that the rest is not. */
+  /** Every file below the data folder except the master key's. */
   const filesIn = (folder: string): string[] =>
     readdirSync(folder).flatMap((name) => {
       const path = join(folder, name);
@@ -34,7 +34,7 @@ describe.each(engines)('a saved provider key on %s', (engine) => {
       return JSON.stringify(rows);
     });
 
-  test('is in no answer, no table, no file and no log line, after it was saved and used', async () => {
+  test('is in no response, table, file or log line after it was saved and used', async () => {
     const ada = await app.as('ada');
     const saved = await ada.post('/api/settings/apikey', { apiKey: goodKey });
     const adminKey = goodKey.replace('sk-', 'sk-admin-');
@@ -72,7 +72,7 @@ describe.each(engines)('a saved provider key on %s', (engine) => {
     for (const file of files) expect(readFileSync(file).includes(secret), file).toBe(false);
   });
 
-  test('is useless in another person’s row', async () => {
+  test('is useless in another user’s row', async () => {
     const ada = await app.withKey('ada');
     const eve = await app.withKey('eve');
     const idOf = async (visitor: typeof ada) => (await visitor.get('/api/user')).body.id;
@@ -106,8 +106,8 @@ describe.each(engines)('a saved provider key on %s', (engine) => {
   });
 });
 
-describe('another master key', () => {
-  test.each(engines)('keeps the server on %s from starting, before anything is written', async (engine) => {
+describe('wrong master key', () => {
+  test.each(engines)('keeps the server on %s from starting before anything is written', async (engine) => {
     const app = await startApp(engine);
     const ada = await app.withKey('ada');
     const everything = () =>
@@ -129,7 +129,7 @@ describe('another master key', () => {
       );
     await refused();
     expect(await everything()).toEqual(before);
-    // Not even a step of the schema that is still to be made.
+    // Not even a pending migration runs.
     const steps = await beside(app, (db) => db.selectFrom('schema_migrations').selectAll().orderBy('name').execute());
     const last = steps.at(-1);
     if (!last) throw new Error('the schema has no steps');
@@ -143,7 +143,7 @@ describe('another master key', () => {
   });
 });
 
-describe('data keys that cannot be opened at the start', () => {
+describe('data keys that cannot be decrypted at startup', () => {
   const dataKeys = (app: TestApp) =>
     beside(app, (db) => db.selectFrom('data_keys').selectAll().orderBy('user_id').execute());
   const checks = (app: TestApp) =>
@@ -152,25 +152,28 @@ describe('data keys that cannot be opened at the start', () => {
   const opens = async (visitor: HttpClient) => (await visitor.get('/api/models')).body.source === 'provider';
   const wordOf = (app: TestApp) => app.logLines.find((line) => line.includes('cannot be opened with the configured'));
 
-  test.each(engines)('on %s: a damaged one is named, left as it is, and keeps nobody else away', async (engine) => {
-    const app = await startApp(engine);
-    const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
-    const bobId = await idOf(bob);
-    await app.halt();
-    await beside(app, (db) =>
-      db.updateTable('data_keys').set({ wrapped: 'v1.damaged' }).where('user_id', '=', bobId).execute(),
-    );
-    const before = await dataKeys(app);
-    await app.startWith({});
-    expect(await opens(ada)).toBe(true);
-    expect((await bob.post('/api/assistants/fetch-from-openai', {})).body.code).toBe('key_unreadable');
-    expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [bobId] });
-    expect(await dataKeys(app)).toEqual(before);
-    await app.stop();
-  });
+  test.each(engines)(
+    'on %s: reports a damaged one, leaves it, and keeps nobody else from signing in',
+    async (engine) => {
+      const app = await startApp(engine);
+      const [ada, bob] = [await app.withKey('ada'), await app.withKey('bob')];
+      const bobId = await idOf(bob);
+      await app.halt();
+      await beside(app, (db) =>
+        db.updateTable('data_keys').set({ wrapped: 'v1.damaged' }).where('user_id', '=', bobId).execute(),
+      );
+      const before = await dataKeys(app);
+      await app.startWith({});
+      expect(await opens(ada)).toBe(true);
+      expect((await bob.post('/api/assistants/fetch-from-openai', {})).body.code).toBe('key_unreadable');
+      expect(JSON.parse(wordOf(app) ?? '{}')).toMatchObject({ userIds: [bobId] });
+      expect(await dataKeys(app)).toEqual(before);
+      await app.stop();
+    },
+  );
 
   test.each(engines)(
-    'on %s: a process that has only the key before starts in mid-rotation and changes nothing',
+    'on %s: changes nothing in a process that has only the old key during a rotation',
     async (engine) => {
       const app = await startApp(engine);
       const ada = await app.withKey('ada');

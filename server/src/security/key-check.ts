@@ -3,10 +3,10 @@ import type { Database } from '#server/db/schema';
 import { InvalidMasterKeyError } from './master-key.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** `key_check` is sealed with the current master key, `key_check_before` with the one that it took the place of. */
+/** `key_check` is encrypted with the current master key, `key_check_before` with the previous one. */
 const names = ['key_check', 'key_check_before'] as const;
 
-/** By name; empty where the database is new. */
+/** By name; empty if the database is new. */
 async function storedChecks(db: Kysely<Database>): Promise<Map<string, string>> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'settings')) return new Map();
@@ -25,8 +25,8 @@ function opens(vault: Vault, check: string): boolean {
 }
 
 /**
- * Makes sure, before anything is written, that a configured master key is one that this database is under: the current
- * one, or the one before, which processes may still have while the key is being changed. @throws InvalidMasterKeyError
+ * Verifies, before anything is written, that a configured master key belongs to this database: the current one, or the
+ * previous one, which processes may still use during a rotation. @throws InvalidMasterKeyError
  */
 export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = [...(await storedChecks(db)).values()];
@@ -37,8 +37,8 @@ export async function verifyMasterKey(db: Kysely<Database>, vault: Vault) {
 }
 
 /**
- * The database remembers the first of the configured master keys and the one before, which is good until a process has
- * only the current one: then the change is over. A process without the current key changes nothing.
+ * Records the first configured master key and the previous one, which stays valid until a process has only the current
+ * key: then the rotation is over. A process without the current key changes nothing.
  */
 export async function rememberMasterKey(db: Kysely<Database>, vault: Vault) {
   const checks = await storedChecks(db);

@@ -5,9 +5,9 @@ import { type Vault, VaultError } from './vault.ts';
 const atOnce = 100;
 
 /**
- * Brings the data keys that an older master key protects under the current one, a batch at a time: it may be ended and
- * started again at any point. Afterwards no row names the older key, and it may be taken out of the configuration.
- * What cannot be opened, being damaged or under a key that is not configured here, is left as it is.
+ * Re-encrypts data keys of older master keys with the current one, in batches: it may be interrupted and restarted at
+ * any point. Afterwards no row names the older key, and it may be removed from the configuration. Damaged keys, and
+ * those of a key that is not configured, are left as they are.
  */
 export async function rewrapKeys(
   db: Kysely<Database>,
@@ -37,7 +37,7 @@ export async function rewrapKeys(
         .updateTable('data_keys')
         .set({ wrapped: fresh })
         .where('user_id', '=', userId)
-        // Only what was read: a process that rotates at the same time has not been overtaken.
+        // Only the value that was read, so that a concurrent rotation is not overwritten.
         .where('wrapped', '=', wrapped)
         .execute();
       rewrapped++;

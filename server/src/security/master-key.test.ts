@@ -13,8 +13,8 @@ import {
 const base64 = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
 const good = () => base64(randomBytes(32));
 
-describe('a master key', () => {
-  test('is 32 random bytes in base64, of either alphabet', () => {
+describe('master key', () => {
+  test('is 32 random bytes in base64, in either alphabet', () => {
     const bytes = randomBytes(32);
     for (const text of [base64(bytes), bytes.toString('base64url'), ` ${base64(bytes)}\n`]) {
       const [key] = parseMasterKeys(text, 'MASTER_KEY');
@@ -23,7 +23,7 @@ describe('a master key', () => {
     }
   });
 
-  test('may be several, the first of which encrypts', () => {
+  test('may be a list, whose first key encrypts', () => {
     const [first, second] = [good(), good()];
     const keys = parseMasterKeys(`${first}, ${second}`, 'MASTER_KEY');
     expect(keys.map(({ key }) => base64(key.reveal()))).toEqual([first, second]);
@@ -47,11 +47,11 @@ describe('a master key', () => {
     ['readable', base64('this-is-a-secret-key-of-32-bytes')],
     ['an example', base64('0123456789abcdef0123456789abcdef')],
     ['named twice', [good()].flatMap((key) => [key, key]).join(',')],
-  ])('is refused that is %s', (_what, text) => {
+  ])('is rejected if it is %s', (_what, text) => {
     expect(() => parseMasterKeys(text, 'MASTER_KEY')).toThrow(InvalidMasterKeyError);
   });
 
-  test('is not shown by the message that refuses it', () => {
+  test('is not shown by the message that rejects it', () => {
     const text = base64('this-is-a-secret-key-of-32-bytes');
     expect(() => parseMasterKeys(text, 'MASTER_KEY')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(text.slice(0, 10)) }),
@@ -59,11 +59,11 @@ describe('a master key', () => {
   });
 });
 
-describe('the master key file', () => {
+describe('master key file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-test-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('is made once, for its owner only, and kept', () => {
+  test('is created once, for its owner only, and kept', () => {
     const dataDir = join(folder, 'data');
     const [made] = generatedMasterKeys(dataDir);
     const [read] = generatedMasterKeys(dataDir);
@@ -73,7 +73,7 @@ describe('the master key file', () => {
     expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
   });
 
-  test.each([0o644, 0o640, 0o602])('of mode %o is refused with the command that closes it, and not changed', (mode) => {
+  test.each([0o644, 0o640, 0o602])('of mode %o is rejected with the command that fixes it, and not changed', (mode) => {
     const file = join(folder, 'open.key');
     writeFileSync(file, good());
     chmodSync(file, mode);
@@ -83,7 +83,7 @@ describe('the master key file', () => {
     expect(readMasterKeyFile(file)).toHaveLength(1);
   });
 
-  test('that is not there or not a key is refused by name', () => {
+  test('is rejected by name if missing or not a key', () => {
     expect(() => readMasterKeyFile(join(folder, 'none.key'))).toThrow('none.key cannot be read');
     const file = join(folder, 'bad.key');
     writeFileSync(file, 'nonsense');

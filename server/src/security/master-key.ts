@@ -25,7 +25,7 @@ function parseMasterKey(text: string, source: string): MasterKey {
   const how = `Make one with: openssl rand -base64 32`;
   if (text === '') throw new InvalidMasterKeyError(`${source} is empty. ${how}`);
   const key = Buffer.from(text, 'base64');
-  // Re-encoding catches what Buffer.from silently skips: typing errors, line breaks, a password instead of a key.
+  // Re-encoding detects what Buffer.from silently skips: typos, line breaks, a password instead of a key.
   const canonical = key.toString('base64').replace(/=+$/, '');
   if (canonical !== text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
     throw new InvalidMasterKeyError(`${source} is not base64. ${how}`);
@@ -42,10 +42,10 @@ function looksMade(key: Buffer): boolean {
   return steps.size < 4 || /^[\x20-\x7e]+$/.test(key.toString('latin1'));
 }
 
-/** Where a loopback installation keeps its master key, unless one is configured. */
+/** The master key file of a loopback installation, unless a key is configured. */
 export const masterKeyFile = (dataDir: string) => join(dataDir, 'master.key');
 
-/** The key of a loopback installation: made at the first start, readable by its owner only. */
+/** The key of a loopback installation: generated at the first start, readable by its owner only. */
 export function generatedMasterKeys(dataDir: string): MasterKey[] {
   const file = masterKeyFile(dataDir);
   if (!existsSync(file)) {

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** What the owner of an account has to have read. */
+/** Notices that the owner of an account must read. */
 export function noticeRepository(db: Kysely<Database>) {
   return {
-    /** `doneBy`: an administrator, as they are called; null: the operator. */
+    /** `doneBy`: an administrator's name; null: the operator. */
     async add(userId: number, kind: Database['account_notices']['kind'], doneBy: string | null) {
       const at = new Date().toISOString();
       await db
@@ -12,7 +12,7 @@ export function noticeRepository(db: Kysely<Database>) {
         .values({ user_id: userId, kind, done_by: doneBy, created_at: at, dismissed_at: null })
         .execute();
     },
-    /** Those that were not put away yet, the oldest first. */
+    /** Undismissed notices, oldest first. */
     open: (userId: number) =>
       db
         .selectFrom('account_notices')
@@ -22,7 +22,7 @@ export function noticeRepository(db: Kysely<Database>) {
         .orderBy('id')
         .limit(20)
         .execute(),
-    /** false: there is none. */
+    /** Returns false if there is no such notice. */
     async dismiss(userId: number, id: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('account_notices')

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Secret } from '#server/security/secret';
 
-test('a secret cannot be printed by accident', () => {
+test('cannot print a secret by accident', () => {
   const secret = new Secret('sk-do-not-show');
   const lines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -23,7 +23,7 @@ test('a secret cannot be printed by accident', () => {
   expect(secret.reveal()).toBe('sk-do-not-show');
 });
 
-test('bytes are as secret as text', () => {
+test('keeps bytes as secret as text', () => {
   const secret = new Secret(Buffer.from('sk-do-not-show'));
   for (const text of [inspect(secret), JSON.stringify({ secret }), String(secret)]) expect(text).toContain('[secret]');
 });

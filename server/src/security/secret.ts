@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that must not reach a log, an answer or an error message by accident. Read it with `reveal()`. */
+/** A value that must not reach a log, a response or an error message by accident. Read it with `reveal()`. */
 export class Secret<T extends string | Buffer = string> {
   readonly #value: T;
   constructor(value: T) {

@@ -7,25 +7,25 @@ import { type RecordedEvent, securityEventRepository, type Visitor } from './eve
 import { Secret } from './secret.ts';
 import { type PersonalSecret, type Vault, VaultError } from './vault.ts';
 
-/** A key as it is kept: sealed with the data key of its user, and what is shown of it. */
+/** A stored key: encrypted with its user's data key, with the digits to show. */
 export type SealedKey = { sealed: string; last4: string; addedAt: string };
 
 type Kind = {
   purpose: PersonalSecret;
   events: Record<'saved' | 'removed', RecordedEvent['event']>;
-  /** What the user is told where there is none, or none that can be read. */
+  /** Messages for a missing or unreadable key. */
   messages: { missing: string; unreadable: string; nothingToRemove: string };
 };
 
-/** Of so short a key nothing is shown. */
+/** Minimum length of a key whose last digits are shown. */
 const shownFrom = 12;
 
-/** Keys of users for the provider: sealed when they are stored, opened again only for a call. */
+/** Users' keys for the provider: encrypted at rest, decrypted only for a call. */
 export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault }, kind: Kind) {
   const { purpose, events, messages } = kind;
 
   return {
-    /** With its event, in one transaction; `store` writes the row. */
+    /** Stores the key and its security event in one transaction; `store` writes the row. */
     async save(
       { userId, stillMay }: Actor,
       typed: string,
@@ -44,7 +44,7 @@ export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault 
       });
     },
 
-    /** `forget` deletes the row, and says whether there was one. */
+    /** `forget` deletes the row, and returns false if there was none. */
     async remove(userId: number, visitor: Visitor, forget: (trx: Kysely<Database>) => Promise<boolean>) {
       await db.transaction().execute(async (trx) => {
         if (!(await forget(trx))) throw new AppError('not_found', messages.nothingToRemove);
@@ -52,7 +52,7 @@ export function userSecrets({ db, vault }: { db: Kysely<Database>; vault: Vault 
       });
     },
 
-    /** With the sealed form, which tells this key from a later one. @throws no_api_key, key_unreadable */
+    /** Includes the encrypted form, which identifies this version of the key. @throws no_api_key, key_unreadable */
     open(
       userId: number,
       stored: { sealed: string; wrappedDataKey: string } | undefined,

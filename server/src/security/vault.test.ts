@@ -18,27 +18,27 @@ function sealed(userId = 7) {
   return { keys, vault, wrapped, text: vault.sealProviderKey(userId, wrapped, providerKey) };
 }
 
-/** One letter changed in each of the parts, one after the other. */
+/** Changes one letter in each part, one after the other. */
 const tampered = (text: string) =>
   text.split('').flatMap((letter, index) => {
     if (letter === '.') return [];
     return [text.slice(0, index) + (letter === 'A' ? 'B' : 'A') + text.slice(index + 1)];
   });
 
-describe('the vault', () => {
-  test('gives back what was sealed', () => {
+describe('vault', () => {
+  test('decrypts what it encrypted', () => {
     const { vault, wrapped, text } = sealed();
     expect(vault.openProviderKey(7, wrapped, text).reveal()).toBe(providerKey.reveal());
   });
 
-  test('seals the same key differently each time, and shows nothing of it', () => {
+  test('encrypts the same key differently each time, and reveals nothing of it', () => {
     const { vault, wrapped, text } = sealed();
     expect(vault.sealProviderKey(7, wrapped, providerKey)).not.toBe(text);
     expect(text).not.toContain('sk-');
     expect(text).toMatch(/^v1\.dek\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
   });
 
-  test('does not open what was moved to another person’s row, in part or whole', () => {
+  test('does not decrypt what was moved to another user’s row, in part or whole', () => {
     const { vault, wrapped, text } = sealed(7);
     const theirs = vault.newDataKey(8);
     for (const open of [
@@ -50,25 +50,25 @@ describe('the vault', () => {
       expect(open).toThrow(VaultError);
   });
 
-  test('does not take one purpose for another', () => {
+  test('does not confuse purposes', () => {
     const { vault, wrapped, text } = sealed(0);
     expect(() => vault.verifyKeyCheck(wrapped)).toThrow(VaultError);
     expect(() => vault.openProviderKey(0, vault.newKeyCheck(), text)).toThrow(VaultError);
   });
 
-  test('does not open with another master key', () => {
+  test('does not decrypt with another master key', () => {
     const { wrapped, text } = sealed();
     const other = createVault([masterKey()]);
     expect(() => other.openProviderKey(7, wrapped, text)).toThrow(VaultError);
   });
 
-  test('does not open with another key under the same id', () => {
+  test('does not decrypt with another key under the same id', () => {
     const { keys, wrapped, text } = sealed();
     const other = createVault([{ id: keys[0]?.id ?? '', key: new Secret(randomBytes(32)) }]);
     expect(() => other.openProviderKey(7, wrapped, text)).toThrow(VaultError);
   });
 
-  test('notices every letter that was changed', () => {
+  test('notices every changed letter', () => {
     const { vault, wrapped, text } = sealed();
     // The last letter of a base64 text may carry bits that decode to nothing.
     for (const other of tampered(text).slice(0, -1))
@@ -91,7 +91,7 @@ describe('the vault', () => {
     expect(() => vault.openProviderKey(7, text, wrapped)).toThrow(VaultError);
   });
 
-  test('one kind of key does not open as the other', () => {
+  test('does not decrypt one kind of key as the other', () => {
     const { vault, wrapped, text } = sealed();
     const admin = vault.sealProviderKey(7, wrapped, providerKey, 'provider-admin-key');
     expect(vault.openProviderKey(7, wrapped, admin, 'provider-admin-key').reveal()).toBe(providerKey.reveal());
@@ -99,14 +99,14 @@ describe('the vault', () => {
     expect(() => vault.openProviderKey(7, wrapped, text, 'provider-admin-key')).toThrow(VaultError);
   });
 
-  test('a shortened tag is not a tag', () => {
+  test('rejects a shortened tag', () => {
     const { vault, wrapped, text } = sealed();
     const [version, id, nonce, body = ''] = text.split('.');
     const short = Buffer.from(body, 'base64url').subarray(0, 10).toString('base64url');
     expect(() => vault.openProviderKey(7, wrapped, [version, id, nonce, short].join('.'))).toThrow(VaultError);
   });
 
-  test('rotation: the new key wraps, both open, and after re-wrapping the old one may go', () => {
+  test('rotates: the new key wraps, both decrypt, and after re-wrapping the old one may be removed', () => {
     const { keys, wrapped, text } = sealed();
     const next = masterKey();
     const both = createVault([next, ...keys]);
@@ -120,7 +120,7 @@ describe('the vault', () => {
     expect(() => both.rewrap(8, wrapped)).toThrow(VaultError);
   });
 
-  test('its key check is passed by the key that made it only', () => {
+  test('accepts its key check from its own key only', () => {
     const { keys, vault } = sealed();
     const check = vault.newKeyCheck();
     createVault([masterKey(), ...keys]).verifyKeyCheck(check);

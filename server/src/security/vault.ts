@@ -2,10 +2,10 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import type { MasterKey } from './master-key.ts';
 import { Secret } from './secret.ts';
 
-/** What a sealed value is for and whose it is: part of its authentication, so that it is useless in another row. */
+/** Purpose and owner of an encrypted value: authenticated with it, so that it is useless in another row. */
 export type Purpose = { purpose: 'data-key' | PersonalSecret | 'key-check'; userId: number };
 
-/** What is sealed with a person's data key; one kind cannot be passed off as the other. */
+/** Secrets encrypted with a user's data key; one kind cannot be used as another. */
 export type PersonalSecret =
   | 'provider-key'
   | 'provider-admin-key'
@@ -14,7 +14,7 @@ export type PersonalSecret =
   | 'tool-server-tokens'
   | 'tool-server-flow';
 
-/** A sealed value could not be opened: another master key, another row, or a damaged text. */
+/** A value could not be decrypted: another master key, another row, or damaged. */
 export class VaultError extends Error {
   override name = 'VaultError';
 }
@@ -46,11 +46,11 @@ function open(text: string, keyOf: (id: string) => KeyObject | undefined, { purp
 }
 
 /**
- * Envelope encryption (AES-256-GCM): a master key wraps one data key per user, the data key seals that user's
+ * Envelope encryption (AES-256-GCM): a master key wraps one data key per user, and the data key encrypts that user's
  * provider keys. The stored form is `version.keyId.nonce.ciphertext+tag`.
  */
 export function createVault(masterKeys: MasterKey[]) {
-  // As objects of the library: with the bytes themselves each use would take five times as long.
+  // As key objects: with plain bytes each use would take five times as long.
   const keys = masterKeys.map(({ id, key }) => ({ id, key: createSecretKey(key.reveal()) }));
   const [first] = keys;
   if (!first) throw new Error('The vault needs a master key');
@@ -85,14 +85,14 @@ export function createVault(masterKeys: MasterKey[]) {
       const keyOf = (id: string) => (id === dataKeyId ? dataKey : undefined);
       return new Secret(open(sealed, keyOf, { purpose, userId }).toString());
     },
-    /** The same data key under the current master key; the text itself if it is already. */
+    /** The same data key wrapped by the current master key; unchanged if it already is. */
     rewrap(userId: number, wrappedDataKey: string): string {
       if (wrappedDataKey.startsWith(`${version}.${first.id}.`)) return wrappedDataKey;
       const dataKey = open(wrappedDataKey, masterKey, { purpose: 'data-key', userId });
       return seal(dataKey, first.key, first.id, { purpose: 'data-key', userId });
     },
     newKeyCheck: () => seal(Buffer.from('roster'), first.key, first.id, { purpose: 'key-check', userId: 0 }),
-    /** @throws VaultError if none of the configured master keys is the one this database was made with. */
+    /** @throws VaultError if none of the configured master keys belongs to this database. */
     verifyKeyCheck(stored: string) {
       open(stored, masterKey, { purpose: 'key-check', userId: 0 });
     },

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { BytesNotFoundError, type FileKey, type FileStore } from './file-store.ts';
 
-/** Files in one folder of this machine, which is there or away: it is not made. */
+/** Files in one local folder, which must exist: it is never created here. */
 export function diskStore(folder: string): FileStore {
   const whole = (key: FileKey) => join(folder, key);
   const unfinished = (key: FileKey) => join(folder, `${key}.part`);
 
-  /** Without it a name, new or gone, may be another one after a power cut. */
+  /** Without it a new or deleted name may be undone by a power cut. */
   async function syncFolder() {
     const handle = await open(folder, 'r');
     await handle.sync().finally(() => handle.close());
@@ -23,7 +23,7 @@ export function diskStore(folder: string): FileStore {
         await rename(unfinished(key), whole(key));
         await syncFolder();
       } catch (error) {
-        // Until then it may still be making the file.
+        // Until it is closed the stream may still be creating the file.
         if (!target.closed) await new Promise<void>((resolve) => target.once('close', () => resolve()));
         await rm(unfinished(key), { force: true });
         await rm(whole(key), { force: true });

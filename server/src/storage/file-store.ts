@@ -2,34 +2,34 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** The name of stored bytes. A name from a row, a job or a backup is parsed first, because it becomes a path. */
+/** The name of stored bytes. Names from rows, jobs or backups are parsed first, because they become paths. */
 export const FileKey = z
   .string()
   .regex(/^[0-9a-f]{32}$/, 'This names no stored bytes')
   .brand('FileKey');
 export type FileKey = z.output<typeof FileKey>;
 
-/** Where the bytes of files are kept, under names that the server makes. */
+/** Stores the bytes of files under generated names. */
 export type FileStore = {
-  /** Resolves when the bytes are there whole and would survive a power cut; otherwise nothing is left. */
+  /** Resolves when all bytes are stored and would survive a power cut; otherwise nothing is left. */
   put: (key: FileKey, content: AsyncIterable<Buffer>) => Promise<void>;
-  /** @throws BytesNotFoundError where there is none, before the first byte */
+  /** @throws BytesNotFoundError if missing, before the first byte */
   read: (key: FileKey) => Promise<Readable>;
-  /** Removes what is there under this key, the rest of a broken `put` included; nothing there is fine. */
+  /** Removes the bytes of this key, including the rest of a broken `put`; missing bytes are fine. */
   remove: (key: FileKey) => Promise<void>;
-  /** How much more can be stored; undefined: unknown. */
+  /** Remaining capacity in bytes; undefined: unknown. */
   freeBytes: () => Promise<number | undefined>;
-  /** Resolves when it is there and answers. */
+  /** Resolves if the store responds. */
   check: () => Promise<void>;
 };
 
-/** The store is there, and has nothing under this name. */
+/** The store responds, but has nothing under this name. */
 export class BytesNotFoundError extends Error {
   override name = 'BytesNotFoundError';
 }
 
-/** A new name: random, so that nothing of a person or a file is in it. */
+/** A new random name, so that it reveals nothing about a user or file. */
 export const newFileKey = (): FileKey => FileKey.parse(randomBytes(16).toString('hex'));
 
-/** undefined: what is stored as a name is none. */
+/** undefined: the stored name is invalid. */
 export const fileKeyOf = (stored: string): FileKey | undefined => FileKey.safeParse(stored).data;

@@ -2,15 +2,15 @@ import { AppError, isDiskFull, UnavailableError } from '#server/lib/errors';
 import { createWatchdog, within } from '#server/lib/watchdog';
 import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
-/** One answer serves all who ask within this time. */
+/** One check serves all callers within this time. */
 const checkedForMs = 500;
 const checkMs = 2_000;
 
-/** What is not the store's being away: no room in it, nothing under a name, and what the content itself threw. */
+/** Errors that do not mean an unavailable store: disk full, nothing under a name, and errors of the content itself. */
 const isOther = (error: unknown) =>
   isDiskFull(error) || error instanceof BytesNotFoundError || error instanceof AppError;
 
-/** A store that says so, and within seconds, where it is not there. */
+/** A store that reports its unavailability within seconds. */
 export function guardedStore(store: FileStore & { breakOff?: () => void }): FileStore {
   const { breakOff } = store;
   const watch = createWatchdog({ probe: store.check, ...(breakOff && { onAway: breakOff }) });

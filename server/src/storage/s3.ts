@@ -7,15 +7,15 @@ import { UnresponsiveError, within } from '#server/lib/watchdog';
 import { fetchBy, noProxy, type ProxyFor } from '#server/outbound/proxy';
 import { BytesNotFoundError, type FileStore } from './file-store.ts';
 
-/** What S3 demands of each part but the last. */
+/** S3's minimum size of each part but the last. */
 const partBytes = 5 * 1024 * 1024;
-/** There are at most 10,000 parts: these make 160 GB. */
+/** There are at most 10,000 parts: with this size 160 GB. */
 const largePartBytes = 16 * 1024 * 1024;
 
 type Settings = Omit<NonNullable<Config['s3']>, 'proxyFor'> & { proxyFor?: ProxyFor };
 type BreakableStore = FileStore & { breakOff: () => void };
 
-/** An S3-compatible store. What fits into one part goes in one request, the rest in parts. */
+/** An S3-compatible store. Content that fits into one part goes in one request, the rest in parts. */
 export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): BreakableStore {
   let underWay = new AbortController();
   const client = clientOf(config, () => underWay.signal);
@@ -32,14 +32,14 @@ export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): Breakabl
       await client.deleteObject(keyOf(name));
     },
     freeBytes: async () => undefined,
-    /** Whether there is such an object does not matter: that it can be asked does. */
+    /** Any response will do, whether or not the object exists. */
     async check() {
       await client.objectExists(keyOf('check')).catch((error: unknown) => {
-        // Where listing is not allowed, so is the answer that there is none.
+        // Without permission to list, S3 answers 403 for a missing object.
         if (!(error instanceof S3ServiceError && error.status === 403)) throw error;
       });
     },
-    /** Where the store has gone silent, nothing that waits for it will end by itself. */
+    /** Requests to a silent store would never end by themselves. */
     breakOff() {
       underWay.abort(new Error('The store does not answer'));
       underWay = new AbortController();
@@ -47,7 +47,7 @@ export function s3Store(config: Settings, { silenceMs = 20_000 } = {}): Breakabl
   };
 }
 
-/** Objects under names of one's own, for what is no file of a user. Each request has its time. */
+/** Objects under given names, for content other than users' files. Each request has a timeout. */
 export function s3Objects(config: Settings, { silenceMs = 60_000, requestMs = 300_000 } = {}) {
   const client = clientOf(config, (method) =>
     method === 'GET' ? new AbortController().signal : AbortSignal.timeout(requestMs),
@@ -83,10 +83,10 @@ function clientOf(config: Settings, underWay: (method?: string) => AbortSignal):
     secretAccessKey: config.secretAccessKey.reveal(),
     fetch: (address, init) => {
       const headers = new Headers(init?.headers);
-      // Which fetch counts for itself. Named twice, as Node.js 22 passes it on, undici takes it for no number.
+      // fetch computes it itself. Sent twice, as Node.js 22 would, undici rejects it.
       headers.delete('content-length');
       const signals = [underWay(init?.method), ...(init?.signal ? [init.signal] : [])];
-      // What is signed for one host goes to no other one.
+      // A request signed for one host must not go to another.
       return fetch(address, { ...init, headers, redirect: 'error', signal: AbortSignal.any(signals) });
     },
   });
@@ -116,15 +116,15 @@ async function putParts(client: S3mini, key: string, parts: AsyncIterable<Buffer
   }
 }
 
-/** Parts that no object came of. They are in no list of objects, and cost their room until they are ended. */
+/** Aborts multipart uploads that never became an object. No listing of objects shows them, but they take up room. */
 async function abortUploadsOf(client: S3mini, key: string) {
   const listed: unknown = await client.listMultipartUploads('/', '', 'GET', { prefix: key });
   for (const uploadId of idsIn(listed)) await client.abortMultipartUpload(key, uploadId);
 }
 
 /**
- * The bytes of an object as they come. Where the store falls silent in the midst of them they end with an error, and its
- * connection goes back, as it does when the reader leaves. Time counts only while bytes are waited for.
+ * The bytes of an object as they arrive. If the store falls silent the stream fails, and the connection is released, as
+ * it is when the reader leaves. Time counts only while bytes are awaited.
  */
 function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readable {
   const reader = body.getReader();
@@ -142,7 +142,7 @@ function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readab
       clearTimeout(silence);
       reader.cancel(error).then(
         () => callback(error),
-        // It had broken off before.
+        // It had already failed.
         () => callback(error),
       );
     },
@@ -150,7 +150,7 @@ function readableOf(body: ReadableStream<Uint8Array>, silenceMs: number): Readab
   return readable;
 }
 
-/** The bytes in parts of the size S3 demands; the last one may be smaller. */
+/** The bytes in parts of the minimum size; the last one may be smaller. */
 async function* inParts(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer, void> {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -172,7 +172,7 @@ async function* withFirst(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   yield* rest;
 }
 
-/** The ids of uploads under way, wherever the client puts them: one upload comes as an object, several as a list. */
+/** The ids of running uploads, wherever the client puts them: one upload comes as an object, several as a list. */
 function idsIn(listed: unknown): string[] {
   if (Array.isArray(listed)) return listed.flatMap(idsIn);
   if (!isObject(listed)) return [];

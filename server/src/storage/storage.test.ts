@@ -52,7 +52,7 @@ describe.each([
 
   const part = 5 * 1024 * 1024;
   test.each([1, 65_536, part - 1, part, part + 1, 2 * part, 3 * part + 17])(
-    'gives back %i bytes as they were',
+    'returns %i bytes unchanged',
     async (size) => {
       const { store, names } = place;
       const [key, content] = [newFileKey(), someBytes(size)];
@@ -65,7 +65,7 @@ describe.each([
     },
   );
 
-  test.each([0, 1_000, part + 1, 3 * part])('keeps nothing of what breaks off after %i bytes', async (size) => {
+  test.each([0, 1_000, part + 1, 3 * part])('keeps nothing of content that breaks off after %i bytes', async (size) => {
     const { store, names } = place;
     const key = newFileKey();
     await expect(store.put(key, breakingAfter(someBytes(size)))).rejects.toThrow('The sender is gone');
@@ -73,13 +73,13 @@ describe.each([
     await store.remove(key);
   });
 
-  test('knows its room, or says that it does not', async () => {
+  test('reports its room, or that it is unknown', async () => {
     const free = await place.store.freeBytes();
     expect(free === undefined || free > 0).toBe(true);
   });
 });
 
-test('a file that is still being made when its content breaks off is not left behind', async () => {
+test('leaves no file behind that is still being created when its content breaks off', async () => {
   const { store, names, close } = await disk();
   const { open } = fs;
   const slow = vi.spyOn(fs, 'open').mockImplementation((...args: unknown[]) => {
@@ -96,14 +96,14 @@ test('a file that is still being made when its content breaks off is not left be
   }
 });
 
-test('parts that a crash left in an S3-compatible store go with the file', async () => {
+test('deletes parts that a crash left in an S3-compatible store with the file', async () => {
   const server = await startS3();
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = server;
   const secret = new Secret(secretAccessKey);
   const store = s3Store({ endpoint: new URL(endpoint), bucket, region, accessKeyId, secretAccessKey: secret });
   try {
     const [key, other] = [newFileKey(), newFileKey()];
-    // Nobody ends these uploads: the store refuses what would.
+    // Nobody ends these uploads: the store rejects that.
     server.refuse((method, path) =>
       path.includes('uploadId') && (method === 'DELETE' || path.includes('partNumber=2'))
         ? { status: 500, code: 'InternalError' }
@@ -119,7 +119,7 @@ test('parts that a crash left in an S3-compatible store go with the file', async
   }
 });
 
-test('a wrong secret opens nothing', async () => {
+test('opens nothing with a wrong secret', async () => {
   const server = await startS3();
   const { endpoint, bucket, region, accessKeyId } = server;
   const store = s3Store({
@@ -137,11 +137,11 @@ test('a wrong secret opens nothing', async () => {
   }
 });
 
-describe('an S3-compatible store that falls silent in the midst of an object', () => {
+describe('S3-compatible store that falls silent in the middle of an object', () => {
   const silenceMs = 200;
   const [sent, size] = [1_000, 300_000];
 
-  /** `gone`: the connection on which the object came has been let go. */
+  /** `gone`: the connection of the object has been closed. */
   async function silentStore() {
     const gone = Promise.withResolvers<true>();
     const goOn = Promise.withResolvers<void>();
@@ -161,19 +161,19 @@ describe('an S3-compatible store that falls silent in the midst of an object', (
     return { content: await store.read(newFileKey()), gone: gone.promise, goOn: goOn.resolve };
   }
 
-  test('ends what is read of it with an error, and lets the connection go', async () => {
+  test('fails the read and releases the connection', async () => {
     const { content, gone } = await silentStore();
     await expect(buffer(content)).rejects.toThrow(UnavailableError);
     expect(await gone).toBe(true);
   });
 
-  test('lets the connection go when its reader leaves', async () => {
+  test('releases the connection when its reader leaves', async () => {
     const { content, gone } = await silentStore();
     for await (const _ of content) break;
     expect(await gone).toBe(true);
   });
 
-  test('is another matter than a reader who takes their time', async () => {
+  test('is not confused with a slow reader', async () => {
     const { content, goOn } = await silentStore();
     goOn();
     let read = 0;
@@ -185,7 +185,7 @@ describe('an S3-compatible store that falls silent in the midst of an object', (
   });
 });
 
-test('a store that takes a request and never answers ends what is put into it, read and listed', async () => {
+test('ends writes, reads and lists when a store accepts a request and never answers', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

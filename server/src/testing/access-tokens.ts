@@ -5,7 +5,7 @@ type Draft = { name?: string; rights?: string[]; expiresInDays?: number | null; 
 
 export const tokensPath = '/api/access-tokens';
 
-/** Makes a token, with all rights where none are named. */
+/** Creates a token, with all permissions unless some are named. */
 export async function newToken(visitor: HttpClient, draft: Draft = {}): Promise<{ id: number; token: string }> {
   const { status, body } = await visitor.post(tokensPath, {
     name: 'Script',
@@ -19,7 +19,7 @@ export async function newToken(visitor: HttpClient, draft: Draft = {}): Promise<
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** A program's call. */
+/** A client's call. */
 export function called(
   app: { url: string },
   token: string,

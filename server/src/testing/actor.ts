@@ -1,6 +1,6 @@
 import type { Actor } from '#server/security/actor';
 
-/** For calls of a service without its route: an administrator who stays signed in. */
+/** For calling a service without its route: an administrator who stays signed in. */
 export const actor = (userId: number): Actor => ({
   userId,
   role: 'Admin',

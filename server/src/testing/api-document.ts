@@ -8,12 +8,12 @@ import { created } from './assistants.ts';
 
 export const apiDocument = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
 
-/** The code that the document shows, in its order. */
+/** The code in the document, in order. */
 export const apiSnippets = [...apiDocument.matchAll(/^```(sh|js)\n([\s\S]*?)^```$/gm)].map(
   ([, language = '', code = '']) => ({ language, code }),
 );
 
-/** The variables that the document has its readers set, for a person with one assistant. */
+/** The variables that the document tells its readers to set, for a user with one assistant. */
 export async function apiVariables(app: TestApp) {
   const ada = await app.withKey('ada');
   await created(ada, { name: 'Tutor' });
@@ -21,9 +21,9 @@ export async function apiVariables(app: TestApp) {
   return { PATH: process.env.PATH ?? '', OPENAI_BASE_URL: `${app.url}/v1`, OPENAI_API_KEY: token };
 }
 
-/** What the program prints that is given the code. */
+/** The output of the program that runs the code. */
 export async function printed([program = '', ...args]: string[], env: Record<string, string>): Promise<string> {
-  // Where the packages are found that the code imports.
+  // The code's imports are resolved from here.
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   return (await promisify(execFile)(program, args, { cwd, env })).stdout;
 }

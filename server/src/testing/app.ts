@@ -23,20 +23,20 @@ const enginesOf: Record<ServerTests, Engine[]> = {
   long: ['sqlite', 'postgres'],
 };
 
-/** Tests go through these; scripts/test/selection.ts says which run takes which. */
+/** Tests use these; scripts/test/selection.ts says which run uses which. */
 export const engines: Engine[] = enginesOf[serverTests() ?? 'long'];
 
-/** A key that the simulator takes for good. */
+/** A key that the simulator accepts. */
 export const goodKey = `sk-${'simulated'.repeat(5)}`;
 export const password = 'correct horse battery';
 
-/** Next to nothing: tests hash often, and few of them are about it. */
+/** As cheap as possible: tests hash often, and few of them are about it. */
 const cheapHashing: HashingCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** A busy machine is no slow tool server. */
+/** A busy machine must not look like a slow tool server. */
 const patience = { lookMs: patienceMs, startMs: patienceMs };
 
-/** A day on which the models of the catalogue that tests use have not ended. */
+/** A day on which no catalogue model used in tests has retired. */
 export const beforeAnyEnd = () => Date.parse('2026-11-24T12:00:00Z');
 
 type Options = {
@@ -46,17 +46,17 @@ type Options = {
   hashingCost?: HashingCost;
   providerTimes?: Partial<ProviderTimeouts> | undefined;
   toolTimes?: Partial<ToolTimeouts>;
-  /** Of Roster; what was stored before keeps its times. */
+  /** Roster's clock; earlier rows keep their times. */
   now?: () => number;
   tools?: ToolsForTests;
-  /** How the server reaches its PostgreSQL, where not directly. */
+  /** Maps the PostgreSQL address to the one that the server uses, such as a proxy's. */
   databaseBy?: (url: URL) => URL;
-  /** Whether what needs a session of its own goes directly all the same. */
+  /** Connections that need a session bypass the proxy. */
   isSessionDirect?: boolean;
 };
 
 /** The whole product on a fresh database, with the simulator as its provider, listening on a free port. */
-/** A first word has as long as any other beginning. */
+/** The first token has as long as any other response. */
 const timesOf = (given: Partial<ProviderTimeouts>): ProviderTimeouts => ({
   ...defaultProviderTimeouts,
   ...(given.beginsMs !== undefined && { firstTokenMs: given.beginsMs }),
@@ -109,13 +109,13 @@ export async function startApp(
     const running = await start(config, log, {
       checkResponses: true,
       hashingCost,
-      // No test ends the machine; those that end the process start it with what an operator has.
+      // No test powers off the machine; tests that kill the process start it like an operator.
       synchronous: 'off',
-      // Tests make stored work due behind the worker's back.
+      // Tests make stored work due without waking the worker.
       jobTimes: { pollMs: 100 },
       ...(tools && { tools }),
       ...(now && { now }),
-      // No proxy has to notice anything.
+      // There is no proxy that has to notice a shutdown.
       connectionTimes: { ...usualTimes, noticedMs: 0, ...connectionTimes },
       toolTimes: { ...defaultToolTimeouts, ...patience, ...toolTimes },
       ...(providerTimes && { providerTimes: timesOf(providerTimes) }),
@@ -135,16 +135,16 @@ export async function startApp(
     dataDir: database.dataDir,
     databaseUrl: database.url,
     provider,
-    /** All that the server has logged, at every level. */
+    /** Everything that the server has logged, at every level. */
     logLines,
     get url() {
       return current.url;
     },
-    /** Every call that the server answers. */
+    /** Every endpoint of the server. */
     get endpoints() {
       return current.endpoints;
     },
-    /** Every call that programs can make. */
+    /** Every endpoint of the public API. */
     get apiEndpoints() {
       return current.apiEndpoints;
     },
@@ -153,7 +153,7 @@ export async function startApp(
     },
     /** A browser that is not signed in. */
     visitor: () => createHttpClient(() => current),
-    /** A signed-in person, registered at the first mention. The first one of an app is its administrator. */
+    /** A signed-in user, registered on first use. The first one of an app is its administrator. */
     async as(name: string): Promise<HttpClient> {
       const known = visitors.get(name);
       if (known) return known;
@@ -163,13 +163,13 @@ export async function startApp(
       visitors.set(name, visitor);
       return visitor;
     },
-    /** The same with a saved provider key. */
+    /** The same with a stored provider key. */
     async withKey(name: string): Promise<HttpClient> {
       const visitor = await this.as(name);
       await visitor.post('/api/settings/apikey', { apiKey: goodKey });
       return visitor;
     },
-    /** A new user, whose key belongs to an account of their own at the provider. */
+    /** A new user, whose key belongs to a separate account at the provider. */
     async someone(kind = 'person'): Promise<{ visitor: HttpClient; key: string; email: string }> {
       const name = `${kind}${++strangers}`;
       const key = `sk-${kind}-${strangers}-${'k'.repeat(32)}`;
@@ -186,12 +186,12 @@ export async function startApp(
       await current.stop();
       current = await startProcess();
     },
-    /** Ends the process; what it stored stays. */
+    /** Stops the process; stored data stays. */
     async halt() {
       await current.stop();
       isHalted = true;
     },
-    /** After a halt: the same installation with other settings. */
+    /** After a halt: starts the same installation with other settings. */
     async startWith(more: Record<string, string>) {
       current = await startProcess(more);
       isHalted = false;

@@ -7,7 +7,7 @@ type Manifest = { tables: { name: string; rows: number; sha256: string }[]; file
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** Everything in a backup but its manifest, in order. */
+/** Everything in a backup except its manifest, in order. */
 async function membersOf(file: FileHandle): Promise<Member[]> {
   const source = await fileSource(file);
   const found = (await tarMembers(source)) ?? new Map();
@@ -20,7 +20,7 @@ async function membersOf(file: FileHandle): Promise<Member[]> {
   return members;
 }
 
-/** A backup with other members, whose manifest fits them: what a forger would make. */
+/** A forged backup: other members, with a matching manifest. */
 export async function forged(backup: string, target: string, change: (members: Member[]) => Member[]) {
   const source = await open(backup, 'r');
   const all = await membersOf(source).finally(() => source.close());

@@ -9,7 +9,10 @@ const schemas: [beginning: string, schema: string][] = [
   ['thread.run.', 'RunObject'],
   ['thread.', 'ThreadObject'],
 ];
-/** The events of a run, each as the provider describes it. Repeated deltas are one: how often they come is no part of the order. */
+/**
+ * The event names of a run in order, each event checked against the provider's description. Repeated deltas count as
+ * one, since their number is not part of the order.
+ */
 export async function orderOf(stream: AsyncIterable<AnyEvent>) {
   const names: string[] = [];
   for await (const { event, data } of stream) {
@@ -19,9 +22,9 @@ export async function orderOf(stream: AsyncIterable<AnyEvent>) {
   }
   return names;
 }
-/** How the events of the retired API follow each other: a run begins, */
+/** The event order of the retired API: when a run starts, */
 export const begun = ['thread.run.created', 'thread.run.queued', 'thread.run.in_progress'];
-/** it writes a message, */
+/** when it writes a message, */
 export const message = [
   'thread.run.step.created',
   'thread.run.step.in_progress',
@@ -31,5 +34,5 @@ export const message = [
   'thread.message.completed',
   'thread.run.step.completed',
 ];
-/** or it calls a function. */
+/** and when it calls a function. */
 export const calls = ['thread.run.step.created', 'thread.run.step.in_progress', 'thread.run.step.delta'];

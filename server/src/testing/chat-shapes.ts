@@ -22,7 +22,7 @@ export type Expected = {
   /** Name and arguments. */
   calls?: [string, string][];
   reason?: string;
-  /** Words of the failure; left out: the answer is whole. */
+  /** Words of the failure; omitted: the answer is complete. */
   failure?: RegExp;
 };
 type Row = [shape: string, events: unknown[], expected: Expected];
@@ -554,5 +554,5 @@ const errors: Row[] = [
   [`${shape}, and [DONE]`, [say('Yes', 'stop'), error, done], { text: 'Yes', failure: new RegExp(broken) }],
 ]);
 
-/** Answers as servers of Chat Completions write them, and what they come to. */
+/** Answers as servers of Chat Completions write them, with the expected results. */
 export const rows = [...text, ...reasoning, ...calls, ...beside, ...ends, ...errors];

@@ -8,14 +8,14 @@ import type { HttpClient } from './http-client.ts';
 export { until } from './until.ts';
 
 let made = 0;
-/** Fresh ones, in order. */
+/** Unique, in order. */
 export const clientId = () => `client-${String(++made).padStart(6, '0')}`;
 
-/** What the words `[[bench n]]` make the simulator say. */
+/** The simulator's answer to `[[bench n]]`. */
 export const benchText = (count: number) =>
   Array.from({ length: count }, (_, index) => ` t${String(index).padStart(4, '0')}`).join('');
 
-/** Starts a conversation and returns its id. */
+/** Starts a thread and returns its id. */
 export async function newThread(visitor: HttpClient, more: Record<string, unknown> = {}): Promise<number> {
   const { status, body } = await visitor.post('/api/threads', more);
   if (status !== 201) throw new Error(`No thread: ${JSON.stringify(body)}`);
@@ -27,7 +27,7 @@ export const post = (visitor: HttpClient, threadId: number, message: string, mor
 
 type Sent = { message: Message; run: Run };
 
-/** Sends a message that is taken. */
+/** Sends a message that is accepted. */
 export async function send(
   visitor: HttpClient,
   threadId: number,
@@ -52,7 +52,7 @@ export async function ask(
   return { ...sent, events, answer: await messageOf(visitor, threadId, sent.run.messageId) };
 }
 
-/** A new answer, waited for. */
+/** Regenerates an answer and waits for its end. */
 export async function regenerated(app: { url: string }, visitor: HttpClient, messageId: number): Promise<Sent> {
   const { status, body } = await visitor.post(`/api/messages/${messageId}/regenerate`);
   if (status !== 202) throw new Error(`Not regenerated: ${status} ${JSON.stringify(body)}`);
@@ -89,10 +89,10 @@ export async function askedOf({ provider }: Pick<TestApp, 'provider'>): Promise<
 
 const makesAnswers = ({ path }: Asked) => path === '/responses' || path === '/chat/completions';
 
-/** What the provider was asked to answer, oldest first; requests for titles left out. */
+/** The provider's requests for answers, oldest first, without title requests. */
 export const asksOf = async (app: Pick<TestApp, 'provider'>) =>
   (await askedOf(app)).filter((asked) => makesAnswers(asked) && !isForTitle(asked));
-/** The requests for titles. */
+/** The title requests. */
 export const titleAsksOf = async (app: Pick<TestApp, 'provider'>) =>
   (await askedOf(app)).filter((asked) => makesAnswers(asked) && isForTitle(asked));
 

@@ -9,7 +9,7 @@ export const comparisonsPath = '/api/comparisons';
 
 export type Whole = Comparison & { items: ComparisonPrompt[] };
 
-/** Prepares a comparison and reads it. */
+/** Creates a comparison and reads it. */
 export async function newComparison(visitor: HttpClient, typed: string[], more: object = {}): Promise<Whole> {
   const draft = { candidateModel: 'gpt-4o-mini', baselineModel: 'gpt-4o', prompts: { typed }, ...more };
   const { status, body } = await visitor.post(comparisonsPath, draft);
@@ -29,7 +29,7 @@ export const askPrompt = (visitor: HttpClient, id: number, promptId: number, mor
 export const votePrompt = (visitor: HttpClient, id: number, promptId: number, vote: string | null) =>
   visitor.post(`${comparisonsPath}/${id}/prompts/${promptId}/vote`, { vote });
 
-/** Asks and waits for the end of both answers. */
+/** Asks a prompt and waits for the end of both answers. */
 export async function compared(
   app: { url: string },
   visitor: HttpClient,
@@ -45,13 +45,13 @@ export async function compared(
   return prompt;
 }
 
-/** Has the server ask all open prompts. */
+/** Starts asking all open prompts. */
 export const startOf = (visitor: HttpClient, id: number, more: object = {}) =>
   visitor.post(`${comparisonsPath}/${id}/start`, more);
 
 export const judgingsPath = (id: number) => `${comparisonsPath}/${id}/judgings`;
 
-/** Has a judge asked, which prefers the longer answer unless the criteria say otherwise. */
+/** Starts a judge, which prefers the longer answer unless the criteria say otherwise. */
 export const judge = (visitor: HttpClient, id: number, more: object = {}) =>
   visitor.post(judgingsPath(id), { model: 'gpt-4o', criteria: 'The better one.', ...more });
 
@@ -61,21 +61,21 @@ export async function judgingOf(visitor: HttpClient, id: number, judgingId: numb
   return body;
 }
 
-/** A judging that is not going on any more. */
+/** Waits until a judging is no longer running. */
 export const judgedBy = (visitor: HttpClient, id: number, judgingId: number) =>
   until('The end of the judging', async () => {
     const judging = await judgingOf(visitor, id, judgingId);
     return judging.state === 'idle' && judging;
   });
 
-/** Has all answered prompts judged, and waits for the end. */
+/** Judges all answered prompts, and waits for the end. */
 export async function judged(visitor: HttpClient, id: number, more: object = {}): Promise<JudgingDetail> {
   const { status, body } = await judge(visitor, id, more);
   if (status !== 201) throw new Error(`Not judged: ${status} ${JSON.stringify(body)}`);
   return judgedBy(visitor, id, body.id);
 }
 
-/** A comparison whose candidate answers `t0000 t0001 t0002 t0003`, and whose baseline has said these texts before. */
+/** A comparison whose candidate answers `t0000 t0001 t0002 t0003`, and whose baseline has these earlier answers. */
 export async function answeredComparison(
   app: Parameters<typeof beside>[0],
   visitor: HttpClient,

@@ -10,7 +10,7 @@ import { createHttpClient, type HttpClient } from './http-client.ts';
 import { type Spawned, spawnServer, untilReady } from './process.ts';
 import { waitedForProcessor } from './process-clock.ts';
 
-/** Numbers that look random and are the same in every run of a test. */
+/** Pseudo-random numbers that are the same in every run of a test. */
 export function seeded(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -19,10 +19,13 @@ export function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** How often a test kills its server. A release is checked with CRASH_ROUNDS=25: each round starts a server anew, which costs a second. */
+/**
+ * How often a test kills its server. Releases are checked with CRASH_ROUNDS=25: each round starts a new server, which
+ * takes a second.
+ */
 export const roundsOr = (usual: number) => Number(process.env.CRASH_ROUNDS ?? usual);
 
-/** A server that is killed and started again, on the same data and at the same address. */
+/** A server that is killed and restarted with the same data and address. */
 export async function killableServer(variables: Record<string, string>) {
   const port = await freePort();
   const place = { url: `http://localhost:${port}`, origin: `http://localhost:${port}` };
@@ -31,14 +34,14 @@ export async function killableServer(variables: Record<string, string>) {
   return {
     ...place,
     visitor: () => createHttpClient(() => place),
-    /** Resolves with how long it took until it was ready, the time not counted in which others had the processor. */
+    /** Resolves with the time until it was ready, without the time spent waiting for a processor. */
     async start(): Promise<number> {
       const before = performance.now();
       spawned = spawnServer({ PORT: String(port), RATE_LIMIT_SCALE: '1000', LOG_LEVEL: 'warn', ...variables });
       await untilReady(spawned, port);
       return performance.now() - before - waited();
     },
-    /** How long the process has waited for a processor since it was started. */
+    /** How long the process has waited for a processor since its start. */
     waited,
     async kill() {
       spawned?.child.kill('SIGKILL');
@@ -61,11 +64,14 @@ export async function killableServer(variables: Record<string, string>) {
 type Surroundings = {
   simulator?: SimulatorOptions;
   env?: Record<string, string>;
-  /** Of what it uses besides, once it is gone. */
+  /** Closes what it uses besides, after it has ended. */
   close?: () => Promise<void>;
 };
 
-/** A server that can be killed, not started yet, on a database of its own and with the simulator as its provider; gone with the test. */
+/**
+ * A server that can be killed, not started yet, with its own database and the simulator as its provider; removed with
+ * the test.
+ */
 export async function killableInstallation(engine: Engine, { simulator = {}, env = {}, close }: Surroundings = {}) {
   const database = await readyDatabase(engine);
   const simulated = createSimulator({ tokenDelayMs: 0, ...simulator });
@@ -86,7 +92,7 @@ export async function killableInstallation(engine: Engine, { simulator = {}, env
   return { app: { dataDir, databaseUrl, provider }, server };
 }
 
-/** Jobs that a dead process had taken are free again only after their lease; here at once. Not while one lives. */
+/** Frees the jobs of a dead process at once instead of after their lease. Not while one is alive. */
 export const freeJobs = (app: Parameters<typeof beside>[0]) =>
   beside(app, (db) => db.updateTable('jobs').set({ claimed_until: null }).execute());
 
@@ -100,7 +106,7 @@ export async function registered(server: KillableServer, name: string): Promise<
   return visitor;
 }
 
-/** A reader that lives through the server's death: what it had seen, and when. */
+/** A reader that survives the server's death and records what it saw, and when. */
 export async function witness(server: KillableServer, visitor: HttpClient, runId: number) {
   const reader = await openEvents(server, visitor, runId);
   const arrivals: number[] = [];
@@ -109,7 +115,7 @@ export async function witness(server: KillableServer, visitor: HttpClient, runId
   }, 10);
   return {
     until: reader.until,
-    /** What had come by that time. */
+    /** The events received by that time. */
     seenBefore(time: number): Numbered[] {
       return reader.events.slice(0, arrivals.filter((at) => at <= time).length);
     },

@@ -7,7 +7,7 @@ import type { Database } from '#server/db/schema';
 import { openSqlite, sqliteDialect } from '#server/db/sqlite';
 import { bindable } from '#server/db/statements';
 
-/** A second connection to the database of a running app, beside the lock that keeps a second Roster away. */
+/** A second connection to the database of a running app, without the lock that excludes a second Roster. */
 export async function beside<T>(
   app: { dataDir: string; databaseUrl: string | undefined },
   work: (db: Kysely<Database>) => Promise<T>,
@@ -23,8 +23,8 @@ export async function beside<T>(
 }
 
 /**
- * The app keeps SQLite's lock until the end of a turn of the event loop. On the same thread nobody can wait for it, so what
- * finds it taken is tried again in the next turn.
+ * The app holds SQLite's lock until the end of an event loop turn. Waiting on the same thread would deadlock, so a
+ * locked statement is retried in the next turn.
  */
 function besideOnThisThread(file: string): Dialect {
   const database = openSqlite(file, 'off');
@@ -63,7 +63,7 @@ function besideOnThisThread(file: string): Dialect {
   };
 }
 
-/** Changes a person as an administrator or operator would. */
+/** Changes a user as an administrator or operator would. */
 export async function setUser(
   app: { dataDir: string; databaseUrl: string | undefined },
   email: string,

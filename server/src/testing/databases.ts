@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { connect, type Engine } from '#server/db/connect';
 import { migrate } from '#server/db/migrate';
 
-/** Databases with today's tables and no rows, made once in a run and copied for each application. */
+/** Databases with current tables and no rows, created once per run and copied for each application. */
 export type Templates = { sqliteFile: string; postgresName: string };
 
 declare module 'vitest' {
@@ -42,7 +42,7 @@ async function migrated(url: string | undefined, dataDir: string) {
   await database.close();
 }
 
-/** Before the first test of a run; PostgreSQL, if the run has one, may still be starting meanwhile. */
+/** Before the first test of a run; PostgreSQL, if the run has one, may still be starting. */
 export async function makeTemplates(
   maintenance: Promise<string> | undefined,
 ): Promise<Templates & { remove: () => Promise<void> }> {
@@ -71,7 +71,7 @@ async function newDatabase(engine: Engine, template: Templates | undefined) {
   }
   const maintenance = inject('postgresUrl');
   const name = freshName();
-  // Its files are copied as they are, which is half the work of a copy by way of the log.
+  // Copies files directly, which is half the work of a copy through the log.
   const from = template?.postgresName ?? 'template1';
   await onServer(maintenance, `create database ${name} template ${from} strategy file_copy`);
   return {
@@ -84,8 +84,8 @@ async function newDatabase(engine: Engine, template: Templates | undefined) {
   };
 }
 
-/** An empty database of its own on the given engine, and what is needed to be rid of it. */
+/** A separate empty database on the given engine, and a function to remove it. */
 export const emptyDatabase = (engine: Engine) => newDatabase(engine, undefined);
 
-/** The same with today's tables. */
+/** The same with current tables. */
 export const readyDatabase = (engine: Engine) => newDatabase(engine, inject('templates'));

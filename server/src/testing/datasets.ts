@@ -13,7 +13,7 @@ export async function rated(visitor: HttpClient, messageId: number, rating: Part
   return body;
 }
 
-/** A conversation of one question for each of the ratings, its answers rated so. */
+/** A thread with one question per rating, and its answers rated accordingly. */
 export async function ratedThread(
   app: { url: string },
   visitor: HttpClient,
@@ -49,7 +49,7 @@ export const textsOf = (turns: z.output<typeof DatasetExample>['turns']) => turn
 
 type GivenExample = { question: string; answer: string; instructions?: string; review?: DatasetExample['review'] };
 
-/** A dataset of these examples, which come from no conversation. Its person must have a key. */
+/** A dataset of these examples, which come from no thread. Its owner must have a key. */
 export async function datasetOf(
   app: Parameters<typeof beside>[0] & { url: string },
   visitor: HttpClient,

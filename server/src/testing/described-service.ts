@@ -8,7 +8,7 @@ type Answer = (seen: Seen, response: ServerResponse) => unknown;
 const jsonBody = (schema: Given) => ({ content: { 'application/json': { schema } } });
 const answers = { responses: { '200': { description: 'Done' } } };
 
-/** A service for notes, as its authors would describe it. */
+/** A notes service, described like a real one. */
 export const notesDescription = (url: string): Given => ({
   openapi: '3.0.3',
   info: { title: 'Notes', version: '1.0.0' },
@@ -66,7 +66,10 @@ export const notesDescription = (url: string): Given => ({
 const usual: Answer = ({ method, url }, response) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ done: `${method} ${url}` }));
 
-/** A small service of HTTP with an OpenAPI description at /openapi.json. `answer` and `description` may change while it runs. */
+/**
+ * A small HTTP service with an OpenAPI description at /openapi.json. `answer` and `description` may change while it
+ * runs.
+ */
 export async function startDescribedService() {
   const seen: Seen[] = [];
   const http = createServer(async (request, response) => {

@@ -11,7 +11,7 @@ type Place = { url: string };
 type Options = {
   /** The last event that was seen: resumes after it. */
   after?: number;
-  /** Leaves once so many events have come. */
+  /** Disconnects after this many events. */
   leaveAfter?: number;
 };
 
@@ -53,7 +53,7 @@ export async function openEvents(
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const check of waiting) check();
   });
-  // A reader that leaves, or loses the server, keeps the events it has.
+  // A reader that disconnects, or loses the server, keeps its events.
   body.on('error', end);
   body.on('end', end);
   body.on('close', end);
@@ -78,12 +78,12 @@ export async function openEvents(
     get hasEnded() {
       return hasEnded;
     },
-    /** All that came, once the stream has ended. */
+    /** Resolves with all events when the stream has ended. */
     async all(): Promise<Numbered[]> {
       await within(ended.promise, 'The end of the stream');
       return events;
     },
-    /** Resolves when so many events have come. */
+    /** Resolves after this many events. */
     async until(count: number): Promise<void> {
       const reached = Promise.withResolvers<void>();
       const check = () => {

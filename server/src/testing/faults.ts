@@ -3,7 +3,7 @@ import type { FaultMatch } from '@roster/simulator/faults/fault-list';
 import { request } from 'undici';
 import type { TestApp } from './app.ts';
 
-/** While `work` goes on, the provider misbehaves. */
+/** The provider misbehaves while `work` runs. */
 export async function withFault<T>(
   { provider }: Pick<TestApp, 'provider'>,
   fault: Fault,

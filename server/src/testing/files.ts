@@ -37,7 +37,7 @@ export const ownForm = (visitor: HttpClient) => ({
 
 type Upload = { filename?: string; type?: string; content?: string | Buffer; purpose?: string };
 
-/** What the page sends. */
+/** Uploads as the page does. */
 export function upload(app: { url: string }, visitor: HttpClient, wanted: Upload = {}) {
   const { filename = 'notes.txt', type = 'text/plain', content = 'Hello', purpose = 'assistants' } = wanted;
   const body = form([
@@ -66,14 +66,14 @@ export async function fileOf(visitor: HttpClient, id: number): Promise<File | un
   return body.find((file: File) => file.id === id);
 }
 
-/** Waits until the provider's copy has come into this state. */
+/** Waits until the provider file has this state. */
 export const untilCopy = (visitor: HttpClient, id: number, state: string) =>
   until(`The state ${state}`, async () => {
     const file = await fileOf(visitor, id);
     return file?.provider.state === state && file;
   });
 
-/** The names in the folder of the stored files. */
+/** The names in the folder of stored files. */
 export function inStore({ dataDir }: { dataDir: string }): string[] {
   const folder = join(dataDir, 'files');
   return existsSync(folder) ? readdirSync(folder) : [];
@@ -81,14 +81,14 @@ export function inStore({ dataDir }: { dataDir: string }): string[] {
 
 export type AtProvider = { id: string; filename: string; bytes: number; purpose: string };
 
-/** What the provider has of a key. */
+/** The files of a key at the provider. */
 export async function atProvider({ provider }: { provider: { url: string } }, key: string): Promise<AtProvider[]> {
   const answer = await request(`${provider.url}/files`, { headers: { authorization: `Bearer ${key}` } });
   const { data } = JSON.parse(await answer.body.text());
   return data;
 }
 
-/** Every engine with files on the disk, and one with files in an S3-compatible store. */
+/** Every engine with files on disk, and one with files in an S3-compatible store. */
 const everyFilePlace: [engine: Engine, store: 'disk' | 'S3'][] = [
   ['sqlite', 'disk'],
   ['postgres', 'disk'],
@@ -103,7 +103,7 @@ export async function startFileApp(engine: Engine, store: 'disk' | 'S3') {
   return {
     app,
     s3,
-    /** The names of what is stored. */
+    /** The names of stored files. */
     stored: () => (s3 ? s3.names() : inStore(app)),
     async stop() {
       await app.stop();

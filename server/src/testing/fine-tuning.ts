@@ -6,10 +6,10 @@ import { uploaded } from './files.ts';
 import type { HttpClient } from './http-client.ts';
 import { until } from './until.ts';
 
-/** Of the simulator's clock, which is moved: nothing depends on how fast a test runs. */
+/** In the simulator's time, which tests advance: nothing depends on how fast a test runs. */
 export const jobStep = 60_000;
 
-/** Looks follow each other quickly, and a job at the provider moves by its clock alone. */
+/** Polls follow each other quickly, and a job at the provider moves by its clock alone. */
 export const quick = { env: { FOLLOW_INTERVAL_MS: '20' }, simulator: { jobStepMs: jobStep } };
 
 export const trainable = 'gpt-4.1-mini-2025-04-14';
@@ -40,7 +40,7 @@ export const draft = (trainingFileId: number, more: Record<string, unknown> = {}
   ...more,
 });
 
-/** A job of a file of its own. */
+/** Starts a job with a file of its own. */
 export async function begun(
   app: { url: string },
   visitor: HttpClient,
@@ -68,7 +68,7 @@ export const untilStatus = (visitor: HttpClient, id: number, status: Job['status
 export const atProviderNow = (visitor: HttpClient, id: number) =>
   untilJob(visitor, id, 'The arrival at the provider', (job) => job.providerJobId !== null);
 
-/** So many steps of a job pass at the provider. */
+/** Advances the provider's clock by this many job steps. */
 export async function pass({ provider }: Place, steps: number) {
   const answer = await request(`${provider.origin}/__simulator/clock`, {
     method: 'POST',
@@ -78,7 +78,7 @@ export async function pass({ provider }: Place, steps: number) {
   await answer.body.dump();
 }
 
-/** A job that is running at the provider, with some of its steps behind it. */
+/** A job that is running at the provider, some of its steps done. */
 export async function running(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
   const { id } = await begun(app, visitor, more);
   await atProviderNow(visitor, id);
@@ -86,7 +86,7 @@ export async function running(app: Place & { url: string }, visitor: HttpClient,
   return untilStatus(visitor, id, 'running');
 }
 
-/** One that has succeeded. */
+/** A job that has succeeded. */
 export async function trained(app: Place & { url: string }, visitor: HttpClient, more: Record<string, unknown> = {}) {
   const { id } = await begun(app, visitor, more);
   await atProviderNow(visitor, id);
@@ -96,7 +96,7 @@ export async function trained(app: Place & { url: string }, visitor: HttpClient,
 
 type ProviderJob = { id: string; status: string; metadata: Record<string, string>; fine_tuned_model: string | null };
 
-/** What the provider has of a key. */
+/** The jobs of a key at the provider. */
 export async function jobsAtProvider({ provider }: Place, key: string): Promise<ProviderJob[]> {
   const headers = { authorization: `Bearer ${key}` };
   const answer = await request(`${provider.url}/fine_tuning/jobs?limit=100`, { headers });
@@ -104,7 +104,7 @@ export async function jobsAtProvider({ provider }: Place, key: string): Promise<
   return data;
 }
 
-/** The calls that the provider has had. */
+/** The requests that the provider has received. */
 export async function callsOf({ provider }: Place, method: string, path: RegExp): Promise<JournalEntry[]> {
   const answer = await request(`${provider.origin}/__simulator/requests`);
   const { requests } = JSON.parse(await answer.body.text());

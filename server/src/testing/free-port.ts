@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections: one of those may be taken again between its being found free and
- * being listened on, or while a test has its server stopped. Above 10,080, which `fetch` refuses.
+ * Below the ephemeral ports: the system could give one of those to an outgoing connection after it was found free, or
+ * while a test has its server stopped. Above 10,080, which `fetch` blocks.
  */
 const [first, last] = [10_100, 29_999];
-/** So many in a row belong to one process: neighbouring ids are those of workers that run at the same time. */
+/** This many consecutive ports belong to one process: adjacent ids are those of workers that run at the same time. */
 const ofOneProcess = 97;
 let taken = 0;
 
-/** A port of this machine that nobody listens on, and that no other process of the tests is given meanwhile. */
+/** A free port of this machine that no other test process uses meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + ((process.pid * ofOneProcess + taken++) % (last - first + 1));

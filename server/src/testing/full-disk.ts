@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
 
-/** The connections that are opened while `work` runs. SQLite keeps its limits by connection, so a test needs the server's own. */
+/**
+ * The connections that are opened while `work` runs. SQLite's limits are per connection, so a test needs the server's
+ * own.
+ */
 async function connectionsOf<T>(work: () => Promise<T>): Promise<[T, Set<DatabaseSync>]> {
   const opened = new Set<DatabaseSync>();
   const { exec } = DatabaseSync.prototype;
@@ -17,7 +20,10 @@ async function connectionsOf<T>(work: () => Promise<T>): Promise<[T, Set<Databas
   }
 }
 
-/** Starts an application on SQLite whose disk can be made full: no page more, by SQLite's own limit and with its own failure. */
+/**
+ * Starts an application on SQLite whose disk can be made full: no further page, by SQLite's own limit and with its own
+ * error.
+ */
 export async function onDiskThatFills<T extends { dataDir: string }>(startApp: () => Promise<T>) {
   const [app, opened] = await connectionsOf(startApp);
   const [database] = [...opened].filter((one) => one.isOpen && one.location() === join(app.dataDir, 'roster.db'));
@@ -25,7 +31,7 @@ export async function onDiskThatFills<T extends { dataDir: string }>(startApp: (
   const limit = (pages: number) => database.exec(`pragma max_page_count = ${pages}`);
   return {
     app,
-    /** SQLite takes the pages that there are for the least that can be allowed. */
+    /** SQLite raises a limit below the current size to that size. */
     fill: () => limit(1),
     makeRoom: () => limit(1_000_000),
   };

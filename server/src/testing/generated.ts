@@ -1,4 +1,4 @@
-/** Input made up from a JSON schema: mostly what fits, often what nearly fits, sometimes what is meant to hurt. */
+/** Input generated from a JSON schema: mostly valid, often nearly valid, sometimes hostile. */
 
 type Schema = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ const hostileTexts = [
   '１２３',
 ];
 const plainTexts = ['a', 'Tutor', 'gpt-4o', 'Äpfel & Birnen', '7', 'true', 'Hello there'];
-/** What texts of a certain form look like: one that fits the schema's pattern is taken. */
+/** Texts of certain formats: one that matches the schema's pattern is used. */
 const patternedTexts = [
   'asst_8fKq2ZrVn1LxWcTy5uHbGdEo',
   'agent_0be47c3d815f4a29',
@@ -43,7 +43,7 @@ const patternedTexts = [
   '2026-11-20',
   'a',
 ];
-/** What a field of this name usually holds, so that many inputs get past the first check. */
+/** Usual values by field name, so that many inputs pass the first check. */
 const usual: Record<string, (random: () => number) => unknown> = {
   email: (random) => `generated${Math.floor(random() * 1e9)}@example.com`,
   password: () => 'correct horse battery',
@@ -55,7 +55,7 @@ const hostileNumbers = [0, -1, 1.5, 0.1 + 0.2, 1e308, -1e308, 2_147_483_648, Num
 const plainNumbers = [1, 2, 3, 0.5, 0.7, 10, 100];
 const keys = ['id', 'role', 'userId', '__proto__', 'constructor', 'toString', 'isDefault', '', 'a'.repeat(500)];
 
-/** What comes from outside has a smallest, a largest and a malformed value, whatever it is meant to be. */
+/** Extremes for external input: a smallest, a largest and a malformed value, whatever it is meant to be. */
 const extremeTexts = [
   '',
   '0',
@@ -112,7 +112,7 @@ const extremeNumbers = [
 const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 const extremeOthers = [null, true, [], {}, [null], nested(60), Array.from({ length: 150 }, (_, at) => at + 1)];
 
-/** A cursor as some lists write theirs, of extreme places. */
+/** Cursors in the form of some lists, with extreme positions. */
 const extremeCursors = [
   ['9999-12-31T23:59:59.999Z', 2_147_483_647],
   ['0000-01-01T00:00:00.000Z', 1],
@@ -123,7 +123,10 @@ const extremeCursors = [
   { value: 1, id: 2_147_483_648 },
 ].map((place) => Buffer.from(JSON.stringify(place)).toString('base64url'));
 
-/** Fields of the same kind, as the first and last day of a range: what each alone may not be, they may be together. */
+/**
+ * Fields of the same kind, such as the first and last day of a range: together they may accept what neither accepts
+ * alone.
+ */
 function alike({ properties }: Schema): string[][] {
   if (typeof properties !== 'object' || properties === null) return [];
   const byKind = Map.groupBy(Object.entries(properties), ([, property]) => JSON.stringify(property));
@@ -131,8 +134,8 @@ function alike({ properties }: Schema): string[][] {
 }
 
 /**
- * Every extreme value in every field of what fits otherwise, one at a time and in all fields of a kind at once; the rest
- * is made anew for each.
+ * Every extreme value in every field of otherwise valid input, one at a time and in all fields of a kind at once; the
+ * rest is generated anew for each.
  */
 export function* extremes(schema: Schema, fitting: () => unknown, isText: boolean) {
   const values = isText
@@ -167,7 +170,10 @@ function withField(whole: unknown, [name, ...rest]: string[], value: unknown): u
   return { ...fields, [name]: withField(fields[name], rest, value) };
 }
 
-/** `ids`: what exists and may be named. Half of the inputs are tame, so that what lies behind the checks is reached. */
+/**
+ * `ids`: existing objects that may be named. Half of the inputs are tame, so that the code behind the checks is
+ * reached.
+ */
 export function generator(random: () => number, ids: readonly number[], usualWildness?: number) {
   const wildness = usualWildness ?? (random() < 0.5 ? 0.03 : 0.3);
   const chance = (share: number) => random() < share;
@@ -227,7 +233,7 @@ export function generator(random: () => number, ids: readonly number[], usualWil
     const entries = Object.entries(schemaOf(schema.properties))
       .filter(([name]) => chance(required.includes(name) ? 1 - wildness / 3 : 0.5))
       .map(([name, property]) => [name, field(name, schemaOf(property))] as const);
-    // Defined as own property, as JSON.parse would: assigning `__proto__` would do something else.
+    // An own property, as JSON.parse would define it: assigning `__proto__` would set the prototype.
     const extra = chance(wildness / 3) ? [[pick(keys, 'id'), anything()] as const] : [];
     return Object.fromEntries([...entries, ...extra]);
   }
@@ -245,7 +251,7 @@ export function generator(random: () => number, ids: readonly number[], usualWil
     chance,
     pick,
     value,
-    /** A JSON text for the schema; now and then none, or one that is broken. */
+    /** A JSON text for the schema; now and then none, or a broken one. */
     body(schema: Schema): string {
       if (chance(wildness / 6)) return pick(['', '{', '[]', 'null', '"a"', '\ufeff{}', '{"a":1,}', '[[[[]]]]'], '');
       return JSON.stringify(value(schema)) ?? '';

@@ -15,7 +15,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 const clientId = 'roster-at-github';
 const clientSecret = 'github-secret-never-to-be-logged';
 
-/** A person at GitHub with one address, primary and verified. */
+/** A user at GitHub with one address, primary and verified. */
 export const atGitHub = (id: number, email: string, name: string | null = null): GitHubPerson => ({
   id,
   login: `person-${id}`,
@@ -24,14 +24,14 @@ export const atGitHub = (id: number, email: string, name: string | null = null):
 });
 
 /**
- * A server with the addresses, the checks and the habits of GitHub's sign-in: what is wrong with a code is said with
- * status 200, and calls without a user agent are refused. With `asks` there is a page to allow or cancel on.
+ * A server with GitHub's sign-in addresses, checks and habits: it reports a wrong code with status 200, and rejects
+ * calls without a user agent. With `asks` it shows a page to allow or cancel.
  */
 export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
   const pending = new Map<string, Asked>();
   const codes = new Map<string, Asked>();
   const tokens = new Map<string, GitHubPerson>();
-  /** Takes the place of the usual answer at a path. */
+  /** Replaces the usual response at a path. */
   const instead = new Map<string, Handler>();
   const steering = { person: atGitHub(1, 'octo@example.com', 'Octo Cat'), allows: true };
   const issued: string[] = [];
@@ -127,7 +127,7 @@ export async function startGitHub({ asks = false }: { asks?: boolean } = {}) {
 
   return {
     url,
-    /** Who is signed in there, and whether they allow it. */
+    /** The user who is signed in there, and whether they allow it. */
     steering,
     instead,
     /** Every code and token so far: none of them belongs in a log. */

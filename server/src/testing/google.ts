@@ -2,10 +2,10 @@ import { OAuth2Server } from 'oauth2-mock-server';
 
 const clientSecret = 'google-secret-never-to-be-logged';
 
-/** What an identity token says of a person. */
+/** The claims of an identity token. */
 export type GoogleClaims = Record<string, unknown>;
 
-/** A person at Google whose address is verified. */
+/** A user at Google whose address is verified. */
 export const atGoogle = (sub: string, email: string, more: Record<string, unknown> = {}): GoogleClaims => ({
   sub,
   email,
@@ -19,7 +19,7 @@ export async function startGoogle() {
   await server.issuer.keys.generate('RS256');
   await server.start(0, 'localhost');
   const steering: { claims: GoogleClaims; userinfo: GoogleClaims; userinfoStatus: number; allows: boolean } = {
-    /** What userinfo says besides the subject. */
+    /** The userinfo response besides the subject. */
     userinfo: {},
     userinfoStatus: 200,
     claims: atGoogle('g-1', 'gina@example.com', { name: 'Gina' }),
@@ -45,9 +45,9 @@ export async function startGoogle() {
   const issuer = server.issuer.url ?? '';
   return {
     issuer,
-    /** Its events change single answers. */
+    /** Its events change single responses. */
     service: server.service,
-    /** Who is signed in there, and whether they allow it. */
+    /** The user who is signed in there, and whether they allow it. */
     steering,
     /** Every code and token so far: none of them belongs in a log. */
     issued,

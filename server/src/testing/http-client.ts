@@ -2,7 +2,7 @@ import { request } from 'undici';
 
 type Answer = {
   status: number;
-  /** Parsed JSON, or the text where it is not JSON. Tests read from it what they expect. */
+  /** Parsed JSON, or the text if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on whatever was answered; types would only repeat it
   body: any;
   headers: Record<string, string | string[] | undefined>;
@@ -10,7 +10,7 @@ type Answer = {
 
 type Extra = { headers?: Record<string, string> };
 
-/** `url` is where the server listens, `origin` how the page that makes the calls is called. */
+/** `url` is where the server listens, `origin` the origin of the page that makes the calls. */
 type Place = { url: string; origin: string };
 
 /** A browser with its own cookies, as the server sees one. */

@@ -13,7 +13,7 @@ async function listed({ provider }: Pick<TestApp, 'provider'>, key: string, path
   return data;
 }
 
-/** The vector stores that a key has at the provider. */
+/** The vector stores of a key at the provider. */
 export const storesOf = (app: Pick<TestApp, 'provider'>, key: string): Promise<{ id: string }[]> =>
   listed(app, key, '/vector_stores?limit=100');
 
@@ -24,7 +24,9 @@ export async function stateOf(visitor: HttpClient, assistantId: number): Promise
   return (await visitor.get(`/api/assistants/${assistantId}/files`)).body;
 }
 
-/** What is due later is due now; attempts that follow each other this quickly are not counted, a day's would be gone in seconds. */
+/**
+ * Makes later work due now, and resets attempts: in such quick succession a day's worth would be used up in seconds.
+ */
 export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
   beside(app, (db) =>
     db
@@ -35,7 +37,7 @@ export const hurry = (app: Pick<TestApp, 'dataDir' | 'databaseUrl'>) =>
       .execute(),
   );
 
-/** Waits until the files of an assistant are in these states. */
+/** Waits until the files of an assistant have these states. */
 export const untilKnown = (app: Installation, visitor: HttpClient, assistantId: number, states: string[]) =>
   until(`The states ${states.join(', ')}`, async () => {
     await hurry(app);

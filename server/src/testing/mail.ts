@@ -6,9 +6,9 @@ import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
 export type Received = {
-  /** Where the envelope says that it goes. */
+  /** The recipients of the envelope. */
   recipients: string[];
-  /** As it came over the wire. */
+  /** As received. */
   raw: string;
   headers: string;
   text: string;
@@ -16,8 +16,8 @@ export type Received = {
 };
 
 /**
- * A mail server that keeps what it gets; `refusal` is what it answers instead of taking a mail. It knows no mailbox
- * `unknown-here`.
+ * A mail server that stores what it receives; `refusal` is the reply with which it rejects mails instead. It knows no
+ * mailbox `unknown-here`.
  */
 export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = {}) {
   const received: Received[] = [];
@@ -29,7 +29,7 @@ export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = 
   let waiting = 0;
   const port = await freePort();
   const server = new SMTPServer({
-    // With TLS it has a certificate of its own making, which nobody knows.
+    // With TLS it has an unknown, self-signed certificate.
     disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     secure: tls === 'smtps',
     onRcptTo({ address }, session, done) {
@@ -49,7 +49,7 @@ export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = 
         waiting--;
         if (state.refusal) {
           state.refused++;
-          // As some servers do, it repeats what it does not like.
+          // Like some servers, it quotes the text that it rejects.
           const { code, text } = state.refusal;
           return done(Object.assign(new Error(`${text} ${mail.text.replace(/\s+/g, ' ')}`), { responseCode: code }));
         }
@@ -64,7 +64,7 @@ export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = 
   return {
     received,
     state,
-    /** Lets mails wait until the returned function is called; `untilWaiting` for so many. */
+    /** Holds mails back until the returned function is called; `untilWaiting` waits for a number of them. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       state.gate = promise;
@@ -77,7 +77,7 @@ export async function startMailServer({ tls }: { tls?: 'starttls' | 'smtps' } = 
       SMTP_URL: `${tls === 'smtps' ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
       MAIL_FROM: 'Roster <roster@example.org>',
     },
-    /** The mail to an address with this subject, once it has come; the `count`-th one. */
+    /** Waits for the `count`-th mail to an address with this subject. */
     mailTo: (email: string, subject: string, count = 1) =>
       until(`mail "${subject}" to ${email}`, async () => {
         const found = received.filter((mail) => mail.recipients.includes(email) && mail.subject === subject);
@@ -92,7 +92,7 @@ export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
 
 type Kept = { file: string; headers: string; text: string; subject: string };
 
-/** The mails that were kept for want of a mail server, the oldest first. */
+/** The mails stored without a mail server, oldest first. */
 export async function keptMails(app: { dataDir: string }): Promise<Kept[]> {
   const folder = join(app.dataDir, 'mail');
   const names = await readdir(folder).catch(() => []);
@@ -104,7 +104,7 @@ export async function keptMails(app: { dataDir: string }): Promise<Kept[]> {
   );
 }
 
-/** The kept mail to an address with this subject, once it is there. */
+/** Waits for the stored mail to an address with this subject. */
 export const keptFor = (app: { dataDir: string }, email: string, subject: string) =>
   until(`a kept mail "${subject}" to ${email}`, async () =>
     (await keptMails(app)).find((mail) => mail.subject === subject && mail.headers.includes(`To: ${email}`)),
@@ -128,7 +128,7 @@ const fromQuotedPrintable = (text: string) =>
     'latin1',
   ).toString('utf8');
 
-/** The link of a mail, taken apart as the page does. */
+/** The link in a mail, parsed as by the page. */
 export function linkIn({ text }: { text: string }, page: '/reset-password' | '/confirm-email') {
   const found = text.split(/\s+/).find((word) => word.includes(`${page}?`));
   if (!found) throw new Error(`There is no link to ${page} in: ${text}`);

@@ -4,7 +4,10 @@ import { loadConfig } from '#server/config/config';
 import type { OfferedTool, ToolResult } from '#server/conversation/tools';
 import { createLog } from '#server/logging/log';
 
-/** A server as main.ts starts it, with tools whose calls go to the address in TOOLS_URL: `act` changes something, `look` does not. */
+/**
+ * A server started like main.ts, with tools whose calls go to the URL in TOOLS_URL: `act` changes something, `look`
+ * does not.
+ */
 const toolsUrl = process.env.TOOLS_URL ?? '';
 const offered = (tool: string, more: Partial<OfferedTool>): OfferedTool => ({
   name: `demo_${tool}`,

@@ -4,7 +4,7 @@ import type { HttpClient } from './http-client.ts';
 let made = 0;
 /** An address that nobody has. */
 export const newAddress = () => `person-${++made}@example.org`;
-/** What an administrator adds. */
+/** A user as an administrator adds one. */
 export const newUser = (more: Record<string, unknown> = {}) => ({
   name: 'New Person',
   email: newAddress(),
@@ -20,7 +20,7 @@ export async function managed(administrator: HttpClient, email: string): Promise
   return found;
 }
 
-/** What the record of security events says about an account, the newest first: kind, by whom, detail. */
+/** The security events of an account, newest first: kind, by whom, detail. */
 export async function recordOf(administrator: HttpClient, email: string): Promise<string[]> {
   const { body } = await administrator.get('/api/admin/security-events?limit=100');
   type Event = { email: string | null; event: string; by: string; detail: string | null };

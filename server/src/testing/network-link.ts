@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * A line to a server of the installation that can be cut: `refuse` as where nothing listens any more, `hang` as where
- * packets are lost on the way. Open again, what was lost arrives.
+ * A connection to a server of the installation that can be cut: `refuse` as if nothing listens any more, `hang` as if
+ * packets are lost. After `open`, what was lost arrives.
  */
 export async function startNetworkLink(target: { host: string; port: number }) {
   let mode: 'open' | 'refuse' | 'hang' = 'open';
@@ -46,7 +46,7 @@ export async function startNetworkLink(target: { host: string; port: number }) {
       for (const near of held) if (!near.destroyed) join(near);
       held.clear();
     },
-    /** How many connections have been taken that come to nothing. */
+    /** The number of accepted connections that are left hanging. */
     held: () => held.size,
     async close() {
       for (const [near] of pairs) near.destroy();

@@ -14,7 +14,7 @@ type Run = {
   status: string;
   required_action: { submit_tool_outputs: { tool_calls: ToolCall[] } } | null;
 };
-/** What the helper puts together from the events of a run. */
+/** The result of the client's streaming helper. */
 export type RunStream = AsyncIterable<{ event: string; data: unknown }> & {
   finalRun(): Promise<Run>;
   finalMessages(): Promise<{ content: unknown[] }[]>;
@@ -22,7 +22,7 @@ export type RunStream = AsyncIterable<{ event: string; data: unknown }> & {
 };
 type Stream = { finalContent(): Promise<string | null> };
 
-/** What is the same in all versions, as far as it is tested. */
+/** The tested parts that are the same in all versions. */
 type Shared = {
   models: { list(): PromiseLike<AsyncIterable<{ id: string }>> };
   files: {
@@ -69,7 +69,7 @@ type Current = Shared & {
   };
 };
 
-/** A version of the official client, by the helpers that are not at the same place in all of them. */
+/** A version of the official client, with the helpers that moved between versions. */
 export type OfficialClient = {
   client: Shared;
   answer: (asked: Asked) => Promise<string | null>;
@@ -93,7 +93,7 @@ function first(options: Options): OfficialClient {
   };
 }
 
-/** The helpers that are tested, by their place in a client. */
+/** The tested helpers, by their place in a client. */
 export const helperPlaces = [
   'beta.chat.completions.stream',
   'beta.threads.createAndRunStream',
@@ -107,7 +107,7 @@ export const helperPlaces = [
   'vectorStores.fileBatches.uploadAndPoll',
 ];
 
-/** The versions of the official client, each with what of these it lacks. */
+/** The versions of the official client, each with the helpers it lacks. */
 export const officialClients: [version: string, make: (options: Options) => OfficialClient, lacks: string[]][] = [
   ['4.104.0', first, ['beta.vectorStores.fileBatches.uploadAndPoll', 'chat.completions.stream']],
   [

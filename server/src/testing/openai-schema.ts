@@ -12,8 +12,8 @@ const schemas: Record<string, unknown> = Object.assign(
 ajv.addSchema({ $id: 'openai', $defs: schemas });
 
 /**
- * The value, which has the form that the provider's description gives it.
- * @throws naming each place where it has not
+ * Returns the value if it conforms to the provider's description.
+ * @throws naming each place where it does not
  */
 export function conforming<Value>(schema: string, value: Value): Value {
   if (!(schema in schemas)) throw new Error(`openai-schemas/ has no ${schema}`);

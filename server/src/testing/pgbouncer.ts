@@ -6,7 +6,7 @@ import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
-/** Where Debian's package has it, and others. */
+/** The paths in Debian's package and in others. */
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
 export const hasPgBouncer = program !== undefined;
 

@@ -10,10 +10,10 @@ import { until } from './until.ts';
 
 const Binaries = z.object({ initdb: z.string(), postgres: z.string() });
 
-/** `nobody`: PostgreSQL refuses to run as root, which is who runs the tests in a bare container. */
+/** `nobody`: PostgreSQL refuses to run as root, the user of tests in a bare container. */
 const unprivileged = { uid: 65534, gid: 65534 };
 
-/** Whether a program can be read and run by those who may do nothing. */
+/** True if an unprivileged user can read and run the program. */
 function canRun(program: string): boolean {
   try {
     execFileSync(program, ['--version'], { ...unprivileged, stdio: 'ignore' });
@@ -34,17 +34,17 @@ function quickFolder(): string {
 }
 
 /**
- * For hundreds of small databases that are made and dropped. Each has 400 files, and where as many were removed just before,
- * ext4 spends up to half a second of processor on looking for inodes.
+ * For hundreds of small databases that are created and dropped. Each has 400 files, and after as many removals ext4
+ * spends up to half a second of CPU on finding inodes.
  */
 export const forManyDatabases = () => ({
   place: quickFolder(),
   settings: [
-    // Nothing is ever repeated from the log: as little of it as can be, and no new part of it is filled with zeros.
+    // The log is never replayed: keep it minimal, and do not fill new segments with zeros.
     'wal_level=minimal',
     'max_wal_senders=0',
     'wal_init_zero=off',
-    // All buffers are looked at when a database is dropped.
+    // All buffers are scanned when a database is dropped.
     'shared_buffers=64MB',
     'autovacuum=off',
   ],
@@ -53,8 +53,8 @@ export const forManyDatabases = () => ({
 type Options = { place?: string; settings?: string[] };
 
 /**
- * Starts a real PostgreSQL for the tests from the binaries of an npm package, or takes the one of TEST_DATABASE_URL.
- * Returns the address of its maintenance database; each test file makes databases of its own.
+ * Starts a real PostgreSQL from the binaries of an npm package, or uses the one of TEST_DATABASE_URL. Returns the URL
+ * of its maintenance database; each test file creates its own databases.
  */
 export async function startPostgres({ place = tmpdir(), settings: more = [] }: Options = {}): Promise<{
   url: string;
@@ -70,7 +70,7 @@ export async function startPostgres({ place = tmpdir(), settings: more = [] }: O
   const as = isRoot ? unprivileged : {};
   let native = dirname(dirname(binaries.postgres));
   if (isRoot && !canRun(join(native, 'bin/initdb'))) {
-    // The checkout lies where only root can look; a copy in the temporary folder can be read by everybody.
+    // The checkout may be readable by root only; a copy in the temporary folder is readable by everybody.
     cpSync(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
     native = join(folder, 'native');
   }

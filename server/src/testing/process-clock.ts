@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How long a process has waited so far for a processor that others had, in ms; 0 where the system does not say. */
+/** How long a process has waited for a processor, in ms; 0 if the system does not report it. */
 export function waitedForProcessor(pid: number): number {
   try {
     const [, nanoseconds] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
@@ -11,7 +11,7 @@ export function waitedForProcessor(pid: number): number {
 }
 
 /**
- * Milliseconds on a clock that stands while this process waits for a processor: what is promised in seconds is promised
- * of Roster, not of a machine that is busy with other things.
+ * Milliseconds on a clock that stops while this process waits for a processor: time limits are promised by Roster, not
+ * by a busy machine.
  */
 export const ownTime = () => performance.now() - waitedForProcessor(process.pid);

@@ -6,24 +6,24 @@ import type { Programs } from './programs.ts';
 
 export type Spawned = {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** The output so far. */
   output: { text: string };
-  /** Once the process has ended, whether its output was read or not. */
+  /** Resolves when the process has ended, even if its output is not read. */
   exited: Promise<Ending>;
-  /** Once it has ended and all its output is read. */
+  /** Resolves when it has ended and all its output is read. */
   ended: Promise<Ending>;
 };
 type Ending = { code: number | null; signal: NodeJS.Signals | null };
 
-/** As scripts/install.mjs starts it: what is compiled once is kept, which is half of the work of a start. */
+/** As scripts/install.mjs starts it: with a compile cache, which saves half of the work of a start. */
 export const compiled = (variables: Record<string, string>) => {
   const { NODE_COMPILE_CACHE } = process.env;
   return { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...variables };
 };
 
 /**
- * The server as an operator starts it: a process of its own, with nothing but these variables and options of Node. Where TOOLS_URL
- * is one of them, with tools that are called there.
+ * The server as an operator starts it: a separate process with only these variables and Node options. With TOOLS_URL it
+ * has tools that are called there.
  */
 export function spawnServer(
   variables: Record<string, string>,
@@ -43,7 +43,7 @@ export function spawnServer(
   return { child, output, exited: on('exit'), ended: on('close') };
 }
 
-/** Waits until it takes work. @throws with what it printed if it ends or does not get there */
+/** Waits until it accepts work. @throws with its output if it ends or does not get there */
 export async function untilReady({ child, output }: Spawned, port: number) {
   const isReady = async () => {
     const answer = await request(`http://localhost:${port}/readyz`).catch(() => undefined);

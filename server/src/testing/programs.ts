@@ -6,7 +6,7 @@ import { type Plugin, rolldown } from 'rolldown';
 
 const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** What tests start as processes of their own: paths of the sources, and of what is made of them. */
+/** The programs that tests start as separate processes: paths of the sources, and of bundles of them. */
 export type Programs = { main: string; mainWithTools: string; operator: string };
 
 export const sources: Programs = {
@@ -21,11 +21,11 @@ declare module 'vitest' {
   }
 }
 
-/** Many small files; what has native parts, or is loaded by its own name, stays where it is. */
+/** Packages of many small files are bundled; those with native parts, or loaded by name, stay where they are. */
 const taken = ['@roster', 'kysely', 'yaml', 'zod'];
 const isTaken = (id: string) => /^[./#]/.test(id) || taken.includes(id.split('/', 1)[0] ?? '');
 
-/** Files beside a source, threads among them, are found from where the source lies. */
+/** Files next to a source, including worker threads, are resolved from the source's location. */
 const inTheirPlaces: Plugin = {
   name: 'in-their-places',
   transform: {
@@ -36,7 +36,7 @@ const inTheirPlaces: Plugin = {
 
 const keptAtMost = 10;
 
-/** Not all that are older: another run may be using them, of sources that have changed since. */
+/** Only the oldest: another run may be using the others, for sources that have changed since. */
 function forgetOldest(all: string) {
   const age = (name: string) => statSync(join(all, name)).mtimeMs;
   const newestFirst = readdirSync(all).toSorted((one, other) => age(other) - age(one));
@@ -44,10 +44,9 @@ function forgetOldest(all: string) {
 }
 
 /**
- * The programs in a few files instead of 1,300: finding and reading those is half of the work of a start, and tests that
- * kill servers start 150 of them. The sources themselves, as operators start them, are started by main.test.ts and the browser
- * tests. These
- * lie in a folder by their contents, so that what was compiled of them is found again.
+ * Bundles the programs into a few files instead of 1,300: finding and reading those is half of the work of a start, and
+ * tests that kill servers start 150 of them. main.test.ts and the browser tests start the sources themselves, as
+ * operators do. The folder is named by content, so that the compile cache applies.
  */
 export async function makePrograms(): Promise<Programs> {
   const made = await rolldown({

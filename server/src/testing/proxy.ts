@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What becomes of a CONNECT: it is passed on, refused with a status, or never answered. */
+/** The response to a CONNECT: passed on, rejected with a status, or never answered. */
 type Manner = 'pass' | 'hang' | 'drip' | number;
 
-/**
- * A proxy that speaks CONNECT and takes nothing else. `leadTo` says where an address really is: names of tests have none.
- */
+/** A proxy that supports CONNECT only. `leadTo` returns the real address, since test names have none. */
 export async function startProxy({
   credentials,
   leadTo = (address: string) => address,
@@ -51,7 +49,7 @@ export async function startProxy({
   const { port }: AddressInfo | { port: number } = Object(server.address());
   return {
     url: `http://${credentials ? `${credentials}@` : ''}127.0.0.1:${port}`,
-    /** The addresses that it was asked to connect to. */
+    /** The addresses of its CONNECT requests. */
     asked,
     state,
     async close() {

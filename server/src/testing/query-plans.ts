@@ -2,7 +2,7 @@ import { CompiledQuery, type Kysely } from 'kysely';
 import type { Engine } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 
-/** How the database goes about each query that `work` asks. */
+/** The database's plan for each query that `work` executes. */
 export async function plansOf(
   db: Kysely<Database>,
   work: (db: Kysely<Database>) => Promise<unknown>,
@@ -23,7 +23,7 @@ export async function plansOf(
     },
     transformResult: async ({ result }) => result,
   });
-  // Those that are compiled once pass by the plugins.
+  // Prepared queries bypass the plugins.
   const execute = listening.executeQuery.bind(listening);
   listening.executeQuery = (query, options) => {
     note('sql' in query ? query : query.compile());

@@ -4,27 +4,27 @@ import { ownTime } from './process-clock.ts';
 type Attack = {
   /** Sent at once. */
   head: string | Buffer;
-  /** Sent again and again after that, whatever the server says; default: nothing until it has answered. */
+  /** Sent repeatedly after that, whatever the server says; default: nothing until it has responded. */
   trickle?: string;
-  /** So often at most before the answer: what comes behind a whole request would be the next one. */
+  /** At most this often before the response: bytes after a whole request would start the next one. */
   trickles?: number;
-  /** Nothing is read that the server sends, and nothing is sent but the trickle, each time after so long. */
+  /** Nothing is read from the server, and nothing is sent but the trickle, at this interval. */
   deafMs?: number;
 };
 
 export type Outcome = {
   answer: string;
-  /** From the beginning until the whole answer was there; undefined: none came. */
+  /** From the start until the whole response was received; undefined: none came. */
   answeredMs: number | undefined;
-  /** From the beginning until the server had destroyed the connection, not only its half of it. */
+  /** From the start until the server had destroyed the connection, not only its half. */
   destroyedMs: number;
 };
 
 const everyMs = 40;
 
 /**
- * A client that never closes and, once it was answered, keeps sending: what it sends is taken until the server has let
- * go of the connection. Times are this process's own: the server is in it, and promises them on a machine that lets it work.
+ * A client that never closes and keeps sending after the response, until the server has closed the connection. Times
+ * are this process's own, since the server runs in it and promises them on a machine that lets it work.
  */
 export function attack(
   app: { url: string },
@@ -57,7 +57,7 @@ export function attack(
     };
     const timer = setInterval(() => {
       send();
-      // Who hears nothing notices only by the next one that nobody takes it any more.
+      // A deaf client notices only by the next write that fails.
       if (deafMs !== undefined) setTimeout(send, everyMs);
     }, deafMs ?? everyMs);
     socket.on('close', () => {

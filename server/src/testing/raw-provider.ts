@@ -1,21 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the raw provider does with a request for an answer. */
+/** The raw provider's behavior for an answer request. */
 export type RawAnswer = {
   status?: number;
   headers?: Record<string, string>;
-  /** Each is sent as one packet, as fast as they are read where there are many. */
+  /** Each is sent as one packet; many are sent as fast as they are read. */
   packets: Iterable<string | Buffer>;
-  /** Between two of them. */
+  /** Between two packets. */
   everyMs?: number;
-  /** What comes after them: the end, where nothing is said; silence, on an open connection; or a connection that is cut. */
+  /** Behavior after the packets: end (the default), silence on an open connection, or a cut connection. */
   after?: 'end' | 'silence' | 'cut';
-  /** No response begins at all. */
+  /** No response starts at all. */
   isSilent?: boolean;
 };
 
-/** The same without end. */
+/** The same packet without end. */
 export function* forever(packet: string | Buffer): Generator<string | Buffer> {
   for (;;) yield packet;
 }
@@ -37,12 +37,12 @@ async function sendTo(response: ServerResponse, { packets, everyMs = 5 }: RawAns
     onSent(Buffer.byteLength(packet));
     if (!response.write(packet)) await drained(response);
     if (everyMs > 0) await new Promise((resolve) => setTimeout(resolve, everyMs));
-    // So that others have their turn.
+    // Lets others run.
     else await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** A provider that sends exactly the bytes a test wants, which the simulator, being correct, never would. */
+/** A provider that sends exactly the bytes a test wants, which the correct simulator never would. */
 export async function startRawProvider(
   answerTo: (path: string, body: string) => RawAnswer,
   models: readonly string[] = ['gpt-4o'],
@@ -75,11 +75,11 @@ export async function startRawProvider(
   const { port }: AddressInfo | { port: number } = Object(server.address());
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    /** The paths that answers were asked at. */
+    /** The paths of answer requests. */
     asked,
-    /** How many answers are being given. */
+    /** The number of running answers. */
     open: () => open.size,
-    /** Bytes of answers, so far. */
+    /** Bytes of answers so far. */
     sent: () => sent,
     async close() {
       server.closeAllConnections();

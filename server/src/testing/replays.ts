@@ -1,7 +1,7 @@
 import type { AskedQuestion, Replay } from '@roster/contracts/comparisons/replays';
 import type { HttpClient } from './http-client.ts';
 
-/** What an assistant has answered with a model. */
+/** The answers of an assistant with a model. */
 export async function questionsOf(visitor: HttpClient, assistantId: number, query: Record<string, string> = {}) {
   const search = new URLSearchParams({ model: 'gpt-4o', ...query });
   const { status, body } = await visitor.get(`/api/assistants/${assistantId}/questions?${search}`);
@@ -16,7 +16,7 @@ export const replayOf = (visitor: HttpClient, assistantId: number, answerIds: nu
     ...more,
   });
 
-/** Prepares one. */
+/** Creates a replay. */
 export async function newReplay(...given: Parameters<typeof replayOf>): Promise<Replay> {
   const { status, body } = await replayOf(...given);
   if (status !== 201) throw new Error(`No replay: ${status} ${JSON.stringify(body)}`);

@@ -18,7 +18,7 @@ const otherwiseNamed = new Map([
 const schemaOf = (type: string) =>
   otherwiseNamed.get(type) ?? `${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** The events of a stream, each of them as the provider's description and Open Responses have it. */
+/** The events of a stream, each checked against the provider's description and Open Responses. */
 export function eventsIn(text: string): StreamedEvent[] {
   const blocks = text.split('\n\n').filter((block) => block !== '');
   if (blocks.pop() !== 'data: [DONE]') throw new Error(`The stream does not end with [DONE]: ${text.slice(-500)}`);
@@ -31,17 +31,17 @@ export function eventsIn(text: string): StreamedEvent[] {
   });
 }
 
-/** Consecutive repetitions left out: how often a piece comes is no part of the order. */
+/** Without consecutive repetitions: the number of deltas is not part of the order. */
 export const orderOf = (events: StreamedEvent[]) =>
   events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);
 
-/** A program with a token of its own. */
+/** A client with its own token. */
 export async function program(app: { url: string }, visitor: HttpClient, draft: Parameters<typeof newToken>[1] = {}) {
   const { id, token } = await newToken(visitor, draft);
   return { id, token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }
 
-/** What was recorded under a token, once nothing is under way with it. */
+/** The usage recorded under a token, once none of its calls is running. */
 export const recorded = (app: Parameters<typeof beside>[0], tokenId: number) =>
   until('The end of the calls', () =>
     beside(app, async (db) => {

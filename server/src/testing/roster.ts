@@ -5,14 +5,14 @@ import type { Programs } from './programs.ts';
 
 type Given = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; errors: string }> };
 
-/** The command as an operator gives it: a process of its own, with nothing but these variables. */
+/** A command as an operator runs it: a separate process with only these variables. */
 export function spawnRoster(
   words: string[],
   variables: Record<string, string>,
   { operator }: Pick<Programs, 'operator'> = inject('programs'),
 ): Given {
   const env = compiled({ PATH: process.env.PATH ?? '', ...variables });
-  // Not through scripts/roster.mjs, which would install packages where the lock file is newer than they are.
+  // Bypasses scripts/roster.mjs, which would install packages if the lock file is newer.
   const child = spawn(process.execPath, [operator, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Engine } from '#server/db/connect';
 import type { Database } from '#server/db/schema';
 
-/** The tables whose rows name the person they belong to, as the database itself lists them. */
+/** The tables whose rows name their owner, as the database lists them. */
 async function ownedTables(db: Kysely<Database>): Promise<string[]> {
   const tables = await db.introspection.getTables();
   return tables
@@ -13,7 +13,7 @@ async function ownedTables(db: Kysely<Database>): Promise<string[]> {
 
 const searches = ['message_search', 'thread_search'];
 
-/** All rows of a person in all tables there are, those of the search included. */
+/** All rows of a user in all tables, including those of the search. */
 export async function rowsOf(db: Kysely<Database>, engine: Engine, userId: number) {
   const found = new Map<string, unknown[]>();
   const keep = async (name: string, query: ReturnType<typeof sql>) => {
@@ -36,7 +36,7 @@ export async function rowsOf(db: Kysely<Database>, engine: Engine, userId: numbe
   return found;
 }
 
-/** Every table in which a text occurs anywhere; the inner tables of SQLite's search hold no text. */
+/** Every table in which a text occurs; the inner tables of SQLite's search contain no text. */
 export async function tablesWith(db: Kysely<Database>, text: string): Promise<string[]> {
   const tables = await db.introspection.getTables();
   const found: string[] = [];

@@ -16,7 +16,7 @@ const hash = (bytes: Buffer | string) => createHash('sha256').update(bytes).dige
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** AWS Signature Version 4, as Amazon's documentation has it, computed anew and compared. */
+/** Verifies AWS Signature Version 4, recomputed by Amazon's documentation. */
 function isSigned(request: IncomingMessage, url: URL, body: Buffer): boolean {
   const [, credential = '', names = '', signature = ''] =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
@@ -42,13 +42,13 @@ function isSigned(request: IncomingMessage, url: URL, body: Buffer): boolean {
 }
 
 /**
- * A store that speaks the S3 HTTP API, with what Roster uses of it: objects, uploads in parts, and signatures that are
- * checked. It keeps everything in memory.
+ * A store with the part of the S3 HTTP API that Roster uses: objects, multipart uploads, and verified signatures.
+ * Everything is in memory.
  */
 export async function startS3() {
   const objects = new Map<string, Buffer>();
   const pending = new Map<string, PendingUpload>();
-  /** While set, every request for which it returns something is refused so. */
+  /** While set, every request for which it returns something is rejected with that. */
   let falsified = (content: Buffer) => content;
   let refusal: (method: string, path: string) => Refusal | undefined = () => undefined;
 
@@ -146,7 +146,7 @@ export async function startS3() {
       if (url.searchParams.has('list-type')) return list(url.searchParams.get('prefix') ?? '', response);
       return object(request, rest.join('/'), body, response);
     } catch {
-      // The other side is gone; there is nobody to tell.
+      // The other side is gone, so nobody can be told.
       response.destroy();
     }
   });
@@ -166,7 +166,7 @@ export async function startS3() {
       S3_ACCESS_KEY_ID: accessKeyId,
       S3_SECRET_ACCESS_KEY: secretAccessKey,
     },
-    /** The names of the objects, and of what uploads in parts have left. */
+    /** The names of the objects, and of incomplete multipart uploads. */
     names: () => [
       ...[...objects.keys()].map((key) => key.replace('files/', '')),
       ...[...pending.values()].map(({ key }) => `${key.replace('files/', '')}.part`),
@@ -175,7 +175,7 @@ export async function startS3() {
       refusal = which;
     },
     content: (key: string) => objects.get(key),
-    /** Every object that is put from here on is stored otherwise than it was sent. */
+    /** Alters the content of every object that is stored from here on. */
     falsify(how: (content: Buffer) => Buffer) {
       falsified = how;
     },

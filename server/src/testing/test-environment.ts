@@ -9,7 +9,7 @@ type Answer = {
   body: any;
 };
 
-/** A request with no header but those given: neither a browser's nor a session's. */
+/** A request with only the given headers: neither a browser's nor a session's. */
 export async function bare(
   app: Pick<TestApp, 'url'>,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS' | 'TRACE',

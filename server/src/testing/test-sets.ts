@@ -6,7 +6,7 @@ export const setsPath = (assistantId: number) => `/api/assistants/${assistantId}
 export const setPath = (id: number) => `/api/test-sets/${id}`;
 export const typed = (...texts: string[]) => texts.map((text) => ({ kind: 'typed', text }));
 
-/** Saves a set of an assistant. */
+/** Saves a test set of an assistant. */
 export async function newSet(visitor: HttpClient, assistantId: number, questions: object[]): Promise<TestSetDetail> {
   const { status, body } = await visitor.post(setsPath(assistantId), { name: 'Basics', questions });
   if (status !== 201) throw new Error(`No test set: ${status} ${JSON.stringify(body)}`);
@@ -18,7 +18,7 @@ export const versionOne = { candidate: { kind: 'version', version: 1 }, baseline
 export const runOf = (visitor: HttpClient, setId: number, run: object = versionOne) =>
   visitor.post(`${setPath(setId)}/runs`, run);
 
-/** A run that neither asks nor judges any more. */
+/** Waits until a run neither asks nor judges any more. */
 export const ranTo = (visitor: HttpClient, id: number) =>
   until('The end of the run', async () => {
     const { status, body } = await visitor.get(`/api/test-runs/${id}`);
@@ -27,7 +27,7 @@ export const ranTo = (visitor: HttpClient, id: number) =>
     return run.state === 'idle' && !run.isJudging && run;
   });
 
-/** Runs a set and waits for the end. */
+/** Runs a test set and waits for the end. */
 export async function ran(visitor: HttpClient, setId: number, run: object = versionOne): Promise<TestRun> {
   const { status, body } = await runOf(visitor, setId, run);
   if (status !== 201) throw new Error(`Not run: ${status} ${JSON.stringify(body)}`);

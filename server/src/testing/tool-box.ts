@@ -9,7 +9,7 @@ type Answering = (call: Call) => Promise<ToolResult> | ToolResult;
 
 const said = (text: string): ToolResult => ({ text, isError: false });
 
-/** Stands for tool servers: offers the same to every assistant, answers as it is told, and remembers what it was asked. */
+/** A fake for tool servers: offers the same to every assistant, answers as configured, and records its calls. */
 export function fakeToolRegistry() {
   const offered = new Map<string, OfferedTool>();
   const answers = new Map<string, Answering>();
@@ -28,7 +28,7 @@ export function fakeToolRegistry() {
   };
   return {
     box,
-    /** All calls that were made, in order. */
+    /** All calls, in order. */
     calls,
     callsOf: (tool: string) => calls.filter((call) => call.tool === tool),
     offer(tool: string, more: Partial<OfferedTool> = {}, answering?: Answering) {
@@ -47,7 +47,7 @@ export function fakeToolRegistry() {
       });
       if (answering) answers.set(tool, answering);
     },
-    /** Answers are asked for only then, so that their readers miss nothing. */
+    /** Delays answers until then, so that their readers miss nothing. */
     beginAfter(promise: Promise<void>) {
       beginning = promise;
     },
@@ -58,15 +58,15 @@ export function fakeToolRegistry() {
 
 export type FakeToolRegistry = ReturnType<typeof fakeToolRegistry>;
 
-/** How far the calls were, one event after the other. */
+/** The states of the calls, event by event. */
 export const statesOf = (events: Numbered[]) =>
   events.flatMap(({ event }) => (event.type === 'tool' ? [event.call.state] : []));
-/** What an answer has called, in short. */
+/** The calls of an answer, in short. */
 export const callsIn = ({ calls = [] }: Message) => calls.map(({ name, state, output }) => ({ name, state, output }));
 export const usageIn = (events: Numbered[]) =>
   events.map(({ event }) => event).find((event): event is RunEvent & { type: 'usage' } => event.type === 'usage');
 
-/** What the model was told its functions have answered, in its last request. */
+/** The function outputs in the model's last request. */
 export async function toldLast(app: Pick<TestApp, 'provider'>): Promise<string[]> {
   const { body } = (await asksOf(app)).at(-1) ?? {};
   const items: { type?: string; role?: string; output?: string; content?: string }[] = body.input ?? body.messages;

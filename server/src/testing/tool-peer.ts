@@ -16,15 +16,15 @@ export type GivenTool = {
 type Called = { name: string; arguments: Given };
 type Answer = { content: Given[]; structuredContent?: Given; isError?: boolean };
 
-/** What a test lets a server of the official SDK do; `tools` and `answer` may change while it runs. */
+/** A server of the official SDK as a test controls it; `tools` and `answer` may change while it runs. */
 export type ToolPeer = {
   tools: GivenTool[];
-  /** Of a page of the list. */
+  /** For a page of the list. */
   pageSize: number;
   answer: (called: Called) => Answer | Promise<Answer>;
   /** Forgets all sessions before the next request that has one. */
   forgetOnce: boolean;
-  /** Answers a request itself, as who lets nobody in without a sign-in does. */
+  /** Answers a request itself, for example to demand a sign-in. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 };
 
@@ -39,7 +39,7 @@ function serverOf(peer: ToolPeer, calls: Called[]) {
     const from = Number(params?.cursor ?? 0);
     const next = from + peer.pageSize;
     const tools = peer.tools.slice(from, next).map((tool) => ({ inputSchema: { type: 'object' as const }, ...tool }));
-    // The schemas of the tests are sent as they are, wrong ones too.
+    // The tests' schemas are sent unchanged, including invalid ones.
     return { tools, ...(next < peer.tools.length && { nextCursor: String(next) }) } as never;
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {

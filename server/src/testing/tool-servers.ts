@@ -29,7 +29,7 @@ export async function serverNow(visitor: HttpClient, id: number): Promise<ToolSe
   return body.find((server: ToolServer) => server.id === id);
 }
 
-/** Once it has been asked. */
+/** Waits until discovery has finished. */
 export const looked = (visitor: HttpClient, id: number): Promise<ToolServer> =>
   until('The look at the tool server', async () => {
     const server = await serverNow(visitor, id);
@@ -45,7 +45,7 @@ export async function added(visitor: HttpClient, url: string, more: Given = {}):
 
 export const toolsOf = async (visitor: HttpClient, id: number) => (await visitor.get(`${path}/${id}/tools`)).body.tools;
 
-/** Chooses all tools of a server for an assistant. */
+/** Selects all tools of a server for an assistant. */
 export async function chooseAll(visitor: HttpClient, assistantId: number, serverId: number, approval = 'always') {
   const tools = (await toolsOf(visitor, serverId)).map(({ name, digest }: { name: string; digest: string }) => ({
     serverId,
@@ -56,7 +56,7 @@ export async function chooseAll(visitor: HttpClient, assistantId: number, server
   return visitor.post(`/api/assistants/${assistantId}/tools`, { tools });
 }
 
-/** What runs answers has of an app's tool servers, on a connection of its own. */
+/** The tool registry of an app's runs, on a separate connection. */
 export function withToolBox<T>(
   app: { dataDir: string; databaseUrl: string | undefined },
   work: (box: ToolRegistry) => Promise<T>,

@@ -25,26 +25,26 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-/** Changes what is answered; the parts that a test leaves alone are as the specifications have them. */
+/** Changes responses; parts that a test leaves alone follow the specifications. */
 type Steering = {
-  /** Lays over the description of itself. */
+  /** Merged over its metadata. */
   describes: Record<string, unknown>;
-  /** Of the tool server. */
+  /** Merged over the tool server's metadata. */
   resourceSays: Record<string, unknown>;
   allows: boolean;
-  /** Asks the person on a page. */
+  /** Asks the user on a page. */
   asks: boolean;
-  /** Seconds; undefined: it says nothing of it. */
+  /** Seconds; undefined: not reported. */
   expiresIn: number | undefined;
-  /** Each refresh token is good once, and the next one comes with the tokens. */
+  /** Each refresh token is valid once, and a new one comes with the tokens. */
   rotates: boolean;
 };
 
 /**
- * Lets people in to one tool server, as OAuth 2.1 and the specification of MCP want it: registration, PKCE, codes that are good once,
- * refresh tokens that are replaced, an answer that says who gives it.
+ * An authorization server for one tool server by OAuth 2.1 and the MCP specification: registration, PKCE, single-use
+ * codes, rotating refresh tokens, and an issuer in the response.
  *
- * Long: its five answers, each read alone.
+ * Long: its five endpoints.
  */
 export async function startAuthorizationServer(given: Partial<Steering> = {}) {
   const steering: Steering = {
@@ -56,13 +56,13 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
     rotates: true,
     ...given,
   };
-  /** Takes the place of the usual answer at a path. */
+  /** Replaces the usual response at a path. */
   const instead = new Map<string, Handler>();
   const clients = new Map<string, Client>();
   const asked = new Map<string, Asked>();
   const codes = new Map<string, Asked>();
   const [accessTokens, refreshTokens] = [new Set<string>(), new Set<string>()];
-  /** Whatever must be found nowhere else. */
+  /** Values that must be found nowhere else. */
   const secrets: string[] = [];
   const requests: { path: string; form: URLSearchParams }[] = [];
 
@@ -142,7 +142,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
     return response.writeHead(302, { location: back.href }).end();
   }
 
-  /** Basic, as Roster was registered. */
+  /** Basic authentication, with Roster's registered credentials. */
   function isClient({ headers }: IncomingMessage): boolean {
     const [id = '', secret] = Buffer.from(headers.authorization?.split(' ')[1] ?? '', 'base64')
       .toString()
@@ -192,7 +192,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
     refreshTokens,
     secrets,
     requests,
-    /** How often a path was asked for. */
+    /** The number of requests to a path. */
     count: (path: string, form: Record<string, string> = {}) =>
       requests.filter(
         (one) => one.path === path && Object.entries(form).every(([key, value]) => one.form.get(key) === value),
@@ -204,7 +204,7 @@ export async function startAuthorizationServer(given: Partial<Steering> = {}) {
   };
 }
 
-/** A tool server that lets nobody in who has no token of the authorization server, and says where that is. */
+/** A tool server that requires a token of the authorization server, and says where that is. */
 export async function startProtectedToolServer(given: Partial<Steering> = {}) {
   const authority = await startAuthorizationServer(given);
   const tools = await startToolServer();
@@ -233,31 +233,31 @@ export async function startProtectedToolServer(given: Partial<Steering> = {}) {
 
 const path = '/api/tool-servers';
 
-/** Presses 'Sign In', and returns where the browser is sent. */
+/** Presses 'Sign In', and returns the URL that the browser is sent to. */
 export async function addressOf(visitor: HttpClient, id: number): Promise<URL> {
   const { status, body } = await visitor.post(`${path}/${id}/sign-in`);
   if (status !== 200) throw new Error(`Not begun: ${JSON.stringify(body)}`);
   return new URL(body.address);
 }
 
-/** What the authorization server sends the browser back with. */
+/** The URL that the authorization server sends the browser back to. */
 export async function decided(address: URL): Promise<URL> {
   const { headers } = await fetch(address, { redirect: 'manual' });
   return new URL(headers.get('location') ?? '');
 }
 
-/** Comes back; the address of the page where it ends. */
+/** Returns from there; gives the URL of the page where it ends. */
 export async function cameBack(visitor: HttpClient, { pathname, search }: URL): Promise<string> {
   const { headers } = await visitor.get(`${pathname}${search}`);
   const { pathname: page, search: end } = new URL(String(headers.location));
   return `${page}${end}`;
 }
 
-/** All of it; the address of the page where it ends. */
+/** The whole sign-in; gives the URL of the page where it ends. */
 export const signedInAt = async (visitor: HttpClient, id: number): Promise<string> =>
   cameBack(visitor, await decided(await addressOf(visitor, id)));
 
-/** Adds a server that one signs in to, does that, and waits until its tools are known. */
+/** Adds a server that requires a sign-in, signs in, and waits until its tools are known. */
 export async function signedInServer(
   visitor: HttpClient,
   url: string,

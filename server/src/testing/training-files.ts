@@ -1,4 +1,4 @@
-/** Lines as they stand in training files. */
+/** Lines of training files. */
 export const conversation = (question: string, answer: string, more: object = {}) =>
   JSON.stringify({
     messages: [
@@ -18,8 +18,8 @@ export const preference = (question: string, preferred: string, other: string) =
   });
 
 /**
- * Calls that read a file, one of them certainly under way: a person has one file read at a time, so of two one is
- * refused, and the other one has its turn or waits for it.
+ * Calls that read a file, one of them certainly running: a user may have one file read at a time, so one of two is
+ * rejected, and the other one runs or waits for its turn.
  */
 export async function callUnderWay<Answer extends { status: number }>(call: () => Promise<Answer>) {
   const calls = [call(), call()];

@@ -1,6 +1,6 @@
 import { patienceMs } from './patience.ts';
 
-/** Waits for something that is on its way. @throws when it has not come after all the patience there is */
+/** Waits for a state. @throws if it does not come within the patience of tests */
 export async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
@@ -12,8 +12,8 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
 }
 
 /**
- * Repeats a call while the installation says that its database or its store does not answer: on a busy machine both may
- * take longer than the product waits for them.
+ * Repeats a call while the installation reports that its database or store does not respond: on a busy machine both may
+ * exceed the product's limits.
  */
 export async function whenAvailable<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   return until('An installation that answers', async () => {

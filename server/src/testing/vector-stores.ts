@@ -8,19 +8,19 @@ import { until } from './until.ts';
 
 type Installation = Pick<TestApp, 'provider' | 'dataDir' | 'databaseUrl'>;
 
-/** A program that may use files, through the official client. */
+/** A client with access to files, through the official client library. */
 export async function fileProgram(app: { url: string }, visitor: HttpClient) {
   const { token } = await newToken(visitor, { rights: ['files'] });
   return { token, client: new OpenAI({ baseURL: `${app.url}/v1`, apiKey: token, maxRetries: 0 }) };
 }
 
-/** While `work` goes on, the provider’s time passes, and what is due later is due now. */
+/** While `work` runs, the provider’s time advances, and later work is due now. */
 export async function whileIndexing<Result>(app: Installation, work: Promise<Result>): Promise<Result> {
   let isDone = false;
   const ended = work.finally(() => {
     isDone = true;
   });
-  // Its failure is the caller's, below.
+  // The caller handles its failure below.
   ended.catch(() => undefined);
   const headers = { 'content-type': 'application/json' };
   const advance = { method: 'POST', headers, body: JSON.stringify({ advanceMs: 10_000 }) } as const;
@@ -32,7 +32,7 @@ export async function whileIndexing<Result>(app: Installation, work: Promise<Res
   return ended;
 }
 
-/** A request of the provider itself, past Roster. */
+/** A request to the provider itself, bypassing Roster. */
 export async function atProvider(
   app: Pick<TestApp, 'provider'>,
   key: string,
@@ -44,7 +44,7 @@ export async function atProvider(
   return { status: answer.statusCode, body: JSON.parse(body) };
 }
 
-/** A person with a program, and a vector store that has these files in it, indexed. */
+/** A user with a client, and a vector store with these files indexed. */
 export async function personWithStore(app: TestApp, ...names: string[]) {
   const { visitor, key } = await app.someone();
   const { token } = await newToken(visitor);
@@ -65,13 +65,13 @@ export async function personWithStore(app: TestApp, ...names: string[]) {
   return { visitor, key, token, client, files, storeId, isDone };
 }
 
-/** The provider loses the store of this key. */
+/** Deletes the store of this key at the provider. */
 export async function loseStore(app: Pick<TestApp, 'provider'>, key: string) {
   const [there] = await storesOf(app, key);
   await atProvider(app, key, `/vector_stores/${there?.id}`, 'DELETE');
 }
 
-/** It has it again, with so many files. */
+/** Waits until the store exists again with this many files. */
 export const untilStoreIsBack = (app: Installation, key: string, files: number) =>
   whileIndexing(
     app,

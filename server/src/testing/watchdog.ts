@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 const room = 16_384;
 
 /**
- * In a thread of its own, because what never ends lets nothing else in this one run. Counted is the time of the processor:
- * a loop takes all it can get, while a busy machine lets the process wait.
+ * In a separate thread, because an endless loop blocks everything in this one. It measures CPU time: a loop takes all
+ * it can get, while a busy machine lets the process wait.
  */
 const thread = `
 const { workerData: { shared, withinMs } } = require('node:worker_threads');
@@ -20,7 +20,9 @@ for (const never = new Int32Array(new SharedArrayBuffer(4)); ; Atomics.wait(neve
   process.kill(process.pid, 'SIGKILL');
 }`;
 
-/** Ends the process, and says what it was at, where nothing was noted for so long: a loop without an end answers to nothing else. */
+/**
+ * Ends the process, and reports its last note, if nothing was noted for this long: nothing else stops an endless loop.
+ */
 export function watchdog(withinMs: number) {
   const shared = new SharedArrayBuffer(8 + room);
   const counter = new Int32Array(shared, 0, 2);

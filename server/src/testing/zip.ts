@@ -2,13 +2,13 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import { request } from 'undici';
 import type { HttpClient } from './http-client.ts';
 
-/** Begins a download as a browser does; what is not read of it stays with the server. */
+/** Starts a download as a browser does; what is not read stays with the server. */
 export function beginDownload(place: { url: string }, visitor: HttpClient, path: string) {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   return request(`${place.url}${path}`, { headers: { cookie } });
 }
 
-/** The files of an archive by their names, each checked against its sum. */
+/** The files of an archive by name, each verified against its checksum. */
 export function unzip(archive: Buffer): Map<string, string> {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'));
   if (end < 0) throw new Error('This archive has no end');

@@ -7,7 +7,7 @@ import type { Attributes, Span, SpanKind, Tracing } from './tracing.ts';
 const nowMs = () => performance.timeOrigin + performance.now();
 const noId = /^0+$/;
 
-/** What a request says that it is a part of (W3C Trace Context); undefined where it says nothing that can be read. */
+/** The parent span named by a request (W3C Trace Context); undefined if missing or invalid. */
 export function parentOf(traceparent: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent ?? '') ?? [];
@@ -16,7 +16,7 @@ export function parentOf(traceparent: string | undefined): SpanContext | undefin
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** Traces that go to a collector. */
+/** Sends traces to a collector. */
 export function tracingTo(exporter: Exporter): Tracing {
   function start(
     name: string,
@@ -56,7 +56,7 @@ export function tracingTo(exporter: Exporter): Tracing {
   };
 }
 
-/** The words of the provider's addresses; anything else is an id. */
+/** Fixed segments of the provider's paths; all others are ids. */
 const known = new Set(
   (
     'v1 responses chat completions models files content vector_stores file_batches search fine_tuning jobs events ' +
@@ -70,7 +70,7 @@ const routeOf = (path: string) =>
     .map((word) => (word === '' || known.has(word) ? word : '*'))
     .join('/');
 
-/** Ends a span with the body of the response, or with what kept it from coming. */
+/** Ends a span with the response body or with the failure. */
 class SpanHandler extends DecoratorHandler {
   readonly #span: Span;
   readonly #handler: Dispatcher.DispatchHandler;

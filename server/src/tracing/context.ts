@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Which span of which trace: what W3C's `traceparent` says. */
+/** A span of a trace, as in W3C's `traceparent`. */
 export type SpanContext = { traceId: string; spanId: string; isSampled: boolean };
 
 let storage: AsyncLocalStorage<SpanContext> | undefined;
 
-/** The span that the code which asks is a part of; undefined where there are no traces. */
+/** The current span; undefined if tracing is off. */
 export const currentSpan = (): SpanContext | undefined => storage?.getStore();
 
-/** `work`, and all that it begins, is a part of the span. */
+/** Runs `work` with the span as parent of everything it starts. */
 export function within<T>(span: SpanContext, work: () => T): T {
   storage ??= new AsyncLocalStorage();
   return storage.run(span, work);

@@ -15,12 +15,12 @@ export type EndedSpan = {
 };
 
 type Options = {
-  /** Where OTLP is taken as JSON. */
+  /** The endpoint for OTLP as JSON. */
   url: string;
   headers: Record<string, string>;
   resource: Attributes;
   onProblem: (error: unknown) => void;
-  /** How many spans wait at most; those that come after them are dropped. */
+  /** Maximum number of waiting spans; later ones are dropped. */
   waitingAtMost?: number;
   everyMs?: number;
   withinMs?: number;
@@ -37,7 +37,7 @@ const attributesOf = (attributes: Attributes) =>
     key,
     value: typeof value === 'string' ? { stringValue: value } : { intValue: String(Math.round(value)) },
   }));
-/** Nanoseconds, as exact as a double has them. */
+/** Nanoseconds, as exact as a double allows. */
 const nanoseconds = (ms: number) => `${Math.round(ms * 1_000)}000`;
 
 const written = ({ traceId, spanId, parentId, name, kind, startedAt, endedAt, attributes, failure }: EndedSpan) => ({
@@ -61,10 +61,10 @@ async function post(spans: EndedSpan[], { url, headers, resource, withinMs = 10_
     signal: AbortSignal.any([ending, AbortSignal.timeout(withinMs)]),
   });
   await response.body.dump({ limit: answerLimit });
-  if (response.statusCode >= 300) throw new Error(`The collector of traces answered ${response.statusCode}`);
+  if (response.statusCode >= 300) throw new Error(`The trace collector answered ${response.statusCode}`);
 }
 
-/** Sends spans to a collector, some at a time. However it behaves, nobody waits for it, and no more than so many wait here. */
+/** Sends spans to a collector in batches. Nobody waits for it, however it behaves, and the queue is bounded. */
 export function createExporter(options: Options) {
   const { onProblem, waitingAtMost = 2_048, everyMs = 5_000 } = options;
   let waiting: EndedSpan[] = [];
@@ -84,7 +84,7 @@ export function createExporter(options: Options) {
       const spans = waiting.slice(0, atOnce);
       waiting = waiting.slice(atOnce);
       await post(spans, options, ending.signal).catch((error: unknown) => {
-        // Not sent again: they would take the place of newer ones.
+        // Not retried: they would displace newer ones.
         dropped += spans.length;
         if (!ending.signal.aborted) tell(error);
       });
@@ -105,7 +105,7 @@ export function createExporter(options: Options) {
       else dropped++;
     },
     state: () => ({ waiting: waiting.length, dropped }),
-    /** Sends what is left, but waits no longer than so many milliseconds. */
+    /** Sends the rest, waiting for at most `ms` milliseconds. */
     async close(ms = 1_000) {
       clearInterval(timer);
       const enough = setTimeout(() => ending.abort(), ms);

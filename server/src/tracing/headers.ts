@@ -1,4 +1,4 @@
-/** As OpenTelemetry writes them: `name=value`, with commas between them and values encoded as in an address. undefined: otherwise. */
+/** Parses OpenTelemetry's form: `name=value`, comma-separated, values URL-encoded. undefined: invalid. */
 export function readHeaders(list: string): Record<string, string> | undefined {
   const read: Record<string, string> = {};
   for (const part of list.split(',')) {

@@ -12,7 +12,7 @@ import { createExporter, type EndedSpan } from './exporter.ts';
 
 const Value = z.union([z.strictObject({ stringValue: z.string() }), z.strictObject({ intValue: z.string() })]);
 const Attributes = z.array(z.strictObject({ key: z.string(), value: Value }));
-/** What OTLP over HTTP takes as JSON, as far as it is used. */
+/** The parts of OTLP over HTTP (JSON) that are used. */
 const Span = z.strictObject({
   traceId: z.string().regex(/^[0-9a-f]{32}$/),
   spanId: z.string().regex(/^[0-9a-f]{16}$/),
@@ -37,7 +37,7 @@ const Export = z.strictObject({
 });
 type Span = z.output<typeof Span>;
 
-/** `hang`: takes what is sent and never answers. */
+/** `hang`: accepts requests and never answers. */
 async function startCollector(mode: 'takes' | 'hang' | 'lies' = 'takes') {
   const spans: Span[] = [];
   const requests: { path: string | undefined; headers: IncomingMessage['headers'] }[] = [];
@@ -63,7 +63,7 @@ async function startCollector(mode: 'takes' | 'hang' | 'lies' = 'takes') {
 const attribute = ({ attributes }: Span, name: string) =>
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
-test('a question is one trace, from the proxy in front to the provider, and the log names it', async () => {
+test('traces a question as one, from the proxy in front to the provider, and logs its id', async () => {
   const collector = await startCollector();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of%20ours' };
   const app = await startApp('sqlite', { env });
@@ -93,7 +93,7 @@ test('a question is one trace, from the proxy in front to the provider, and the 
   expect(JSON.stringify(collector.spans)).not.toMatch(/planted|example\.com|Bearer|sk-/);
 });
 
-test('what a provider refuses is a failed span, and a parent that is no such thing is none', async () => {
+test('marks a provider’s rejection as a failed span, and ignores an invalid parent', async () => {
   const collector = await startCollector();
   const app = await startApp('sqlite', { env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` } });
   onTestFinished(() => app.stop());
@@ -113,11 +113,11 @@ test.each([
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00', false],
   ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03', true],
   ['cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more', true],
-])('of the parent %s it is known whether it is noted', (traceparent, isSampled) => {
+])('takes from the parent %s whether it is sampled', (traceparent, isSampled) => {
   expect(parentOf(traceparent)).toMatchObject({ isSampled });
 });
 
-test.each(['hang', 'lies'] as const)('a collector that does %s keeps nobody waiting', async (mode) => {
+test.each(['hang', 'lies'] as const)('keeps nobody waiting for a collector that does %s', async (mode) => {
   const collector = await startCollector(mode);
   const app = await startApp('sqlite', { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   const ada = await app.withKey('ada');
@@ -128,7 +128,7 @@ test.each(['hang', 'lies'] as const)('a collector that does %s keeps nobody wait
   expect(ownTime() - since).toBeLessThan(10_000);
 });
 
-test('of spans that nobody takes only so many are kept', async () => {
+test('keeps a bounded number of spans that nobody takes', async () => {
   const collector = await startCollector('hang');
   const problems: unknown[] = [];
   const exporter = createExporter({
@@ -156,6 +156,6 @@ test('of spans that nobody takes only so many are kept', async () => {
   await until('a problem that is told', async () => problems.length > 0);
   await exporter.close();
   expect(exporter.state()).toEqual({ waiting: 0, dropped: 1_000 });
-  // Once in a minute, however often it fails.
+  // Once per minute, however often it fails.
   expect(problems).toHaveLength(1);
 });

@@ -17,7 +17,7 @@ describe('assistants of the retired API', () => {
     expect(before.data).toEqual(first.data);
   });
 
-  test('include the awkward ones', () => {
+  test('include awkward ones', () => {
     const [, tools, long, nameless] = ASSISTANTS;
     expect(tools?.tools.map((tool) => tool.type)).toEqual(['file_search', 'code_interpreter', 'function']);
     expect(at(tools?.tool_resources, 'file_search', 'vector_store_ids')).toHaveLength(1);
@@ -25,33 +25,33 @@ describe('assistants of the retired API', () => {
     expect(nameless?.name).toBeNull();
   });
 
-  test('are read one by one', async () => {
+  test('can be read one by one', async () => {
     const { get } = await startedSimulator();
     const { body } = await get('/assistants/asst_8fKq2ZrVn1LxWcTy5uHbGdEo');
     expectSchema('AssistantObject', body);
     expectError(await get('/assistants/asst_none'), 404, {});
   });
 
-  test('may be others, or none', async () => {
+  test('can be configured, or empty', async () => {
     const { get } = await startedSimulator({ assistants: [] });
     expect((await get('/assistants')).body).toMatchObject({ data: [], has_more: false });
   });
 
-  test('are gone where the provider has retired them', async () => {
+  test('are not found if the provider has retired them', async () => {
     const { get } = await startedSimulator({ without: ['assistants'] });
     expectError(await get('/assistants?limit=100'), 404, { message: 'Invalid URL (GET /v1/assistants)' });
   });
 });
 
 describe('agents', () => {
-  test('need their header', async () => {
+  test('require their header', async () => {
     const { get } = await startedSimulator();
     expectError(await get('/agents'), 400, { message: expect.stringContaining("'OpenAI-Beta' header") });
     const { body } = await get('/agents', KEY, { 'openai-beta': 'agents=v1' });
     expect(listAt(body, 'data').map((agent) => at(agent, 'object'))).toEqual(['agent', 'agent']);
   });
 
-  test('are walked by the official client', async () => {
+  test('are listed by the official client', async () => {
     const { sdk } = await startedSimulator();
     const names: (string | null)[] = [];
     for await (const agent of sdk().beta.agents.list({ limit: 1 })) names.push(agent.name);

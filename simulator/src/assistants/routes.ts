@@ -15,7 +15,7 @@ function checkAgentsHeader(header: unknown): void {
   );
 }
 
-/** Two lists to import from: assistants as OpenAI had them, and agents as it has them now. Both can only be read. */
+/** Two lists to import from: assistants as in OpenAI's retired API, and its current agents. Both are read-only. */
 export function assistantRoutes(app: FastifyInstance, { settings }: World): void {
   app.get('/assistants', ({ query }) => page(settings.assistants, pageQuery(query, PAGES)));
 

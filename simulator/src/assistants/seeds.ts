@@ -1,6 +1,6 @@
 import type { JsonObject, Metadata } from '../http/fields.ts';
 
-/** An assistant as the retired Assistants API described it. */
+/** An assistant in the form of the retired Assistants API. */
 export type AssistantSeed = {
   id: string;
   object: 'assistant';
@@ -48,7 +48,7 @@ const COMMON = {
   response_format: 'auto',
 } as const;
 
-/** What an account of 2024 and 2025 left behind, oldest first. */
+/** The remains of an account of 2024 and 2025, oldest first. */
 export const ASSISTANTS: readonly AssistantSeed[] = [
   {
     ...COMMON,

@@ -7,7 +7,7 @@ function contents(chunks: readonly Event[]): string {
   return chunks.map((chunk) => at(chunk, 'choices', 0, 'delta', 'content') ?? '').join('');
 }
 
-test('an answer in one piece, with its usage', async () => {
+test('answers in one piece, with usage', async () => {
   const { post } = await startedSimulator();
   const system = { role: 'system', content: 'You are a keeper.' };
   const { status, body } = await post('/chat/completions', { ...ask, messages: [system, ...ask.messages] });
@@ -21,14 +21,14 @@ test('an answer in one piece, with its usage', async () => {
   expect(tokens('prompt_tokens') + tokens('completion_tokens')).toBe(tokens('total_tokens'));
 });
 
-describe('a stream', () => {
+describe('stream', () => {
   async function streamed(body: object) {
     const { post } = await startedSimulator();
     const { text } = await post('/chat/completions', { ...ask, stream: true, ...body });
     return { text, chunks: eventsIn(text) };
   }
 
-  test('begins with the role, ends with a reason and [DONE]', async () => {
+  test('starts with the role, ends with a reason and [DONE]', async () => {
     const { text, chunks } = await streamed({});
     for (const chunk of chunks) expectSchema('CreateChatCompletionStreamResponse', chunk);
     expect(at(chunks.at(0), 'choices', 0, 'delta')).toMatchObject({ role: 'assistant', content: '' });
@@ -39,7 +39,7 @@ describe('a stream', () => {
     expect(text).not.toContain('"usage"');
   });
 
-  test('tells its usage in a last chunk without choices, where asked for', async () => {
+  test('reports usage in a last chunk without choices if asked for', async () => {
     const { chunks } = await streamed({ stream_options: { include_usage: true } });
     const last = chunks.at(-1);
     expectSchema('CreateChatCompletionStreamResponse', last);
@@ -47,7 +47,7 @@ describe('a stream', () => {
     expect(at(last, 'usage', 'completion_tokens')).toBe(chunks.length - 3);
   });
 
-  test('says the same as an answer in one piece', async () => {
+  test('equals an answer in one piece', async () => {
     const { post } = await startedSimulator();
     const { chunks } = await streamed({});
     const whole = await post('/chat/completions', ask);
@@ -62,7 +62,7 @@ describe('a stream', () => {
     expect(at(chunks.at(-1), 'choices', 0, 'finish_reason')).toBe(reason);
   });
 
-  test('refuses in words of its own', async () => {
+  test('refuses in separate words', async () => {
     const { chunks } = await streamed({ messages: [{ role: 'user', content: '[[refusal]]' }] });
     const refusal = chunks.map((chunk) => at(chunk, 'choices', 0, 'delta', 'refusal') ?? '').join('');
     expect(refusal).toContain("can't help");
@@ -101,12 +101,12 @@ test.each([
   ['with instructions', { ...ask, instructions: 'x' }, { code: 'unknown_parameter' }],
   ['with max_tokens for a reasoning model', { ...ask, model: 'gpt-5.5', max_tokens: 50 }, { param: 'max_tokens' }],
   ['with a temperature for a reasoning model', { ...ask, model: 'gpt-5', temperature: 0.5 }, { param: 'temperature' }],
-])('a request %s is refused', async (_name, body, error) => {
+])('rejects a request %s', async (_name, body, error) => {
   const { post } = await startedSimulator();
   expectError(await post('/chat/completions', body), 400, error);
 });
 
-test('attachments are named', async () => {
+test('names attachments', async () => {
   const { post } = await startedSimulator();
   const content = [
     { type: 'text', text: 'What is this?' },

@@ -100,7 +100,7 @@ const ROLES: { [role: string]: Turn['role'] } = {
 
 type Told = Pick<ToolUse, 'outputs' | 'rounds'>;
 
-/** Functions that an answer has called have to be answered before anything else is said. */
+/** Function calls must be answered before anything else is said. */
 function toldBy(messages: readonly unknown[]): Told {
   let open = new Set<unknown>();
   let outputs: string[] = [];

@@ -26,7 +26,7 @@ const FINISH_REASONS = { completed: 'stop', max_output_tokens: 'length', content
 
 const finishOf = ({ calls, ending }: Plan) => (calls.length > 0 ? 'tool_calls' : FINISH_REASONS[ending]);
 
-/** What so many tokens of an answer take. */
+/** The usage for this many sent tokens. */
 const usageFor = ({ request, plan }: Work, sent: number) => usageOf(request.question, plan, sent, request.inputTokens);
 
 function usageObject(work: Work): JsonObject {
@@ -95,7 +95,7 @@ async function answerInStream(world: World, work: Work): Promise<void> {
     malformed: () => stream.write(`${start},"choices":[{"index":0,"delta":{"content":"brok\n\n`),
     unknown: () => stream.write(': a comment\n\n'),
   });
-  // What was written is charged, whether or not it was read; a failure of the provider's own is not.
+  // Written tokens are charged, read or not; a failure of the provider itself is not.
   if (ended !== 'error' && ended !== 'failed')
     await world.ledger.answered(
       world.clock.now(),

@@ -14,7 +14,7 @@ const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }];
 const ask = { model: 'gpt-4o', tools, include: ['code_interpreter_call.outputs'] };
 const asking = (content: string) => ({ ...ask, input: [{ role: 'user', content }] });
 
-test('code leaves files in its container, which the answer cites or shows', async () => {
+test('leaves files of code in its container, which the answer cites or shows', async () => {
   const { post, get } = await startedSimulator();
   const { body } = await post('/responses', asking('[[make plot.png inline.png output.png]]'));
   expectSchema('Response', body);
@@ -38,14 +38,14 @@ test('code leaves files in its container, which the answer cites or shows', asyn
   expect(content.text).toContain('PNG');
 });
 
-test('the stream says the same, as described', async () => {
+test('streams the same, as described', async () => {
   const { post } = await startedSimulator();
   const events = eventsIn((await post('/responses', { ...asking('[[make table.csv]]'), stream: true })).text);
   for (const event of events) expectEventSchema(event);
   expect(events.filter(({ type }) => type === 'response.output_text.annotation.added')).toHaveLength(1);
 });
 
-test('a container is its key’s, and gone twenty minutes after its last use', async () => {
+test('keeps a container for its key, until twenty minutes after its last use', async () => {
   const { post, get, advance } = await startedSimulator();
   const { body } = await post('/responses', asking('[[make table.csv]]'));
   const path = `/containers/${textAt(body, 'output', 0, 'container_id')}`;

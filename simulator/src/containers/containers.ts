@@ -7,7 +7,10 @@ export type Container = { id: string; owner: string; created_at: number; files: 
 const KEPT_MS = 20 * 60_000;
 const MOST = 1_000;
 
-/** Where code runs. A container that nobody uses is gone after twenty minutes, and none outlives the simulator. */
+/**
+ * The containers in which code runs. One that is not used expires after twenty minutes, and none outlives the
+ * simulator.
+ */
 export class Containers {
   readonly #open = new Map<string, { container: Container; usedMs: number }>();
 

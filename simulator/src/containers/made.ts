@@ -15,7 +15,7 @@ const WIDTH = 480;
 const HEIGHT = 300;
 const BARS = [0.35, 0.6, 0.45, 0.8, 0.7, 0.95];
 
-/** A bar chart, in three colours. */
+/** A bar chart in three colors. */
 function colourAt(x: number, y: number): readonly [number, number, number] {
   const column = (x / WIDTH) * BARS.length;
   const bar = BARS[Math.floor(column)] ?? 0;
@@ -34,7 +34,7 @@ function picture(): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(WIDTH, 0);
   header.writeUInt32BE(HEIGHT, 4);
-  // Eight bits for each of red, green and blue.
+  // Eight bits each of red, green and blue.
   header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   return Buffer.concat([
@@ -50,7 +50,7 @@ const HOSTILE_PAGE = '<!DOCTYPE html><script>document.title = "Ran"</script><h1>
 const HOSTILE_DRAWING =
   '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title = \'Ran\'"><circle r="9"/></svg>\n';
 
-/** What code has put into a file, by what the file is called. */
+/** The content of a generated file, chosen by its name. */
 export function contentOf(name: string): Buffer {
   if (name.startsWith('empty')) return Buffer.alloc(0);
   if (name.startsWith('large')) return Buffer.alloc(50 * MEGABYTE + 1, 'x');

@@ -21,7 +21,7 @@ function shownFile(container: Container, { id, name, created_at }: ContainerFile
   return { id, object: 'container.file', created_at, bytes, container_id: container.id, path, source: 'assistant' };
 }
 
-/** Sends as much as a fault lets through, under the length of the whole. */
+/** Sends as much as a fault lets through, under the full length. */
 async function sendAs(fault: Fault, reply: FastifyReply, content: Buffer): Promise<void> {
   const { call } = reply.request;
   reply.hijack();

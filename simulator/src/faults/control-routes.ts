@@ -58,7 +58,7 @@ const advance = {
   properties: { advanceMs: count },
 } as const;
 
-/** The simulator's own addresses, outside the API it simulates. They need no key. */
+/** The simulator's own routes, outside the simulated API. They need no key. */
 export function controlRoutes(app: FastifyInstance, world: World): void {
   app.post<{ Body: FaultRule }>('/__simulator/faults', { schema: { body: faultRule } }, (request, reply) => {
     world.faults.add(request.body);

@@ -3,7 +3,7 @@ import { deltasIn, eventsIn, expectError, startedSimulator } from '../testing.ts
 
 const ask = { model: 'gpt-4o', input: 'Tell me about lighthouses', stream: true };
 
-describe('words in a message', () => {
+describe('directives in a message', () => {
   test.each([
     ['[[fail 500]]', 500, { type: 'server_error' }],
     ['[[fail 503]]', 503, {}],
@@ -32,7 +32,7 @@ describe('words in a message', () => {
     expect(await journal()).toMatchObject([{ tokens: 5, aborted: false }]);
   });
 
-  test('may be joined', async () => {
+  test('can be combined', async () => {
     const { post } = await startedSimulator();
     const { text } = await post('/responses', { ...ask, input: '[[bench 6]] [[unknown]] [[failed 3]]' });
     const events = eventsIn(text);
@@ -41,7 +41,7 @@ describe('words in a message', () => {
     expect(events.at(-1)?.type).toBe('response.failed');
   });
 
-  test('with once in them fail the first time only', async () => {
+  test('fail only the first time with once in them', async () => {
     const { post } = await startedSimulator();
     const body = { ...ask, input: 'Hello [[fail 503 once]]' };
     const statuses = [await post('/responses', body), await post('/responses', body)].map(({ status }) => status);
@@ -58,7 +58,7 @@ describe('words in a message', () => {
     expect((await post('/responses', { ...ask, input })).status).toBe(200);
   });
 
-  test('that mean nothing change nothing', async () => {
+  test('change nothing if unknown', async () => {
     const { post } = await startedSimulator();
     const answer = await post('/responses', { ...ask, input: 'See [[this page]] and [[constructor]]' });
     expect(eventsIn(answer.text).at(-1)?.type).toBe('response.completed');

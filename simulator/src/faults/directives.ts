@@ -1,44 +1,44 @@
 import type { Drawing } from '../responses/pictures.ts';
 import type { Fault } from './fault.ts';
 
-/** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: what a message asks to be called. */
+/** `[[call]]`, `[[call 2]]` for two rounds, `[[call get_weather get_time]]`: the calls that a message asks for. */
 export type CallWish = { names: readonly string[]; rounds: number };
 
-/** What a person writes into a message as `[[words]]` to see an answer of a certain kind. */
+/** Directives that a user writes into a message as `[[words]]` to get an answer of a certain kind. */
 export type AnswerWish = {
-  /** An answer of so many tokens. */
+  /** An answer of this many tokens. */
   tokens?: number;
-  /** So many numbered tokens, each with the time it was sent. */
+  /** This many numbered tokens, each with the time it was sent. */
   bench?: number;
   hostile?: boolean;
   refusal?: boolean;
-  /** Thinks aloud even where that was not asked for. */
+  /** Reasons even if that was not asked for. */
   reasoning?: boolean;
   /** Calls functions. */
   call?: CallWish;
   /** Says a sentence before it calls functions. */
   saying?: boolean;
-  /** Calls a function of this name, which nobody has offered. */
+  /** Calls a function of this name, which does not exist. */
   invented?: string;
-  /** Calls functions with what is no JSON, with so many thousand characters, or with numbers that JavaScript rounds. */
+  /** Calls functions with broken JSON, with this many thousand characters, or with numbers that JavaScript rounds. */
   badArguments?: 'broken' | 'digits' | number;
-  /** Repeats so many tokens where it is asked to continue its answer. */
+  /** Repeats this many tokens when asked to continue its answer. */
   repeated?: number;
   /** Runs code. */
   code?: boolean;
   /** Searches the web. */
   web?: boolean;
-  /** Draws a picture. */
+  /** Draws an image. */
   picture?: Drawing;
-  /** Refuses a request with one of these tools. */
+  /** Rejects a request with one of these tools. */
   refusedTools?: readonly string[];
-  /** Has the code make these files. */
+  /** Lets the code generate these files. */
   make?: readonly string[];
-  /** So many items in the lists of an answer that fits a schema. */
+  /** The number of items in the lists of a structured answer. */
   rows?: number;
-  /** An answer that does not fit the schema it was asked for with. */
+  /** An answer that does not match its schema. */
   invalid?: boolean;
-  /** How it judges two answers; by their lengths where nothing is said. */
+  /** The verdict on two answers; by default by length. */
   judging?: 'first' | 'second' | 'tie' | 'unreadable' | 'words';
 };
 

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 
 export type FaultMatch = {
-  /** Below `/v1`, such as `/responses`; a final `*` stands for anything. */
+  /** Below `/v1`, such as `/responses`; a final `*` matches anything. */
   path?: string;
   method?: string;
   /** Any part of the key. */
@@ -26,7 +26,7 @@ function matches(match: FaultMatch, subject: Subject): boolean {
   );
 }
 
-/** The faults that were asked for through the control address, oldest first. */
+/** The faults requested through the control route, oldest first. */
 export class FaultList {
   #rules: { rule: FaultRule; left: number }[] = [];
 
@@ -42,7 +42,7 @@ export class FaultList {
     return this.#rules.map(({ rule, left }) => ({ ...rule, left: Number.isFinite(left) ? left : null }));
   }
 
-  /** The first rule that fits is used up by one; later ones wait for their turn. */
+  /** Uses up one of the first matching rule; later ones wait for their turn. */
   take(subject: Subject): Fault {
     const found = this.#rules.find(({ rule }) => matches(rule.match, subject));
     if (found === undefined) return {};

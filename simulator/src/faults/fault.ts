@@ -14,19 +14,19 @@ import {
   unsupportedParameter,
 } from '../http/errors.ts';
 
-/** What a request is to suffer. Any of these may be combined. */
+/** The faults of a request. Any of these may be combined. */
 export type Fault = {
-  /** Waits this long before the first byte of the answer. */
+  /** Waits this long before the first byte of the response. */
   delayMs?: number;
-  /** Takes the request and never answers. */
+  /** Accepts the request and never answers. */
   hang?: boolean;
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   disconnect?: boolean;
   /** Answers with one of the provider's well-known errors. */
   fail?: FailureName;
-  /** Seconds; goes with `fail: "rate_limit"`. */
+  /** Seconds; used with `fail: "rate_limit"`. */
   retryAfter?: number;
-  /** Answers with this status and `error`, or with `body` as it stands. */
+  /** Answers with this status and `error`, or with `body` as it is. */
   status?: number;
   error?: Partial<ErrorBody>;
   body?: string;
@@ -34,20 +34,20 @@ export type Fault = {
 
   /** Milliseconds between two tokens of an answer. */
   tokenDelayMs?: number;
-  /** Closes the connection after so many tokens (0: after the stream was opened, before the first token). */
+  /** Closes the connection after this many tokens (0: after the stream was opened, before the first token). */
   dropAfter?: number;
-  /** Falls silent after so many tokens, with the connection open. */
+  /** Falls silent after this many tokens, with the connection open. */
   hangAfter?: number;
-  /** Sends an event that is not JSON after so many tokens, then goes on. */
+  /** Sends an event that is not JSON after this many tokens, then continues. */
   malformedAfter?: number;
-  /** Sends an `error` event after so many tokens and ends. */
+  /** Sends an `error` event after this many tokens and ends. */
   errorAfter?: number;
-  /** Ends with `response.failed` after so many tokens. */
+  /** Ends with `response.failed` after this many tokens. */
   failedAfter?: number;
   /** Ends the answer early for this reason, after `incompleteAfter` tokens or half of it. */
   incomplete?: 'max_output_tokens' | 'content_filter';
   incompleteAfter?: number;
-  /** Mixes in events of types that no client knows. */
+  /** Mixes in events of unknown types. */
   unknownEvents?: boolean;
   /** Sends the stream in pieces that end in the middle of events and characters. */
   fragments?: boolean;
@@ -73,7 +73,7 @@ type FailureName = (typeof FAILURE_NAMES)[number];
 const GATEWAY_PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center><hr><center>cloudflare</center></body></html>\n';
 
-/** An error answer, ready to be sent. */
+/** An error response, ready to be sent. */
 export type Failure = { status: number; contentType: string; body: string; headers: Record<string, string> };
 
 export function failureOf(error: ProviderError): Failure {
@@ -127,7 +127,7 @@ const BY_STATUS: { [status: number]: FailureName } = {
   503: 'overloaded',
 };
 
-/** The error a fault asks for instead of an answer, if it asks for one. */
+/** The error response of a fault, if it has one. */
 export function failureFrom(fault: Fault, key: string, model: string): Failure | null {
   const status = fault.status;
   const name = fault.fail ?? (status === undefined ? undefined : BY_STATUS[status]);

@@ -22,7 +22,7 @@ function deltaCount(events: readonly Event[]): number {
   return events.filter((event) => event.type === 'response.output_text.delta').length;
 }
 
-describe('a status in place of an answer', () => {
+describe('status instead of an answer', () => {
   test.each<[Fault, number, object]>([
     [{ status: 401 }, 401, { code: 'invalid_api_key' }],
     [{ status: 403 }, 403, { code: 'unsupported_country_region_territory' }],
@@ -42,7 +42,7 @@ describe('a status in place of an answer', () => {
     expectError(await simulator.get('/models'), status, { ...error });
   });
 
-  test('429 with Retry-After and further headers', async () => {
+  test('sends 429 with Retry-After and further headers', async () => {
     const simulator = await startedSimulator();
     await simulator.fault({ status: 429, retryAfter: 7, headers: { 'x-should-retry': 'true' } });
     const answer = await simulator.post('/responses', ask);
@@ -51,7 +51,7 @@ describe('a status in place of an answer', () => {
     expect(answer.headers.get('x-should-retry')).toBe('true');
   });
 
-  test('a page of HTML, and any other text', async () => {
+  test('sends an HTML page, and any other text', async () => {
     const simulator = await startedSimulator();
     await simulator.fault({ fail: 'html' }, {}, 1);
     const page = await simulator.get('/models');
@@ -64,7 +64,7 @@ describe('a status in place of an answer', () => {
 });
 
 describe('rules', () => {
-  test('hold for what they match, as often as they say', async () => {
+  test('apply to what they match, as often as they say', async () => {
     const simulator = await startedSimulator();
     await simulator.fault({ status: 500 }, { path: '/responses', method: 'post', model: 'gpt-4o', key: 'klmnop' }, 2);
     const statusOf = async (model: string, key = KEY) =>
@@ -82,7 +82,7 @@ describe('rules', () => {
     expect((await simulator.get('/files')).status).toBe(200);
   });
 
-  test('are listed and taken back', async () => {
+  test('are listed and deleted', async () => {
     const { fault, control, get } = await startedSimulator();
     await fault({ status: 500 }, { path: '/models' }, 3);
     expect((await control.get('/faults')).body.faults).toMatchObject([{ match: { path: '/models' }, left: 3 }]);
@@ -90,7 +90,7 @@ describe('rules', () => {
     expect((await get('/models')).status).toBe(200);
   });
 
-  test('with a misspelt fault are refused', async () => {
+  test('with a misspelt fault are rejected', async () => {
     const { control } = await startedSimulator();
     expect((await control.post('/faults', { fault: { dropAftr: 3 } })).status).toBe(400);
     expect((await control.post('/faults', { fault: {} })).status).toBe(400);
@@ -99,7 +99,7 @@ describe('rules', () => {
 });
 
 describe('connections', () => {
-  test('are closed without an answer', async () => {
+  test('are closed without a response', async () => {
     const simulator = await startedSimulator();
     await simulator.fault({ disconnect: true });
     await expect(simulator.get('/models')).rejects.toThrow('fetch failed');
@@ -117,7 +117,7 @@ describe('connections', () => {
     expect((await simulator.journal()).at(-1)).toMatchObject({ aborted: false, tokens: after });
   });
 
-  test('hang without an answer until the client leaves', async () => {
+  test('hang without a response until the client leaves', async () => {
     const simulator = await startedSimulator();
     await simulator.fault({ hang: true }, { path: '/responses' });
     const leaving = new AbortController();
@@ -154,7 +154,7 @@ describe('connections', () => {
     expect((await simulator.journal()).at(0)?.tokens).toBe(stopped);
   });
 
-  test('of an answer in one piece break, too', async () => {
+  test('of an answer in one piece break too', async () => {
     const simulator = await startedSimulator();
     const whole = { ...ask, stream: false };
     await simulator.fault({ dropAfter: 3 }, {}, 1);
@@ -168,7 +168,7 @@ describe('connections', () => {
   });
 });
 
-test('delays are at least as long as asked for', async () => {
+test('delays are at least as long as requested', async () => {
   const simulator = await startedSimulator();
   const took = async (body: object) => {
     const start = performance.now();
@@ -181,7 +181,7 @@ test('delays are at least as long as asked for', async () => {
   expect(await took({ ...ask, stream: false, input: '[[bench 10]] [[delay 6]]' })).toBeGreaterThan(58);
 });
 
-test('the journal tells what was asked and hides the key', async () => {
+test('records requests in the journal and hides the key', async () => {
   const simulator = await startedSimulator();
   await simulator.post('/responses', ask);
   await simulator.get('/files?limit=5');
@@ -194,7 +194,7 @@ test('the journal tells what was asked and hides the key', async () => {
   expect(await simulator.journal()).toEqual([]);
 });
 
-test('the official client meets the errors it knows', async () => {
+test('sends errors that the official client recognizes', async () => {
   const simulator = await startedSimulator();
   const client = simulator.sdk();
   const create = (input: string) => client.responses.create({ model: 'gpt-4o', input });

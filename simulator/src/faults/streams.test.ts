@@ -16,7 +16,7 @@ describe('streams', () => {
     return text;
   }
 
-  test('hold an event that is not JSON, and go on', async () => {
+  test('contain an event that is not JSON, and continue', async () => {
     const text = await withFault({ malformedAfter: 2 });
     const data = text.split('\n').filter((line) => line.startsWith('data: '));
     const broken = data.filter((line) => {
@@ -31,7 +31,7 @@ describe('streams', () => {
     expect(text).toContain('response.completed');
   });
 
-  test('hold events nobody knows, which clients pass over', async () => {
+  test('contain unknown events, which clients skip', async () => {
     const events = eventsIn(await withFault({ unknownEvents: true }));
     expect(events.some((event) => event.type === 'response.daydream.delta')).toBe(true);
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));

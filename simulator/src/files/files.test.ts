@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { at, expectError, expectSchema, listAt, startedSimulator, textAt } from '../testing.ts';
 
-describe('an upload', () => {
+describe('upload', () => {
   test('becomes a file', async () => {
     const { upload, get } = await startedSimulator();
     const { status, body } = await upload('Grüße\n', 'Größen.txt', 'user_data');
@@ -18,13 +18,13 @@ describe('an upload', () => {
     ['for training that is no .jsonl', 'x', 'a.txt', 'fine-tune', 400, { param: 'file' }],
     ['without content', '', 'a.txt', 'assistants', 400, { param: 'file' }],
     ['that is too large', 'x'.repeat(1_001), 'a.txt', 'assistants', 413, {}],
-  ])('%s is refused', async (_name, content, filename, purpose, status, error) => {
+  ])('is rejected %s', async (_name, content, filename, purpose, status, error) => {
     const { upload, get } = await startedSimulator({ maxFileBytes: 1_000 });
     expectError(await upload(content, filename, purpose), status, error);
     expect((await get('/files')).body.data).toEqual([]);
   });
 
-  test('without a purpose or a file is refused', async () => {
+  test('is rejected without a purpose or a file', async () => {
     const { url, post } = await startedSimulator();
     const send = async (form: FormData) => {
       const response = await fetch(`${url}/files`, {
@@ -53,7 +53,7 @@ describe('an upload', () => {
   });
 });
 
-describe('the list', () => {
+describe('file list', () => {
   test('comes in pages, newest first, by purpose', async () => {
     const { upload, get } = await startedSimulator();
     for (const [name, purpose] of [
@@ -76,7 +76,7 @@ describe('the list', () => {
     expect([...names(first), ...names(second)]).toEqual(names(all));
   });
 
-  test.each(['limit=0', 'limit=x', 'limit=10001', 'order=up'])('refuses %s', async (query) => {
+  test.each(['limit=0', 'limit=x', 'limit=10001', 'order=up'])('rejects %s', async (query) => {
     const { get } = await startedSimulator();
     expectError(await get(`/files?${query}`), 400, {});
   });
@@ -88,7 +88,7 @@ describe('the list', () => {
     expectError(await get(`/files/${textAt(body, 'id')}`, 'sk-somebody-else'), 404, {});
   });
 
-  test('is walked by the official client', async () => {
+  test('is read by the official client', async () => {
     const { sdk, upload } = await startedSimulator();
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await upload('x', name, 'assistants');
     const names: string[] = [];
@@ -97,7 +97,7 @@ describe('the list', () => {
   });
 });
 
-test.each(['assistants', 'user_data'])('files for %s cannot be downloaded', async (purpose) => {
+test.each(['assistants', 'user_data'])('does not allow downloads of files for %s', async (purpose) => {
   const { upload, get } = await startedSimulator();
   const { body } = await upload('x', 'a.txt', purpose);
   expectError(await get(`/files/${textAt(body, 'id')}/content`), 400, {
@@ -107,7 +107,7 @@ test.each(['assistants', 'user_data'])('files for %s cannot be downloaded', asyn
   });
 });
 
-test('training data can, byte for byte', async () => {
+test('returns training data byte for byte', async () => {
   const { url, upload } = await startedSimulator();
   const content = await readFile(new URL('../generation/answers/hostile.md', import.meta.url), 'utf8');
   const { body } = await upload(content, 'data.jsonl', 'fine-tune');
@@ -116,7 +116,7 @@ test('training data can, byte for byte', async () => {
   expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(content));
 });
 
-test('a deleted file is gone, from vector stores, too', async () => {
+test('removes a deleted file from vector stores too', async () => {
   const simulator = await startedSimulator();
   const { body } = await simulator.upload('x', 'a.txt', 'assistants');
   const id = textAt(body, 'id');

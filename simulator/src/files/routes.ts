@@ -58,7 +58,7 @@ export function fileOf(account: Account, id: string): FileRecord {
   return file;
 }
 
-/** Takes a file into the account; used for results as well as for uploads. */
+/** Adds a file to the account; for results as well as uploads. */
 export async function addFile(
   world: World,
   account: Account,

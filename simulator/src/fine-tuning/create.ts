@@ -92,7 +92,7 @@ async function textOf(world: World, id: string): Promise<string> {
   return (await world.accounts.readFile(id))?.toString('utf8') ?? '';
 }
 
-/** The provider draws a seed where none was given; ours follows from the job, so that its curve can be repeated. */
+/** The provider draws a seed if none is given; ours follows from the job, so that its curve is reproducible. */
 function seedFor(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE() % 2_147_483_647;
 }

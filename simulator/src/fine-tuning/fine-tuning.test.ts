@@ -36,7 +36,7 @@ async function jobWith(simulator: Started, more: object = {}, content?: string) 
   return { body, path, view };
 }
 
-test('a job moves through its states and leaves a model, a result file and three checkpoints', async () => {
+test('moves a job through its states to a model, a result file and three checkpoints', async () => {
   const simulator = await startedSimulator();
   const { body, path, view } = await jobWith(simulator, { suffix: 'sarcasm', metadata: { name: 'Marv' } });
   expectSchema('FineTuningJob', body);
@@ -87,7 +87,7 @@ test('a job moves through its states and leaves a model, a result file and three
   expectError(await simulator.post('/responses', { model, input: 'x' }), 404, { code: 'model_not_found' });
 });
 
-test('events tell of it, newest first, with falling loss', async () => {
+test('lists its events, newest first, with falling loss', async () => {
   const simulator = await startedSimulator();
   const validation_file = await fileId(simulator);
   const { path } = await jobWith(simulator, { validation_file });
@@ -119,7 +119,7 @@ test('events tell of it, newest first, with falling loss', async () => {
   expect(at(second, 'data', 0, 'id')).not.toBe(at(first, 'data', 2, 'id'));
 });
 
-test('the same seed gives the same curve', async () => {
+test('gives the same curve for the same seed', async () => {
   const simulator = await startedSimulator();
   const curve = async () => {
     const { path } = await jobWith(simulator, { seed: 7 });
@@ -130,7 +130,7 @@ test('the same seed gives the same curve', async () => {
   expect(await curve()).toEqual(await curve());
 });
 
-describe('a job fails while its files are validated', () => {
+describe('validation of a job’s files fails', () => {
   const withoutAnswer = JSON.stringify({ messages: [{ role: 'user', content: 'x' }] });
   test.each([
     ['with too few examples', examples(9), 'invalid_n_examples', 'Training file has 9 example(s)'],
@@ -152,7 +152,7 @@ describe('a job fails while its files are validated', () => {
   });
 });
 
-test('preferences are trained with their own method', async () => {
+test('trains preferences with their own method', async () => {
   const simulator = await startedSimulator();
   const example = {
     input: { messages: [{ role: 'user', content: 'x' }] },
@@ -168,7 +168,7 @@ test('preferences are trained with their own method', async () => {
   expect(job).toMatchObject({ status: 'queued', method: { type: 'dpo' } });
 });
 
-describe('a job is not created', () => {
+describe('creation of a job fails', () => {
   test.each([
     ['without a model', { model: undefined }, { param: 'model' }],
     ['for a model that cannot be trained', { model: 'gpt-6-luna' }, { param: 'model', code: 'model_not_available' }],
@@ -190,14 +190,14 @@ describe('a job is not created', () => {
     expectError(await simulator.post('/fine_tuning/jobs', body), 400, { code: 'invalid_file_purpose' });
   });
 
-  test('by a user who may not train any more', async () => {
+  test('for a user who may no longer train', async () => {
     const { post } = await startedSimulator();
     const body = { model: MODEL, training_file: 'file-x' };
     expectError(await post('/fine_tuning/jobs', body, 'sk-notraining-1'), 403, { code: 'training_not_available' });
   });
 });
 
-test('a cancelled job stays where it was', async () => {
+test('leaves a cancelled job where it was', async () => {
   const simulator = await startedSimulator();
   const { path, view } = await jobWith(simulator);
   await simulator.advance(STEP * 4);
@@ -209,7 +209,7 @@ test('a cancelled job stays where it was', async () => {
   expectError(await simulator.post(`${path}/cancel`), 400, {});
 });
 
-test('a paused job rests and goes on', async () => {
+test('pauses and resumes a job', async () => {
   const simulator = await startedSimulator();
   const { path, view } = await jobWith(simulator);
   expectError(await simulator.post(`${path}/pause`), 400, {});
@@ -223,7 +223,7 @@ test('a paused job rests and goes on', async () => {
   expect((await view()).status).toBe('succeeded');
 });
 
-test('jobs are listed in pages and found by their metadata', async () => {
+test('lists jobs in pages and finds them by metadata', async () => {
   const simulator = await startedSimulator();
   await jobWith(simulator, { metadata: { name: 'one' } });
   await jobWith(simulator, { metadata: { name: 'two' } });
@@ -236,7 +236,7 @@ test('jobs are listed in pages and found by their metadata', async () => {
   expect((await simulator.get('/fine_tuning/jobs', 'sk-somebody-else')).body.data).toEqual([]);
 });
 
-test('the official client follows a job', async () => {
+test('lets the official client follow a job', async () => {
   const simulator = await startedSimulator();
   const { body } = await jobWith(simulator);
   await simulator.advance(STEP * 20);

@@ -16,7 +16,7 @@ function jobOf(account: Account, id: string): JobRecord {
   return job;
 }
 
-/** `?metadata[name]=value`, as many as there are. */
+/** `?metadata[name]=value`, any number of them. */
 function hasMetadata(job: JobRecord, query: unknown): boolean {
   return Object.entries(isObject(query) ? query : {}).every(([name, value]) => {
     const key = /^metadata\[(.+)\]$/.exec(name)?.[1];

@@ -5,14 +5,14 @@ import { phaseOf, planOf } from './timeline.ts';
 import { resultFile, trainedTokens, tunedName } from './views.ts';
 
 /**
- * Hands over the model and the result file of jobs that have succeeded since the last request. Jobs move by
- * the clock alone, so this happens before each request rather than by timers.
+ * Delivers the model and the result file of jobs that have succeeded since the last request. Jobs move by the clock
+ * alone, so this happens before each request instead of by timers.
  */
 export async function settleJobs(world: World, account: Account): Promise<void> {
   const { jobStepMs } = world.settings;
   for (const job of account.jobs) {
     if (job.resultFile !== null || phaseOf(job, world.clock.now(), jobStepMs) !== 'succeeded') continue;
-    // Marked before the first wait: two requests at once must not hand it over twice.
+    // Marked before the first await: two concurrent requests must not deliver it twice.
     job.resultFile = '';
     const created = Math.floor((job.createdMs + job.restedMs + planOf(job, jobStepMs).doneAt) / 1_000);
     account.models.push({ id: tunedName(job), created, base: job.model });

@@ -2,7 +2,7 @@ import type { JobRecord } from '../state/account.ts';
 
 type Phase = 'validating_files' | 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'paused';
 
-/** How often a running job reports; each report takes one step of time. */
+/** The number of reports of a running job; each takes one step of time. */
 const MOST_REPORTS = 30;
 const REPORTS_PER_EPOCH = 3;
 const CHECKPOINTS = 3;
@@ -26,13 +26,13 @@ function reports(job: JobRecord): number {
   return Math.min(MOST_REPORTS, Math.max(REPORTS_PER_EPOCH, job.hyperparameters.n_epochs * REPORTS_PER_EPOCH));
 }
 
-/** Milliseconds the job was worked on until now; time spent paused does not count. */
+/** Milliseconds that the job has worked so far, without pauses. */
 export function workedMs(job: JobRecord, nowMs: number): number {
   const until = job.cancelledMs ?? job.pausedMs ?? nowMs;
   return Math.max(0, until - job.createdMs - job.restedMs);
 }
 
-/** The moment, on the clock, at which so many milliseconds of work were done. */
+/** The time on the clock at which this many milliseconds of work were done. */
 export function momentOf(job: JobRecord, worked: number): number {
   return Math.floor((job.createdMs + job.restedMs + worked) / 1_000);
 }
@@ -45,7 +45,7 @@ export type Plan = {
   reports: number;
 };
 
-/** When each thing happens, in milliseconds of work. */
+/** The time of each event, in milliseconds of work. */
 export function planOf(job: JobRecord, stepMs: number): Plan {
   const count = reports(job);
   const queuedAt = VALIDATING_STEPS * stepMs;
@@ -69,7 +69,7 @@ function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Falling loss with a little unevenness, the same for the same job. */
+/** Falling loss with a little noise, the same for the same job. */
 export function metricsAt(job: JobRecord, report: number): Metrics {
   const progress = report / reports(job);
   const uneven = Math.sin(report * 2.4 + (job.seed % 7)) * 0.04 * (1 - progress);
@@ -88,7 +88,7 @@ export function metricsAt(job: JobRecord, report: number): Metrics {
   };
 }
 
-/** The reports at which a checkpoint is kept: the ends of the last three epochs. */
+/** The reports with a checkpoint: the ends of the last three epochs. */
 export function checkpointReports(job: JobRecord): number[] {
   const epochs = job.hyperparameters.n_epochs;
   const ends = Array.from({ length: epochs }, (_, epoch) => Math.round(((epoch + 1) / epochs) * reports(job)));

@@ -15,7 +15,7 @@ function isMessageList(value: unknown): value is JsonObject[] {
   return Array.isArray(value) && value.length > 0 && value.every((message) => isObject(message) && 'role' in message);
 }
 
-/** What is wrong with one example, or null. */
+/** The problem of one example, or null. */
 function complaint(example: JsonObject, method: TrainingMethod): string | null {
   if (method === 'dpo') {
     const fits =
@@ -29,7 +29,7 @@ function complaint(example: JsonObject, method: TrainingMethod): string | null {
   return example.messages.at(-1)?.role === 'assistant' ? null : 'must end with a message from the assistant';
 }
 
-/** Reads a training file as the provider does after the job was created, and says what it complains about. */
+/** Validates a training file as the provider does after the job was created, and returns its complaints. */
 export function inspect(content: string, method: TrainingMethod, param: string): Inspection {
   const invalid = (code: string, message: string, examples = 0): Inspection => ({
     examples,

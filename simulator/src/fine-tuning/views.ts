@@ -22,7 +22,7 @@ export function jobView(job: JobRecord, nowMs: number, stepMs: number): JsonObje
     failed: momentOf(job, plan.queuedAt),
     cancelled: Math.floor((job.cancelledMs ?? 0) / 1_000),
   };
-  // Until the file was read, `auto` is all there is to say.
+  // Until the file is read, only `auto` is known.
   const hyperparameters = phase === 'validating_files' ? job.requested : job.hyperparameters;
   return {
     id: job.id,
@@ -145,7 +145,7 @@ export function checkpointsOf(job: JobRecord, nowMs: number, stepMs: number) {
     });
 }
 
-/** Base64, as the provider's own example found it. */
+/** Base64, as in the provider's own example. */
 export function resultFile(job: JobRecord, stepMs: number): Buffer {
   const rows = ['step,train_loss,train_accuracy,valid_loss,valid_mean_token_accuracy'];
   for (let report = 1; report <= planOf(job, stepMs).reports; report += 1) {

@@ -21,7 +21,7 @@ function answer(text: string, hostile = false): string {
   );
 }
 
-describe('words call for', () => {
+describe('words that select an answer', () => {
   test.each([
     ['table', 'Compare them in a table', /^\|[^\n]+\|\n\|[-:| ]+\|$/m],
     ['code', 'Show me some code', /```python\n[\s\S]+```[\s\S]+```sql/],
@@ -34,7 +34,7 @@ describe('words call for', () => {
     expect(answer(text)).toMatch(pattern);
   });
 
-  test('several answers, put together', () => {
+  test('several answers, combined', () => {
     expect(answer('A table and some code, please')).toMatch(/\| Way \|[\s\S]+```ts/);
   });
 
@@ -42,17 +42,17 @@ describe('words call for', () => {
     expect(countTokens(answer('Tell me a long story'))).toBeGreaterThan(600);
   });
 
-  test('nothing where they are part of another word', () => {
+  test('nothing if they are part of another word', () => {
     expect(answer('Is the hotel listed as stable?')).toContain('You wrote');
   });
 });
 
-test('an ordinary question is picked up', () => {
+test('answers an ordinary question by its words', () => {
   expect(answer('How do tides work near Bristol?')).toContain('**tides**, **work**, **near** and **Bristol**');
   expect(answer('?!')).toContain('Ask me something');
 });
 
-test('the hostile answer holds what must never run', () => {
+test('contains in the hostile answer what must never run', () => {
   const text = answer('[[hostile]]', true);
   for (const part of [
     '<script>',
@@ -69,11 +69,11 @@ test('the hostile answer holds what must never run', () => {
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeGreaterThan(1_500);
 });
 
-test('a long answer has exactly the length asked for', () => {
+test('gives a long answer exactly the requested length', () => {
   for (const count of [1, 600, 5_000]) expect(longAnswer(count)).toHaveLength(count);
 });
 
-test('tokens add up to the text and never cut a character', () => {
+test('splits text into tokens that add up and never cut a character', () => {
   const text = 'Grüße 👩‍💻🏳️‍🌈 \n\n  你好, "x" \t\n';
   expect(tokensOf(text).join('')).toBe(text);
   expect(countTokens(text)).toBe(tokensOf(text).length);
@@ -85,7 +85,7 @@ test.each([
   ['Suggest a title for this chat in at most six words.', true],
   ['Give a concise title.', true],
   ['You are a helpful assistant.', false],
-])('%j asks for a title: %s', (instructions, asked) => {
+])('recognizes in %j a request for a title: %s', (instructions, asked) => {
   expect(asksForTitle(instructions)).toBe(asked);
 });
 
@@ -93,6 +93,6 @@ test.each([
   ['hi', 'Friendly greeting'],
   ['Can you explain how photosynthesis works?', 'Explain photosynthesis works'],
   ['[[drop after 3]] plan my Garden', 'Plan Garden'],
-])('the title of %j is %j', (text, title) => {
+])('makes of %j the title %j', (text, title) => {
   expect(titleFor(text)).toBe(title);
 });

@@ -8,7 +8,7 @@ function prepared(name: string): string {
   return readFileSync(new URL(`./answers/${name}.md`, import.meta.url), 'utf8').trim();
 }
 
-/** Each answer with the words that call for it, in the order in which several are put together. */
+/** Each answer with the words that select it, in the order in which several are combined. */
 const PREPARED: readonly [RegExp, string][] = [
   [/\b(hello|hi|hey|good (morning|evening))\b/i, prepared('hello')],
   [/\bmarkdown\b/i, prepared('markdown')],
@@ -32,7 +32,7 @@ function quoted(text: string): string {
   return plain.length > 140 ? `${plain.slice(0, 137)}...` : plain;
 }
 
-/** Says back what reached the model, so that a person can see that instructions, history and files arrived. */
+/** Repeats what reached the model, to show that instructions, history and files arrived. */
 function preface({ instructions, turns, attachments, tools }: Question): string[] {
   const parts: string[] = [];
   const line = firstLine(instructions);
@@ -78,7 +78,7 @@ export function answerTo(question: Question, hostile: boolean): string {
   return [...preface(question), ...answers].join('\n\n');
 }
 
-/** Exactly so many tokens of readable text. */
+/** Exactly this many tokens of readable text. */
 export function longAnswer(count: number): string[] {
   const tokens: string[] = [];
   for (let round = 1; tokens.length < count; round += 1) {

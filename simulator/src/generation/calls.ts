@@ -4,18 +4,18 @@ import { keywords } from './title.ts';
 
 export type FunctionSpec = { name: string; parameters: JsonObject };
 
-/** What a request lets the model use, and what it has been told already. */
+/** The tools of a request, and the outputs so far. */
 export type ToolUse = {
   functions: readonly FunctionSpec[];
   runsCode: boolean;
   searchesWeb: boolean;
   drawsPictures: boolean;
-  /** The name of a function, or one of the provider's words. */
+  /** The name of a function, or one of the provider's keywords. */
   choice: string;
   parallel: boolean;
-  /** What functions have answered since the last message of the user. */
+  /** Function outputs since the last user message. */
   outputs: readonly string[];
-  /** How often the model has called functions since then. */
+  /** The number of rounds of calls since then. */
   rounds: number;
 };
 
@@ -32,7 +32,7 @@ export const noTools: ToolUse = {
 
 export type Call = { name: string; arguments: string };
 
-/** A tool's name and schema stand beside its type (Responses) or below it (Chat Completions). */
+/** A tool's name and schema are next to its type (Responses) or below it (Chat Completions). */
 export function functionOf(tool: JsonObject, path: string): FunctionSpec {
   const holder = isObject(tool.function) ? tool.function : tool;
   const name = requiredString(holder, 'name');
@@ -85,7 +85,7 @@ export function callsFor(
 
 function badly(wish: AnswerWish['badArguments'], usual: string): string {
   if (wish === undefined) return usual;
-  // Beyond 2^53, and the next one is not what it is rounded to.
+  // Beyond 2^53, so that JavaScript rounds it to another number.
   if (wish === 'digits') return usual.replaceAll(/:1(?=[,}])/g, ':9007199254740993');
   return wish === 'broken' ? '{"city":' : JSON.stringify({ city: 'x'.repeat(wish * 1_000) });
 }

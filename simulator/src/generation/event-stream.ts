@@ -6,7 +6,7 @@ import { wait } from './pacing.ts';
 const PRESSED_BYTES = 1_000_000;
 const FRAGMENT_BYTES = 7;
 
-/** Server-sent events written straight to the connection: 200 streams must not cost the benchmark its machine. */
+/** Server-sent events written straight to the connection: 200 streams must not slow down the benchmark's machine. */
 export class EventStream {
   readonly #raw: ServerResponse;
   readonly #call: Call;
@@ -47,7 +47,7 @@ export class EventStream {
     });
   };
 
-  /** Pieces of seven bytes, each in a packet of its own, cut events and characters in two. */
+  /** Pieces of seven bytes, each in its own packet, cut events and characters in two. */
   async #flushFragments(): Promise<void> {
     const bytes = Buffer.concat(this.#held);
     this.#held = [];
@@ -62,7 +62,7 @@ export class EventStream {
     if (!this.signal.aborted) this.#raw.end();
   }
 
-  /** Closes the connection as a broken network would, after what was written has left. */
+  /** Closes the connection like a broken network, after everything written has left. */
   async drop(): Promise<void> {
     await this.#flushFragments();
     this.#call.broken = true;
@@ -70,7 +70,7 @@ export class EventStream {
     this.#raw.socket?.destroySoon();
   }
 
-  /** Says nothing more until the client gives up. */
+  /** Stays silent until the client gives up. */
   async silence(): Promise<void> {
     await this.#flushFragments();
     while (!this.signal.aborted) await wait(60_000, this.signal);

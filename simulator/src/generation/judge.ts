@@ -1,10 +1,10 @@
 import type { AnswerWish } from '../faults/directives.ts';
 import { lastUserText, type Question } from './question.ts';
 
-/** Asked which of two answers is better? */
+/** True if asked which of two answers is better. */
 export const asksToJudge = (instructions: string): boolean => instructions.startsWith('You judge two answers');
 
-/** The parts of the message by their names, and what stands before and after them. */
+/** The parts of the message by name, and the text before and after them. */
 function partsOf(text: string, mark: string): Map<string, string> {
   const [before = '', ...parts] = text.split(mark);
   const named = parts.map((part): [string, string] => {
@@ -14,7 +14,7 @@ function partsOf(text: string, mark: string): Map<string, string> {
   return new Map([...named, ['', before]]);
 }
 
-/** A judge that obeys whoever speaks to it outside the quoted parts, and prefers the longer answer else. */
+/** A judge that obeys the text outside the quoted parts, and otherwise prefers the longer answer. */
 export function judgement({ instructions, turns }: Question, { judging }: AnswerWish): string {
   const text = lastUserText(turns);
   const [mark] = /=====[0-9a-f]{24}/.exec(instructions) ?? [];

@@ -26,16 +26,16 @@ function course(count: number, delayMs: number, onSend: (index: number) => void 
   return { done, sentAt, leave: () => leaving.abort() };
 }
 
-test('each token has its own moment', async () => {
+test('sends each token at its own moment', async () => {
   const { done, sentAt } = course(5, 50);
   await vi.advanceTimersByTimeAsync(1_000);
   await done;
   expect(sentAt).toEqual([0, 50, 100, 150, 200]);
 });
 
-test('a token that is late does not delay those after it', async () => {
+test('does not delay the tokens after a late one', async () => {
   const { done, sentAt } = course(5, 50);
-  // The clock jumps over two moments without running timers, as it does for a busy process.
+  // The clock jumps over two moments without running timers, as in a busy process.
   const real = performance.now.bind(performance);
   const late = vi.spyOn(performance, 'now').mockImplementation(() => real() + 70);
   await vi.advanceTimersByTimeAsync(50);
@@ -46,7 +46,7 @@ test('a token that is late does not delay those after it', async () => {
   expect(sentAt.slice(3)).toEqual([150, 200]);
 });
 
-test('fractions of milliseconds do not add up', async () => {
+test('does not accumulate fractions of milliseconds', async () => {
   const { done, sentAt } = course(300, 1 / 3);
   await vi.advanceTimersByTimeAsync(99);
   expect(sentAt).toHaveLength(298);
@@ -55,7 +55,7 @@ test('fractions of milliseconds do not add up', async () => {
   expect(sentAt).toHaveLength(300);
 });
 
-test('nothing is sent after the client has left, and no timer stays behind', async () => {
+test('sends nothing after the client has left, and leaves no timer behind', async () => {
   const { done, sentAt, leave } = course(100, 50);
   await vi.advanceTimersByTimeAsync(120);
   leave();
@@ -64,7 +64,7 @@ test('nothing is sent after the client has left, and no timer stays behind', asy
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a client that reads too slowly is waited for', async () => {
+test('waits for a client that reads too slowly', async () => {
   const relief = Promise.withResolvers<void>();
   const sent: number[] = [];
   let pressed = false;
@@ -86,7 +86,7 @@ test('a client that reads too slowly is waited for', async () => {
   expect(sent).toEqual([0, 1, 2, 3]);
 });
 
-test('waiting ends when the client leaves', async () => {
+test('stops waiting when the client leaves', async () => {
   const leaving = new AbortController();
   const waiting = wait(1_000, leaving.signal);
   leaving.abort();

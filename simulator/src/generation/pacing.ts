@@ -2,15 +2,15 @@ type Course = {
   count: number;
   delayMs: number;
   signal: AbortSignal;
-  /** Sends token `index`; false ends the course. */
+  /** Sends token `index`; false ends the answer. */
   send: (index: number) => boolean;
   /** Set while the client reads too slowly. */
   pressed: () => Promise<void> | null;
 };
 
 /**
- * Calls `send` for each token at its own moment. Moments are counted from the start, so a late timer makes
- * the next wait shorter instead of shifting all that follow; tokens that are overdue go out together.
+ * Calls `send` for each token at its own moment. Moments are counted from the start, so a late timer shortens the next
+ * wait instead of shifting all that follow; overdue tokens go out together.
  */
 export function pace({ count, delayMs, signal, send, pressed }: Course): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -12,25 +12,25 @@ import { tokensOf } from './tokens.ts';
 
 type Ending = 'completed' | 'max_output_tokens' | 'content_filter';
 
-/** All that will be said, decided before the first byte is sent. */
+/** The whole answer, decided before the first byte is sent. */
 export type Plan = {
   kind: 'text' | 'refusal';
   tokens: readonly string[];
   reasoningTokens: number;
-  /** Parts of the reasoning summary; null where the model does not reason. */
+  /** Parts of the reasoning summary; null if the model does not reason. */
   summary: readonly string[] | null;
   ending: Ending;
-  /** Stamp each token with the time it was sent. */
+  /** Adds to each token the time it was sent. */
   stamped: boolean;
   /** The functions that are called instead of an answer. */
   calls: readonly Call[];
-  /** What the web is searched for before the answer. */
+  /** The web search before the answer. */
   webQuery: string | null;
-  /** A picture that is drawn before the answer. */
+  /** An image that is drawn before the answer. */
   picture: { prompt: string; drawing: Drawing } | null;
   /** Code that is run before the answer. */
   code: string | null;
-  /** The files that it makes. */
+  /** The files that it generates. */
   made: readonly string[];
 };
 
@@ -50,8 +50,8 @@ const beforeCalls = ({ saying = false }: Directives['wish']) => (saying ? tokens
 const REFUSAL = "I'm sorry, but I can't help with that request.";
 
 /**
- * A title is asked about a message with directives in it, and must not suffer from them. Neither must a judge of two
- * answers, who is told in the instructions how to judge.
+ * Title requests quote messages with directives, which must not apply to them. The same holds for a judge of two
+ * answers, whose directives are in the instructions.
  */
 export function directivesFor(question: Question): Directives {
   const continued = continuedIn(question);
@@ -66,7 +66,7 @@ export function directivesFor(question: Question): Directives {
     : directivesIn(lastUserText(question.turns));
 }
 
-/** The fault a message asks for; one with `once` in it is forgotten when the same message comes again. */
+/** The fault that a message asks for; one with `once` applies only to its first occurrence. */
 export function faultInWords(
   sufferedOnce: Set<string>,
   key: string,
@@ -118,7 +118,7 @@ function pictureFor({ tools, turns }: Question, { wish }: Directives): Plan['pic
   return { prompt: withoutDirectives(lastUserText(turns)), drawing: wish.picture };
 }
 
-/** What the answer says of the files that its code has made. Pictures that are only shown are not spoken of. */
+/** The answer's link to a file that its code generated. Images that are only shown are not mentioned. */
 export const madeLink = (name: string) => `[${name}](sandbox:/mnt/data/${name})`;
 export const isCited = (name: string) => !/^(inline|output)/.test(name);
 
@@ -129,7 +129,7 @@ function tokensAbout(made: readonly string[]): string[] {
 
 const CONTINUE = 'Continue your last answer exactly where it stopped.';
 
-/** Asked for the rest of an answer: the question it answers, and what is there of it. */
+/** A request to continue an answer: its question, and the text so far. */
 function continuedIn(asked: Question): { question: Question; said: string } | undefined {
   const { turns } = asked;
   const askedAt = turns.findLastIndex(({ role, text }) => role === 'user' && text.startsWith(CONTINUE));
@@ -139,7 +139,7 @@ function continuedIn(asked: Question): { question: Question; said: string } | un
   return { question: { ...asked, turns: turns.slice(0, questionAt + 1) }, said: said.join('') };
 }
 
-/** What is left to say where an answer is continued, with as many tokens said again as was wished for. */
+/** The rest of a continued answer, with the requested number of repeated tokens. */
 function restOf(
   tokens: readonly string[],
   continued: { said: string } | undefined,

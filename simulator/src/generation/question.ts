@@ -4,19 +4,19 @@ import type { ToolUse } from './calls.ts';
 
 export type Turn = { role: 'user' | 'assistant' | 'system'; text: string };
 
-/** A request for text, whichever of the two ways it came. */
+/** A request for text, through either of the two APIs. */
 export type Question = {
   model: string;
   instructions: string;
   turns: readonly Turn[];
-  /** Names of what was attached to the last message. */
+  /** Names of the attachments of the last message. */
   attachments: readonly string[];
   effort: Effort | null;
   wantsSummary: boolean;
-  /** Reasoning included, as the provider counts it. */
+  /** Including reasoning, as the provider counts it. */
   maxTokens: number | undefined;
   tools: ToolUse;
-  /** The schema that the answer has to fit. */
+  /** The schema of the answer. */
   schema: JsonObject | null;
 };
 

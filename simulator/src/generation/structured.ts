@@ -2,7 +2,7 @@ import { invalidRequest } from '../http/errors.ts';
 import { isObject, type JsonObject, optionalObject, requiredString } from '../http/fields.ts';
 import { keywords } from './title.ts';
 
-/** The schema that a request wants its answer to fit; `param` names the field that holds it. */
+/** The requested schema of the answer; `param` names the field that contains it. */
 export function schemaOf(format: JsonObject | undefined, param: string): JsonObject | null {
   if (format?.type !== 'json_schema') return null;
   const holder = optionalObject(format, 'json_schema') ?? format;
@@ -14,7 +14,7 @@ export function schemaOf(format: JsonObject | undefined, param: string): JsonObj
   return schema;
 }
 
-/** Strictly, every property is required and no other is allowed. */
+/** In strict mode every property is required and no other is allowed. */
 function strictProblem(schema: unknown): string | null {
   if (!isObject(schema)) return null;
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -47,13 +47,13 @@ function within({ minimum = 0, maximum = 99_999 }: JsonObject, number: number): 
   return Math.max(Number(minimum), Math.min(Number(maximum), number));
 }
 
-/** Lists in lists are short, and those far inside as short as they may be. */
+/** Nested lists are short, and deep ones as short as allowed. */
 function lengthOf({ minItems = 0, maxItems }: JsonObject, rows: number, depth: number): number {
   const wished = depth === 1 ? rows : depth > 6 ? 0 : 2;
   return Math.min(Number(maxItems ?? rows), Math.max(Number(minItems), wished));
 }
 
-/** JSON that fits a schema; `rows` items in each list of the answer itself, or deliberately what does not fit. */
+/** JSON that matches a schema; `rows` items in each list of the answer itself, or deliberately invalid. */
 export function structuredAnswer(root: JsonObject, text: string, { rows = 2, invalid = false }: Wish): string {
   const words = keywords(text, 6);
   let said = 0;

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../http/journal.ts';
 import type { EventStream } from './event-stream.ts';
 import { pace } from './pacing.ts';
 
-/** How the telling of an answer came to its end; `left` is the client's doing, the rest but `said` are faults. */
+/** How the sending of an answer ended; `left` means the client left, all others but `said` are faults. */
 export type Ended = 'said' | 'left' | 'drop' | 'hang' | 'error' | 'failed';
 
 type Telling = {
@@ -19,7 +19,7 @@ type Telling = {
 
 type Interruption = 'drop' | 'hang' | 'error' | 'failed' | 'malformed';
 
-/** Faults that lie beyond the answer's end happen at its end. */
+/** Faults beyond the answer's end happen at its end. */
 function interruptionsOf(fault: Fault, count: number): Map<number, Interruption> {
   const planned = new Map<number, Interruption>();
   const plan = (after: number | undefined, kind: Interruption) => {
@@ -68,7 +68,7 @@ export async function tell(telling: Telling): Promise<Ended> {
   return ended;
 }
 
-/** Milliseconds since 1970 with their fraction, to measure how long a token was on its way. */
+/** Milliseconds since 1970 with fraction, to measure how long a token was on its way. */
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }

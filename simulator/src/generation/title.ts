@@ -6,7 +6,7 @@ const FILLER = new Set(
   ),
 );
 
-/** The words of a text that carry its subject, in their order. */
+/** The significant words of a text, in order. */
 export function keywords(text: string, most: number): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
@@ -21,7 +21,7 @@ export function keywords(text: string, most: number): string[] {
   return found;
 }
 
-/** Asked for a conversation's title, not for an answer? */
+/** True if a title is requested instead of an answer. */
 export function asksForTitle(instructions: string): boolean {
   return (
     instructions.length < 1_500 &&
@@ -30,7 +30,9 @@ export function asksForTitle(instructions: string): boolean {
   );
 }
 
-/** Title requests often carry the exchange as `User: ...` and `Assistant: ...`; the user's words make the title. */
+/**
+ * Title requests often contain the exchange as `User: ...` and `Assistant: ...`; the title is made of the user's words.
+ */
 function usersWords(text: string): string {
   return /^\s*(?:user|question|message)\s*:[^\S\n]*(\S.*)$/im.exec(text)?.[1] ?? text;
 }

@@ -8,11 +8,11 @@ export type Usage = {
   cached: number;
   cacheWrites: number;
   reasoning: number;
-  /** Reasoning included. */
+  /** Including reasoning. */
   output: number;
 };
 
-/** What the chat format adds to each message. */
+/** The chat format's overhead per message. */
 const PER_MESSAGE = 4;
 const PER_ATTACHMENT = 85;
 /** The provider caches prompts from this length on, in blocks. */

@@ -22,7 +22,7 @@ function pathOf(request: FastifyRequest): string {
 const ADMINISTERS = /^\/organization(\/|$)/;
 const GENERATES = /^\/(responses|chat\/completions)$/;
 
-/** What keys may do is told by the words in them. */
+/** Words in a key decide what it may do. */
 function checkKey(key: string, method: string, path: string): void {
   if (key === '') throw missingKey();
   if (!key.startsWith('sk-') || key.includes('invalid')) throw incorrectKey(key);
@@ -49,7 +49,7 @@ const LIMITS = {
   'x-ratelimit-reset-tokens': '15ms',
 } as const;
 
-/** OpenAI itself answers so since it retired its assistants; servers that never had a path have their own words. */
+/** OpenAI's own response since it retired its assistants; servers that never had a path word it differently. */
 function refuseMissingPart(request: FastifyRequest, reply: FastifyReply, part: string): FastifyReply {
   if (part === 'assistants' || part === 'agents') {
     const [path = ''] = request.url.split('?');
@@ -58,7 +58,7 @@ function refuseMissingPart(request: FastifyRequest, reply: FastifyReply, part: s
   return reply.status(404).send({ detail: 'Not Found' });
 }
 
-/** What happens to every request before its route sees it: journal, missing parts, faults, key, account. */
+/** Runs for every request before its route: journal, missing parts, faults, key, account. */
 export function admission(app: FastifyInstance, world: World): void {
   app.decorateRequest('call');
 
@@ -95,7 +95,7 @@ export function admission(app: FastifyInstance, world: World): void {
     const model = isObject(body) && typeof body.model === 'string' ? body.model : '';
     call.fault = world.faults.take({ path: entry.path, method: entry.method, key, model });
     const generates = entry.method === 'POST' && GENERATES.test(entry.path);
-    // Where an answer is made, the route joins these faults with those in the message's own words.
+    // If an answer is generated, the route combines these faults with those in the message.
     if (!generates && (await suffer(call.fault, reply, model))) return reply;
     checkKey(key, entry.method, entry.path);
     call.account = await world.accounts.of(key);

@@ -5,16 +5,16 @@ import type { Account } from '../state/account.ts';
 import { serverError } from './errors.ts';
 import type { JournalEntry } from './journal.ts';
 
-/** What is known about one request. */
+/** The state of one request. */
 export type Call = {
   key: string;
   account: Account;
   entry: JournalEntry;
-  /** From the control address; words in a message may add to it. */
+  /** From the control route; directives in a message may add to it. */
   fault: Fault;
   /** Aborted when the client leaves before the answer is complete. */
   signal: AbortSignal;
-  /** The simulator itself broke the connection, so the client is not to blame. */
+  /** The simulator itself broke the connection, not the client. */
   broken: boolean;
 };
 
@@ -33,9 +33,7 @@ export function sendFailure(reply: FastifyReply, failure: Failure): FastifyReply
     .send(failure.body);
 }
 
-/**
- * Does what a fault asks for before an answer begins. True: the request has been dealt with.
- */
+/** Applies a fault before an answer starts. True: the request has been handled. */
 export async function suffer(fault: Fault, reply: FastifyReply, model: string): Promise<boolean> {
   const { signal, key } = reply.request.call;
   if (fault.delayMs !== undefined) await wait(fault.delayMs, signal);
@@ -59,9 +57,7 @@ export async function suffer(fault: Fault, reply: FastifyReply, model: string): 
   return true;
 }
 
-/**
- * The faults of a stream, for an answer sent in one piece. True: the request has been dealt with.
- */
+/** Applies the faults of a stream to an answer in one piece. True: the request has been handled. */
 export function sufferInstead(fault: Fault, reply: FastifyReply): boolean {
   const { call } = reply.request;
   if (call.signal.aborted || fault.hangAfter !== undefined) {

@@ -3,7 +3,7 @@ import { failureOf } from '../faults/fault.ts';
 import { sendFailure } from './call.ts';
 import { ProviderError, serverError, unknownUrl } from './errors.ts';
 
-/** Errors of Fastify itself (broken JSON, a body too large) in the provider's form. */
+/** Fastify's own errors (broken JSON, a body too large) in the provider's form. */
 function inProvidersForm(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const status =
@@ -15,7 +15,7 @@ function inProvidersForm(error: unknown): ProviderError {
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, _request, reply) => {
     const known = inProvidersForm(error);
-    // A fault of the simulator itself, which was not asked for, must not pass for a simulated one.
+    // A bug of the simulator itself must not pass for a simulated failure.
     if (known.status >= 500 && !(error instanceof ProviderError)) process.stderr.write(`${String(error)}\n`);
     return sendFailure(reply, failureOf(known));
   });

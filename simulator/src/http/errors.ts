@@ -1,6 +1,6 @@
 export type ErrorBody = { message: string; type: string; param: string | null; code: string | null };
 
-/** An answer that is an error in the provider's words. */
+/** An error response in the provider's words. */
 export class ProviderError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
@@ -119,7 +119,7 @@ export function contextTooLong() {
   );
 }
 
-/** As models say it that are older than structured outputs. */
+/** The error of models that are older than structured outputs. */
 export function unsupportedFormat() {
   return invalidRequest(
     "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more about supported models at the Structured Outputs guide.",

@@ -11,13 +11,13 @@ export type JournalEntry = {
   status: number | null;
   /** The client left before the answer was complete. */
   aborted: boolean;
-  /** Answer tokens that were written, whether or not the client was still there to read them. */
+  /** Answer tokens that were written, read or not. */
   tokens: number;
 };
 
 const KEPT = 1_000;
 
-/** What was asked of the simulator, for tests to look at afterwards. */
+/** Records all requests for tests. */
 export class Journal {
   #entries: JournalEntry[] = [];
 

@@ -3,14 +3,14 @@ import { expectError, startedSimulator } from '../testing.ts';
 
 const question = { model: 'gpt-6-luna', input: 'hello' };
 
-test('without a key nothing is answered', async () => {
+test('answers nothing without a key', async () => {
   const { url } = await startedSimulator();
   const response = await fetch(`${url}/models`);
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("You didn't provide") } });
 });
 
-test('a wrong key is named with its middle hidden', async () => {
+test('names a wrong key with its middle hidden', async () => {
   const { get } = await startedSimulator();
   const answer = await get('/models', 'sk-proj-invalid-SECRETSECRET-wxyz');
   expectError(answer, 401, {
@@ -21,7 +21,7 @@ test('a wrong key is named with its middle hidden', async () => {
   expectError(await get('/models', 'pk-something-else-entirely'), 401, { code: 'invalid_api_key' });
 });
 
-test('a limited key may not list models but may ask', async () => {
+test('lets a limited key ask but not list models', async () => {
   const { get, post } = await startedSimulator();
   const message = expect.stringContaining('Missing scopes: api.model.read');
   expectError(await get('/models', 'sk-limited-0001'), 403, { message, code: null });
@@ -29,7 +29,7 @@ test('a limited key may not list models but may ask', async () => {
   expect((await post('/responses', question, 'sk-limited-0001')).status).toBe(200);
 });
 
-test('a key without credit may list models but not ask', async () => {
+test('lets a key without credit list models but not ask', async () => {
   const { get, post } = await startedSimulator();
   expect((await get('/models', 'sk-noquota-0001')).status).toBe(200);
   expectError(await post('/responses', question, 'sk-noquota-0001'), 429, {
@@ -38,7 +38,7 @@ test('a key without credit may list models but not ask', async () => {
   });
 });
 
-test('every answer has an id and says what is left', async () => {
+test('sends an id and the remaining limits with every response', async () => {
   const { get, open } = await startedSimulator();
   const answers = [
     await get('/models'),
@@ -51,12 +51,12 @@ test('every answer has an id and says what is left', async () => {
   }
 });
 
-test('an unknown address is refused in the words of the provider', async () => {
+test('rejects an unknown address in the provider’s words', async () => {
   const { get } = await startedSimulator();
   expectError(await get('/threads?x=1'), 404, { message: 'Invalid URL (GET /v1/threads)', code: null });
 });
 
-test('parts that were left out are unknown', async () => {
+test('does not know parts that were left out', async () => {
   const { get, post } = await startedSimulator({
     without: ['responses', 'files', 'fine_tuning', 'models', 'assistants'],
   });
@@ -67,7 +67,7 @@ test('parts that were left out are unknown', async () => {
   expect((await post('/chat/completions', { model: 'gpt-6-luna', messages })).status).toBe(200);
 });
 
-test('a body that is no JSON is refused as JSON', async () => {
+test('rejects a body that is not JSON', async () => {
   const { url } = await startedSimulator();
   const headers = { authorization: 'Bearer sk-x', 'content-type': 'application/json' };
   const response = await fetch(`${url}/responses`, { method: 'POST', headers, body: '{"model":' });

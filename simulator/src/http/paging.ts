@@ -35,7 +35,7 @@ export function pageQuery(query: unknown, limits: { usual: number; most: number 
   return { limit, order, after: queryText(query, 'after'), before: queryText(query, 'before') };
 }
 
-/** Cuts one page out of items given oldest first. */
+/** One page of items that are given oldest first. */
 export function page<Item extends { id: string }>(oldestFirst: readonly Item[], query: PageQuery): Page<Item> {
   const ordered = query.order === 'asc' ? [...oldestFirst] : [...oldestFirst].reverse();
   const position = (id: string) => {

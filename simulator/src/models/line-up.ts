@@ -6,13 +6,13 @@ export type ModelEntry = {
   shutdown_date: string | null;
 };
 
-/** When gpt-4o and gpt-4.1 end, and with them every fine-tune built on them. */
+/** The end of gpt-4o and gpt-4.1, and with them of every model fine-tuned from them. */
 export const TUNED_SHUTDOWN = '2027-01-14';
 
-/** What replaces the announced days, so that nothing that works with these models depends on the day it runs. */
+/** Replaces the announced days, so that nothing that uses these models depends on the current day. */
 export const FAR_SHUTDOWN = '2099-12-31';
 
-/** Days of release are plausible rather than looked up; shut-down days are the announced ones. */
+/** Release days are plausible rather than looked up; shutdown days are the announced ones. */
 const RELEASED: readonly [id: string, released: string, shutdown: string | null, owner?: string][] = [
   ['gpt-4o-mini-2024-07-18', '2024-07-16', TUNED_SHUTDOWN],
   ['text-embedding-3-small', '2024-01-22', null],
@@ -65,7 +65,7 @@ export const LINE_UP: readonly ModelEntry[] = RELEASED.map(([id, released, shutd
   shutdown_date: shutdown,
 }));
 
-/** The bases that could still be trained in November 2026. */
+/** The base models that could still be trained in November 2026. */
 export const TRAINABLE: { [name: string]: string } = {
   'gpt-4.1': 'gpt-4.1-2025-04-14',
   'gpt-4.1-2025-04-14': 'gpt-4.1-2025-04-14',

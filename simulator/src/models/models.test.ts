@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { at, expectError, expectSchema, listAt, startedSimulator } from '../testing.ts';
 
-test('the list is of November 2026, mixed and unordered, with the days models end', async () => {
+test('lists the models of November 2026, mixed and unordered, with their shutdown days', async () => {
   const { get } = await startedSimulator({ shutdownDays: 'announced' });
   const { status, body } = await get('/models');
   expect(status).toBe(200);
@@ -17,19 +17,19 @@ test('the list is of November 2026, mixed and unordered, with the days models en
   for (const gone of ['gpt-4-turbo', 'gpt-3.5-turbo', 'gpt-4', 'o4-mini']) expect(ids).not.toContain(gone);
 });
 
-test('who sets no day has models that nobody sees the end of', async () => {
+test('lists models that end in the far future unless a day is set', async () => {
   const { get } = await startedSimulator();
   const ends = listAt((await get('/models')).body, 'data').map((model) => at(model, 'shutdown_date'));
   expect(new Set(ends)).toEqual(new Set([null, '2099-12-31']));
 });
 
-test('one model can be asked for; a retired one is not found', async () => {
+test('returns a single model, and does not find a retired one', async () => {
   const { get } = await startedSimulator();
   expectSchema('Model', (await get('/models/gpt-6-luna')).body);
   expectError(await get('/models/gpt-4-turbo'), 404, { code: 'model_not_found' });
 });
 
-test('on a day that is set a model that ends tomorrow answers, one that has ended does not', async () => {
+test('answers on a set day with a model that ends tomorrow, not with one that has ended', async () => {
   const { get, post } = await startedSimulator({ day: () => '2027-01-13' });
   const ids = listAt((await get('/models')).body, 'data').map((model) => at(model, 'id'));
   expect(ids).toContain('gpt-4o');
@@ -42,13 +42,13 @@ test('on a day that is set a model that ends tomorrow answers, one that has ende
   });
 });
 
-test('models of the provider cannot be deleted', async () => {
+test('does not delete the provider’s models', async () => {
   const simulator = await startedSimulator();
   expectError(await simulator.delete('/models/gpt-4o'), 403, { type: 'invalid_request_error' });
   expectError(await simulator.delete('/models/ft:gpt-4o:roster::none'), 404, { code: 'model_not_found' });
 });
 
-test('a retired model answers nothing, and neither does one that does not write text', async () => {
+test('answers nothing with a retired model, or one that does not write text', async () => {
   const { post } = await startedSimulator();
   const message = 'The model `gpt-4-turbo` does not exist or you do not have access to it.';
   expectError(await post('/responses', { model: 'gpt-4-turbo', input: 'x' }), 404, {
@@ -78,7 +78,7 @@ test.each([
   ['gpt-6-luna', {}, false],
   ['gpt-6-luna', { reasoning: { effort: 'none' } }, true],
   ['gpt-6-astra', {}, false],
-])('%s with %j takes a temperature: %s', async (model, more, taken) => {
+])('%s with %j accepts a temperature: %s', async (model, more, taken) => {
   const { post } = await startedSimulator();
   const answer = await post('/responses', { model, input: 'x', temperature: 0.7, ...more });
   if (taken) expect(answer.status).toBe(200);
@@ -86,7 +86,7 @@ test.each([
   expect((await post('/responses', { model, input: 'x', temperature: 1, ...more })).status).toBe(200);
 });
 
-test('efforts are refused where a model does not know them', async () => {
+test('rejects efforts that a model does not know', async () => {
   const { post } = await startedSimulator();
   const ask = (model: string, effort: string) => post('/responses', { model, input: 'x', reasoning: { effort } });
   expectError(await ask('gpt-6-astra', 'none'), 400, { param: 'reasoning.effort', code: 'unsupported_value' });

@@ -14,7 +14,10 @@ function ownModels(account: Account): ModelEntry[] {
   }));
 }
 
-/** Unordered as the provider's own list: own models stand in the middle. On a day, those that have not ended. */
+/**
+ * Unordered like the provider's own list, with the user's models in the middle. With a day set, only models that have
+ * not ended.
+ */
 function modelsOf(account: Account, { day: dayOf, shutdownDays }: World['settings']): ModelEntry[] {
   const day = dayOf();
   const all = [...LINE_UP.slice(0, 17), ...ownModels(account), ...LINE_UP.slice(17)];
@@ -26,7 +29,7 @@ function modelsOf(account: Account, { day: dayOf, shutdownDays }: World['setting
 const SPEAKS_TEXT = /^(gpt-|o\d|chat-|ft:)/;
 const OTHER_KIND = /(audio|realtime|image|transcribe|tts)/;
 
-/** Refuses models that do not exist, are gone, or do not write text. */
+/** Rejects models that do not exist, are retired, or do not write text. */
 export function checkTextModel(account: Account, id: string, settings: World['settings']): void {
   const [name = id] = id.split(':ckpt-step-');
   if (!modelsOf(account, settings).some((model) => model.id === name)) throw modelNotFound(id);

@@ -3,7 +3,7 @@ import { invalidRequest, unsupportedParameter } from '../http/errors.ts';
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 type ModelRules = {
-  /** Empty: the model does not reason and refuses the parameter. */
+  /** Empty: the model does not reason and rejects the parameter. */
   efforts: readonly Effort[];
   usualEffort: Effort;
   temperature: 'always' | 'without reasoning' | 'only 1';
@@ -35,7 +35,7 @@ const CURRENT: ModelRules = {
 };
 const ALWAYS_REASONING: ModelRules = { ...CURRENT, efforts: FROM_LOW, temperature: 'only 1' };
 
-/** The first pattern that fits decides. */
+/** The first matching pattern decides. */
 const RULES: readonly [RegExp, ModelRules][] = [
   [/^gpt-4\.1/, { ...CLASSIC, context: 1_047_576 }],
   [/^(gpt-4o|chatgpt-4o)/, CLASSIC],
@@ -56,7 +56,7 @@ export function rulesOf(model: string): ModelRules {
   return RULES.find(([pattern]) => pattern.test(base))?.[1] ?? CLASSIC;
 }
 
-/** The effort an answer is made with, or null where the model does not reason. */
+/** The effort of an answer, or null if the model does not reason. */
 export function effortFor(model: string, asked: string | undefined, param: string): Effort | null {
   const rules = rulesOf(model);
   if (rules.efforts.length === 0) {
@@ -87,7 +87,7 @@ export function checkSampling(
   if (given.top_p !== undefined && given.top_p !== 1) throw unsupportedParameter('top_p');
 }
 
-/** Writing to the prompt cache is billed on these, so they report it. */
+/** These models bill writes to the prompt cache, so they report them. */
 export function reportsCacheWrites(model: string): boolean {
   return /^gpt-(5\.[6-9]|[6-9])/.test(baseOf(model));
 }

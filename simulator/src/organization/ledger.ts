@@ -4,7 +4,7 @@ import type { Storage } from '../state/storage.ts';
 
 const FILE = 'organization-usage.json';
 
-/** What was asked of one model on one UTC day, by all keys together. */
+/** The usage of one model on one UTC day, for all keys together. */
 export type DayOfModel = {
   /** YYYY-MM-DD. */
   day: string;
@@ -14,16 +14,16 @@ export type DayOfModel = {
   cached: number;
   cacheWrites: number;
   output: number;
-  /** Tokens that fine-tuning jobs trained on: they cost, and are no requests. */
+  /** Tokens that fine-tuning jobs trained on: they cost, but are not requests. */
   trained: number;
 };
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The provider books an answer under the dated name that a model's short name stands for. */
+/** The provider records usage under the dated name behind a model's short name. */
 const dated = (model: string) => TRAINABLE[model] ?? model;
 
-/** What the organization used: every key of this simulator belongs to it. */
+/** The organization's usage: every key of this simulator belongs to it. */
 export class Ledger {
   readonly #storage: Storage;
   readonly #outlivesProcess: boolean;
@@ -36,7 +36,7 @@ export class Ledger {
     this.#outlivesProcess = outlivesProcess;
   }
 
-  /** The days that begin from one moment until before another one. */
+  /** The days that start between two moments. */
   async days(fromMs: number, endMs: number): Promise<DayOfModel[]> {
     const all = [...(await this.#read()).values()];
     return all.filter(({ day }) => Date.parse(day) >= fromMs && Date.parse(day) < endMs);
@@ -80,7 +80,7 @@ export class Ledger {
     if (this.#outlivesProcess) this.#write(days);
   }
 
-  /** Answers end many at a time; whatever ends during one write goes into the next. */
+  /** Many answers end at a time; those that end during one write go into the next. */
   #write(days: Map<string, DayOfModel>): void {
     if (this.#writing !== undefined) {
       this.#isWriteAwaited = true;

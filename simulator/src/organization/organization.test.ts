@@ -21,7 +21,7 @@ const sumOf = (page: unknown, ...path: string[]) =>
 
 const tokens = (answer: unknown) => [at(answer, 'usage', 'input_tokens'), at(answer, 'usage', 'output_tokens')];
 
-test('all keys together are one organization, and its figures are the sums of what they were answered', async () => {
+test('treats all keys as one organization, whose usage is the sum of their answers', async () => {
   const simulator = await startedSimulator();
   const first = await simulator.post('/responses', { model: 'gpt-6-luna', input: `once ${'more '.repeat(3_000)}` });
   const second = await simulator.post('/responses', { model: 'gpt-4o', input: 'hello' }, 'sk-somebody-else');
@@ -36,7 +36,7 @@ test('all keys together are one organization, and its figures are the sums of wh
   const [luna] = ofModel('gpt-6-luna');
   expect([at(luna, 'input_tokens'), at(luna, 'output_tokens')]).toEqual(tokens(first.body));
   expect(at(luna, 'input_cached_tokens')).toBe(at(first.body, 'usage', 'input_tokens_details', 'cached_tokens'));
-  // Booked under the dated name that the short one stands for.
+  // Recorded under the dated name behind the short one.
   expect(ofModel('gpt-4o')).toEqual([]);
   const chat = [at(third.body, 'usage', 'prompt_tokens'), at(third.body, 'usage', 'completion_tokens')];
   const dated = { num_model_requests: 3, input_tokens: Number(tokens(second.body)[0]) * 2 + Number(chat[0]) };
@@ -50,7 +50,7 @@ test('all keys together are one organization, and its figures are the sums of wh
   expect(sumOf(only, 'num_model_requests')).toBe(1);
 });
 
-test('costs follow the price list, by line and in all', async () => {
+test('charges by the price list, by line and in total', async () => {
   const simulator = await startedSimulator();
   const { body } = await simulator.post('/responses', { model: 'gpt-4o', input: 'hello [[tokens 2000]]' });
   const input = Number(at(body, 'usage', 'input_tokens'));
@@ -62,7 +62,7 @@ test('costs follow the price list, by line and in all', async () => {
   expect(lines.map((line) => at(line, 'line_item'))).toEqual(['gpt-4o-2024-08-06, input', 'gpt-4o-2024-08-06, output']);
 });
 
-test('an answer that is left is charged for what was written, a failure of the provider is not', async () => {
+test('charges an abandoned answer for what was written, and a provider failure not at all', async () => {
   const simulator = await startedSimulator();
   await simulator.post('/responses', { model: 'gpt-4o', input: '[[fail 500]]' });
   await (await simulator.open('/responses', { model: 'gpt-4o', input: '[[error 5]]', stream: true })).text();
@@ -73,7 +73,7 @@ test('an answer that is left is charged for what was written, a failure of the p
   expect([sumOf(page, 'num_model_requests'), sumOf(page, 'output_tokens')]).toEqual([1, 5]);
 });
 
-test('a finished fine-tuning job costs its tokens and is no request', async () => {
+test('charges a finished fine-tuning job for its tokens, not as a request', async () => {
   const simulator = await startedSimulator({ jobStepMs: 1_000 });
   const example = JSON.stringify({
     messages: [
@@ -92,7 +92,7 @@ test('a finished fine-tuning job costs its tokens and is no request', async () =
   expect(resultsIn(await read(simulator, 'usage/completions'))).toEqual([]);
 });
 
-test('pages lead through all days, each of them once, also those without requests', async () => {
+test('pages through all days once, including those without requests', async () => {
   const simulator = await startedSimulator();
   await simulator.post('/responses', { model: 'gpt-4o', input: 'hello' });
   const starts: unknown[] = [];
@@ -115,7 +115,7 @@ test('pages lead through all days, each of them once, also those without request
   expect(listAt(usual.body, 'data')).toHaveLength(7);
 });
 
-test('wrong queries are refused in the words of the provider', async () => {
+test('rejects wrong queries in the provider’s words', async () => {
   const { get } = await startedSimulator();
   const ask = (path: string) => get(`/organization/${path}`, ADMIN);
   expectError(await ask('costs'), 400, { param: 'start_time', code: 'missing_required_parameter' });
@@ -129,7 +129,7 @@ test('wrong queries are refused in the words of the provider', async () => {
   expectError(await ask('costs?start_time=yesterday'), 400, { param: 'start_time' });
 });
 
-test('an admin key is for this and nothing else, and other keys are not for this', async () => {
+test('accepts an admin key for this only, and no other key for this', async () => {
   const { get, post } = await startedSimulator();
   const scopes = (name: string) => ({ message: expect.stringContaining(`Missing scopes: ${name}`), code: null });
   const costs = `/organization/costs?start_time=${midnight(-1)}`;
@@ -141,7 +141,7 @@ test('an admin key is for this and nothing else, and other keys are not for this
   expect((await elsewhere(costs, ADMIN)).status).toBe(404);
 });
 
-test('the figures outlive a restart with a folder', async () => {
+test('keeps the figures over a restart with a folder', async () => {
   const data = await mkdtemp(join(tmpdir(), 'simulator-'));
   onTestFinished(() => rm(data, { recursive: true, force: true }));
   const first = await startedSimulator({ data });

@@ -1,11 +1,11 @@
 import type { DayOfModel } from './ledger.ts';
 
-/** USD per 1,000,000 tokens. A price list of the simulator's own: what a client estimates may differ, as in life. */
+/** USD per 1,000,000 tokens. The simulator's own price list: a client's estimate may differ, as in reality. */
 type Price = { input: number; cached: number; output: number; training: number };
 
 const UNLISTED: Price = { input: 1, cached: 0.1, output: 5, training: 25 };
 
-/** The first pattern that fits decides. */
+/** The first matching pattern decides. */
 const PRICES: readonly [RegExp, Price][] = [
   [/^gpt-4o-mini/, { input: 0.15, cached: 0.075, output: 0.6, training: 3 }],
   [/^gpt-4o/, { input: 2.5, cached: 1.25, output: 10, training: 25 }],
@@ -23,7 +23,7 @@ function priceOf(model: string): Price {
 
 export type LineItem = { name: string; quantity: number; value: number };
 
-/** What a day of a model cost, by what the provider charges for. */
+/** The costs of a model's day by billing item. */
 export function lineItems(entry: DayOfModel): LineItem[] {
   const { model, input, cached, output, trained } = entry;
   const price = priceOf(model);

@@ -16,7 +16,7 @@ function integer(query: unknown, name: string): number | undefined {
   return Number(text);
 }
 
-/** Lists stand in the query as `name[]=a&name[]=b` or as `name=a`. */
+/** Lists in the query: `name[]=a&name[]=b` or `name=a`. */
 function list(query: unknown, name: string): string[] {
   if (!isObject(query)) return [];
   const given = query[`${name}[]`] ?? query[name];
@@ -24,7 +24,7 @@ function list(query: unknown, name: string): string[] {
   return values.filter((value) => typeof value === 'string' && value !== '');
 }
 
-/** A page is named by where it begins, in a form that is not meant to be read. */
+/** An opaque page token with the start of the page. */
 const pageNamed = (from: number) => `page_${Buffer.from(String(from / 1_000)).toString('base64url')}`;
 
 function startOfPage(name: string): number {
@@ -34,7 +34,7 @@ function startOfPage(name: string): number {
   return seconds * 1_000;
 }
 
-/** Reads a query and answers the page of days it asks for; `resultsOf` is asked for each of them. */
+/** Parses a query and returns the requested page of days; `resultsOf` is called for each of them. */
 export function daysQuery(query: unknown, rules: Rules, nowMs: number) {
   const start = integer(query, 'start_time');
   if (start === undefined) throw missing('start_time');
@@ -62,7 +62,7 @@ export function daysQuery(query: unknown, rules: Rules, nowMs: number) {
   return { from: first, end: following, groupBy, models: list(query, 'models'), nextPage };
 }
 
-/** The answer's frame: every day is in it, also one on which nothing was asked. */
+/** The response's frame: it contains every day, even without requests. */
 export function pageOfDays<Result>(
   { from, end, nextPage }: { from: number; end: number; nextPage: string | null },
   resultsOf: (day: string) => Result[],

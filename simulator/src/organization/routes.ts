@@ -8,7 +8,7 @@ import { daysQuery, pageOfDays } from './query.ts';
 const USAGE = { groups: ['project_id', 'user_id', 'api_key_id', 'model', 'batch', 'service_tier'], limit: 31 };
 const COSTS = { groups: ['project_id', 'line_item', 'api_key_id'], limit: 180 };
 
-/** One project and one person; keys are never kept, so they are not told apart. */
+/** One project and one user; keys are never stored, so they cannot be told apart. */
 const PROJECT = 'proj_simulator';
 const USER = 'user-simulator';
 
@@ -54,7 +54,7 @@ function costResult(items: readonly LineItem[], groupBy: ReadonlySet<string>): J
   };
 }
 
-/** The organization's own figures; admission lets only its admin keys come here. */
+/** The organization's figures; admission lets only its admin keys in. */
 export function organizationRoutes(app: FastifyInstance, { clock, ledger }: World): void {
   app.get('/organization/usage/completions', async ({ query }) => {
     const asked = daysQuery(query, USAGE, clock.now());

@@ -14,7 +14,7 @@ import {
   type Words,
 } from './persona.ts';
 
-/** Chunks that differ in the name of the reasoning's field only. */
+/** Chunks that differ only in the name of the reasoning field. */
 function* plainChunks(reply: Reply, reasoningField: string) {
   yield chunkOf(reply, { role: 'assistant', content: '' });
   for (const piece of pieces(reply.thought)) yield chunkOf(reply, { content: '', [reasoningField]: piece });
@@ -121,7 +121,7 @@ export const llamaCpp: Persona = {
   whole: (reply) => completion(reply, { ...(reply.thought && { reasoning_content: reply.thought }) }, { timings: {} }),
 };
 
-/** Without a reasoning parser the thoughts stand in the text. */
+/** Without a reasoning parser the reasoning is in the text. */
 const tagged = ({ thought }: Reply) => (thought === '' ? '' : `<think>\n${thought}\n</think>\n\n`);
 
 export const vllm: Persona = {
@@ -162,7 +162,7 @@ export const vllm: Persona = {
   whole: (reply) => completion(reply, { content: `${tagged(reply)}${reply.text}` }),
 };
 
-/** A server of years ago: no streams, no options that came later, error pages of its framework. */
+/** An old server: no streams, no recent options, error pages of its framework. */
 export const oldProxy: Persona = {
   id: 'old-proxy',
   name: 'An old proxy',

@@ -5,12 +5,12 @@ export type ErrorKind = 'wrong key' | 'no credit' | 'too long' | 'unknown model'
 /** A provider's status and words for each kind of error. */
 export type Words = { [Kind in ErrorKind]: readonly [status: number, message: string] };
 
-/** A response that is no answer. Text goes out as it is, anything else as JSON. */
+/** A response that is not an answer. Text is sent as it is, anything else as JSON. */
 export type Refusal = { status: number; body: unknown };
 
 export type FunctionCall = { id: string; name: string; arguments: string };
 
-/** What the model has to say, before a persona puts it on the wire. */
+/** The model's answer before a persona puts it on the wire. */
 export type Reply = {
   id: string;
   created: number;
@@ -23,13 +23,13 @@ export type Reply = {
   usage: { input: number; output: number; reasoning: number; cached: number };
   /** The request has `stream_options.include_usage`. */
   asksForUsage: boolean;
-  /** Breaks off halfway, the way the provider reports a failure inside a stream. */
+  /** Breaks off halfway, as the provider reports a failure inside a stream. */
   isInterrupted: boolean;
 };
 
 /** A provider that speaks the OpenAI HTTP API in a dialect of its own. */
 export type Persona = {
-  /** As `npm run demo -- --provider` takes it. */
+  /** The value for `npm run demo -- --provider`. */
   id: string;
   name: string;
   /** Path of the base URL. */
@@ -37,9 +37,9 @@ export type Persona = {
   /** Headers that may carry the key. Empty: no key is needed. */
   keyHeaders: readonly ('authorization' | 'api-key' | 'x-api-key')[];
   model: string;
-  /** The answer to `GET /models`; null: the call is not served. */
+  /** The response to `GET /models`; null: the call is not served. */
   models: unknown;
-  /** Refuses a request that the provider would not take. */
+  /** Rejects a request that the provider would not accept. */
   check?: (request: JsonObject) => Refusal | undefined;
   /** @param detail the model or path in question */
   error: (kind: ErrorKind, detail: string) => Refusal;
@@ -92,7 +92,7 @@ export function* callChunks(reply: Reply): Generator<JsonObject> {
   }
 }
 
-/** The first half of the text where the reply breaks off, else all of it. */
+/** The first half of the text if the reply breaks off, otherwise all of it. */
 export const spoken = ({ text, isInterrupted }: Reply) =>
   isInterrupted ? pieces(text).slice(0, Math.ceil(pieces(text).length / 2)) : pieces(text);
 

@@ -11,16 +11,16 @@ export const personas: readonly Persona[] = [
   ...[mistral, xai, together, fireworks, azure, anthropic, perplexity, oldProxy],
 ];
 
-/** Keys that end like this are wrong, whatever the persona. */
+/** Keys with this ending are wrong, whatever the persona. */
 export const wrongKeyEnding = '-wrong';
 
-/** A dot of one pixel, as models that draw send pictures. */
+/** An image of one pixel, as sent by models that draw. */
 export const drawnPicture =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** How the model thinks aloud about a question. */
+/** The model's reasoning about a question. */
 export const thoughtAbout = (question: string) => `The person asks about “${question}”. I answer in one sentence.`;
-/** What it says in the end. */
+/** The model's final answer. */
 export const answerTo = (question: string, outputs: readonly string[] = []) =>
   outputs.length > 0
     ? `The functions said: ${outputs.join(' ')}`
@@ -77,7 +77,7 @@ function send(response: ServerResponse, { status, body }: Refusal) {
   response.end(isText ? body : JSON.stringify(body));
 }
 
-/** Title requests are answered in two words, whatever stands in the question. */
+/** Title requests are answered in two words, whatever the question contains. */
 const asksForTitle = (request: JsonObject) =>
   JSON.stringify(request.messages).includes('Give this conversation a title');
 
@@ -107,7 +107,7 @@ async function answer(persona: Persona, request: IncomingMessage, response: Serv
   if (body.model !== persona.model) return send(response, persona.error('unknown model', String(body.model)));
   const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
   const said = textOf(messages.findLast(({ role }) => role === 'user')?.content);
-  // Questions that were left without an answer are joined with the next one.
+  // Unanswered questions are joined with the next one.
   const words = asksForTitle(body) ? 'A title' : (said.split(/\n\s*/).at(-1) ?? '');
   const error = errorWords.find(([word]) => words.includes(word));
   if (error) return send(response, persona.error(error[1], ''));
@@ -118,7 +118,7 @@ async function answer(persona: Persona, request: IncomingMessage, response: Serv
   response.end();
 }
 
-/** Starts a provider that speaks like this persona. `url` is its base URL. */
+/** Starts a provider with this persona. `url` is its base URL. */
 export async function startPersona(persona: Persona, { port = 0, host = '127.0.0.1' } = {}) {
   const server = createServer((request, response) => {
     answer(persona, request, response).catch((error: unknown) => {

@@ -20,7 +20,7 @@ const messagesOf = ({ messages }: JsonObject) => (Array.isArray(messages) ? mess
 const unknownIn = (request: JsonObject, known: readonly string[]) =>
   Object.keys(request).find((field) => !known.includes(field));
 
-/** Whether two messages of the same role follow each other, as servers with a strict chat template refuse it. */
+/** True if two consecutive messages have the same role, which servers with a strict chat template reject. */
 function breaksAlternation(request: JsonObject) {
   const roles = messagesOf(request)
     .map(({ role }) => role)
@@ -243,7 +243,7 @@ export const azure: Persona = {
     yield data(chunkOf(reply, { role: 'assistant', content: '', refusal: null }));
     for (const piece of spoken(reply)) yield data(chunkOf(reply, { content: piece }));
     for (const chunk of callChunks(reply)) yield data(chunk);
-    // A filter that ends the answer is how this provider interrupts one.
+    // This provider interrupts an answer with a content filter.
     yield data(chunkOf(reply, {}, reply.isInterrupted ? 'content_filter' : finishOf(reply)));
     if (reply.asksForUsage) yield data({ ...chunkOf(reply, {}), choices: [], usage: usageOf(reply) });
     yield done;
@@ -335,13 +335,13 @@ export const perplexity: Persona = {
       yield data(withMessage(reply, piece, soFar, null));
     }
     if (reply.isInterrupted) return yield data(this.error('interrupted', reply.model).body);
-    // Nothing follows: neither usage of its own nor a sign of the end.
+    // Nothing follows: neither a usage chunk nor an end marker.
     yield data(withMessage(reply, '', soFar, 'stop'));
   },
   whole: (reply) => completion(reply, {}, sources),
 };
 
-/** Each chunk has the message so far beside the delta, the usage and the sources. */
+/** Each chunk has the message so far next to the delta, with usage and sources. */
 function withMessage(reply: Reply, content: string, soFar: string, finish: string | null): JsonObject {
   const chunk = chunkOf(reply, { role: 'assistant', content }, finish);
   const [choice] = Array.isArray(chunk.choices) ? chunk.choices : [];

@@ -49,7 +49,7 @@ function finished(work: Work, status: Status, output: JsonObject[], sent: number
   };
 }
 
-/** What was written is charged, whether or not it was read; a failure of the provider's own is not. */
+/** Written tokens are charged, read or not; a failure of the provider itself is not. */
 function charge({ world, request, plan }: Work, sent: number): Promise<void> {
   const usage = usageOf(request.question, plan, sent, request.inputTokens);
   return world.ledger.answered(world.clock.now(), request.question.model, usage);
@@ -137,7 +137,7 @@ async function answerInBackground(work: Work): Promise<FastifyReply> {
   return reply.send({ ...base, status: 'queued' });
 }
 
-/** A background response as it stands now. */
+/** A background response in its current state. */
 export function asOfNow(stored: StoredResponse, nowMs: number): JsonObject {
   const unfinished = { completed_at: null, output: [], usage: undefined };
   if (stored.cancelledMs !== null) return { ...stored.response, ...unfinished, status: 'cancelled' };
@@ -146,7 +146,7 @@ export function asOfNow(stored: StoredResponse, nowMs: number): JsonObject {
   return { ...stored.response, ...unfinished, status };
 }
 
-/** As a model does that does not have them. */
+/** The error of a model that lacks these tools. */
 function refuseTools({ tools, question }: ResponseRequest, refused: readonly string[]): void {
   const type = refused.find((one) => tools.includes(one));
   if (type !== undefined)

@@ -6,11 +6,11 @@ import type { Account } from '../state/account.ts';
 
 export type Input = {
   turns: Turn[];
-  /** Names of what the last user message carries. */
+  /** Names of the attachments of the last user message. */
   attachments: string[];
   /** The input in its long form, as the provider stores it. */
   items: unknown[];
-  /** What functions have answered since the last message of the user, and how often they were called. */
+  /** Function outputs since the last user message, and the number of rounds. */
   told: Pick<ToolUse, 'outputs' | 'rounds'>;
 };
 
@@ -77,7 +77,7 @@ function requiredText(part: JsonObject, type: string): string {
   return text;
 }
 
-/** A call has to be answered, and an answer to be of a call. */
+/** A call must have an output, and an output must belong to a call. */
 function toldBy(list: readonly unknown[], first: boolean): Input['told'] {
   const open = new Set<string>();
   let outputs: string[] = [];
@@ -94,7 +94,7 @@ function toldBy(list: readonly unknown[], first: boolean): Input['told'] {
     wasCall = isCall;
     if (item.type !== 'function_call_output') continue;
     const id = requiredString(item, 'call_id');
-    // With an earlier response the call is in that one.
+    // With a previous response the call is in that one.
     if (!open.delete(id) && first) {
       throw invalidRequest(`No tool call found for function call output with call_id ${id}.`, 'input');
     }
@@ -105,7 +105,7 @@ function toldBy(list: readonly unknown[], first: boolean): Input['told'] {
   return { outputs, rounds };
 }
 
-/** Items other than messages (tool calls and their results, reasoning) are kept and not answered. */
+/** Items other than messages (tool calls and their outputs, reasoning) are stored and not answered. */
 function isMessage(item: JsonObject): boolean {
   return item.type === undefined || item.type === 'message';
 }

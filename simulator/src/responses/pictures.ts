@@ -1,7 +1,7 @@
 import { contentOf } from '../containers/made.ts';
 import type { JsonObject } from '../http/fields.ts';
 
-/** How drawing a picture goes: it is drawn, the drawing fails, or what comes is none. */
+/** The outcome of drawing an image: it is drawn, drawing fails, or the bytes are not an image. */
 export type Drawing = 'drawn' | 'failed' | 'broken';
 
 export function pictureItem(id: string, prompt: string, drawing: Drawing | null): JsonObject {

@@ -69,7 +69,7 @@ export type ResponseRequest = {
   stream: boolean;
   store: boolean;
   background: boolean;
-  /** The types of the tools that it has. */
+  /** The types of its tools. */
   tools: readonly string[];
   /** The vector stores to search; empty without the tool. */
   searchIn: readonly string[];
@@ -77,7 +77,7 @@ export type ResponseRequest = {
   includeCodeOutputs: boolean;
   metadata: Metadata;
   previousId: string | null;
-  /** Fields the response object repeats as they were given. */
+  /** Fields that the response object repeats as given. */
   echo: JsonObject;
 };
 
@@ -98,7 +98,7 @@ function searchedStores(account: Account, tools: readonly unknown[]): string[] {
   return stores;
 }
 
-/** The files that a container is made with have to be there; 50 at most. */
+/** The files for a container must exist; 50 at most. */
 function checkContainers(account: Account, tools: readonly unknown[]): void {
   for (const [index, tool] of tools.entries()) {
     if (!isObject(tool) || tool.type !== 'code_interpreter') continue;
@@ -113,7 +113,7 @@ function checkContainers(account: Account, tools: readonly unknown[]): void {
   }
 }
 
-/** Instructions are not part of the chain and have to be sent again. */
+/** Instructions are not part of the chain and must be sent again. */
 function earlierTokens(account: Account, previousId: string | undefined): number {
   if (previousId === undefined) return 0;
   const previous = account.responses.find((response) => response.id === previousId);
@@ -139,7 +139,7 @@ function readSampling(body: JsonObject, model: string): Sampling {
   return { effort, temperature, topP };
 }
 
-/** Fields the response object repeats as they were given. */
+/** Fields that the response object repeats as given. */
 function echoOf(body: JsonObject, { effort, temperature, topP }: Sampling): JsonObject {
   const text = optionalObject(body, 'text') ?? {};
   return {

@@ -9,7 +9,7 @@ import type { ResponseRequest } from './request.ts';
 
 export type Status = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 
-/** The fields every state of a response has in common. */
+/** The fields that every state of a response has in common. */
 export function responseBase(request: ResponseRequest, createdAt: number): JsonObject & { id: string } {
   return {
     id: newId('resp_'),
@@ -61,7 +61,7 @@ export function callItem(id: string, callId: string, name: string, given: string
   return { id, type: 'function_call', status, call_id: callId, name, arguments: given };
 }
 
-/** Of the pictures that are only shown some come with their bytes, others with the address of a file in the container. */
+/** Some images come with their bytes, others with the URL of a file in the container. */
 function imageOutputs({ id, files }: Container): JsonObject[] {
   return files.flatMap((file) => {
     const bytes = () => contentOf(file.name).toString('base64');
@@ -82,7 +82,7 @@ export function codeItem(
   return { id, type: 'code_interpreter_call', status, container_id: container.id, code, outputs };
 }
 
-/** Where the text speaks of the files that code has made. */
+/** The places in the text that mention generated files. */
 export function madeCitations(container: Container | null, text: string): JsonObject[] {
   return (container?.files ?? []).flatMap(({ id, name }) => {
     const start = isCited(name) ? text.indexOf(madeLink(name)) : -1;
@@ -102,10 +102,10 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: 'message', status, content, role: 'assistant' };
 }
 
-/** How many tokens of an answer stand before its first citation. */
+/** The number of tokens before an answer's first citation. */
 export const citedAfter = (tokens: readonly string[]) => Math.ceil(tokens.length / 2);
 
-/** A model often takes several passages from the same file, and says so where it has: within the text and at its end. */
+/** A model often cites several passages of one file: within the text and at its end. */
 export function citations(results: readonly SearchResult[], tokens: readonly string[]): JsonObject[] {
   const [first, second] = results;
   const lengthOf = (count: number) => tokens.slice(0, count).join('').length;

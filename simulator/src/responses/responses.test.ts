@@ -3,7 +3,7 @@ import { at, expectError, expectSchema, listAt, startedSimulator, textAt } from 
 
 const ask = { model: 'gpt-4o', input: 'What is a vector store good for?' };
 
-describe('an answer in one piece', () => {
+describe('answer in one piece', () => {
   test('is a response with its usage', async () => {
     const { post } = await startedSimulator();
     const { status, body } = await post('/responses', { ...ask, instructions: 'You are a librarian.\nBe brief.' });
@@ -44,7 +44,7 @@ describe('an answer in one piece', () => {
     expect(text).toContain('keepers');
   });
 
-  test('counts reasoning into the output, before the message', async () => {
+  test('counts reasoning as output, before the message', async () => {
     const { post } = await startedSimulator();
     const { body } = await post('/responses', {
       ...ask,
@@ -74,7 +74,7 @@ describe('an answer in one piece', () => {
   });
 });
 
-describe('a title', () => {
+describe('title', () => {
   const title = { model: 'gpt-4o', instructions: 'Write a title of three to six words for this conversation.' };
 
   test('is short and made of the user’s words', async () => {
@@ -86,7 +86,7 @@ describe('a title', () => {
     expect(at(body, 'output', 0, 'content', 0, 'text')).toBe('Bake sourdough bread home');
   });
 
-  test('leaves out what the assistant said', async () => {
+  test('omits the assistant’s words', async () => {
     const { post } = await startedSimulator();
     const { body } = await post('/responses', {
       ...title,
@@ -96,7 +96,7 @@ describe('a title', () => {
   });
 });
 
-describe('a request is refused', () => {
+describe('request', () => {
   test.each([
     ['without a model', { input: 'x' }, { param: 'model', code: 'missing_required_parameter' }],
     ['without input', { model: 'gpt-4o' }, { param: 'input', code: 'missing_required_parameter' }],
@@ -135,7 +135,7 @@ describe('a request is refused', () => {
     expectError(await post('/responses', body), 400, error);
   });
 
-  test('when it is longer than the context', async () => {
+  test('is rejected if longer than the context', async () => {
     const { post } = await startedSimulator();
     const input = 'a b c d '.repeat(40_000);
     expectError(await post('/responses', { model: 'gpt-4o', input }), 400, { code: 'context_length_exceeded' });
@@ -143,7 +143,7 @@ describe('a request is refused', () => {
   });
 });
 
-test('attached files and images are named in the answer', async () => {
+test('names attached files and images in the answer', async () => {
   const { post, upload } = await startedSimulator();
   const file = await upload('Hello', 'Notes of May.pdf', 'user_data');
   const content = [
@@ -155,7 +155,7 @@ test('attached files and images are named in the answer', async () => {
   expect(textAt(body, 'output', 0, 'content', 0, 'text')).toContain('**Notes of May.pdf**, **an image**');
 });
 
-describe('a stored response', () => {
+describe('stored response', () => {
   test('can be read, continued and deleted', async () => {
     const simulator = await startedSimulator();
     const { body } = await simulator.post('/responses', { ...ask, metadata: { topic: 'stores' } });
@@ -175,13 +175,13 @@ describe('a stored response', () => {
     expectError(await get(`/responses/${textAt(body, 'id')}`, 'sk-somebody-else'), 404, {});
   });
 
-  test('is not kept with store: false', async () => {
+  test('is not stored with store: false', async () => {
     const { get, post } = await startedSimulator();
     const { body } = await post('/responses', { ...ask, store: false });
     expectError(await get(`/responses/${textAt(body, 'id')}`), 404, {});
   });
 
-  test('is made in the background and can be cancelled', async () => {
+  test('is created in the background and can be cancelled', async () => {
     const { get, post, advance } = await startedSimulator({ tokenDelayMs: 1_000 });
     const started = async () => textAt((await post('/responses', { ...ask, background: true })).body, 'id');
     const [first, second] = [await started(), await started()];
@@ -202,7 +202,7 @@ describe('a stored response', () => {
   });
 });
 
-test('input tokens are counted as they are billed', async () => {
+test('counts input tokens as they are billed', async () => {
   const { post } = await startedSimulator();
   const counted = await post('/responses/input_tokens', ask);
   expectSchema('TokenCountsResource', counted.body);
@@ -210,7 +210,7 @@ test('input tokens are counted as they are billed', async () => {
   expect(counted.body.input_tokens).toBe(at(body, 'usage', 'input_tokens'));
 });
 
-test('the official client reads an answer', async () => {
+test('is read by the official client', async () => {
   const { sdk } = await startedSimulator();
   const response = await sdk().responses.create({ model: 'gpt-6-luna', input: 'hello' });
   expect(response.output_text).toContain('simulated model');

@@ -27,7 +27,7 @@ async function streamed(body: object) {
   return { text, headers, events: eventsIn(text) };
 }
 
-test('events come in their order, numbered, and each is as described', async () => {
+test('sends events in order, numbered, each as described', async () => {
   const { events, headers, text } = await streamed({});
   expect(headers.get('content-type')).toContain('text/event-stream');
   expect(orderOf(events)).toEqual(['response.created', 'response.in_progress', ...MESSAGE, 'response.completed']);
@@ -39,7 +39,7 @@ test('events come in their order, numbered, and each is as described', async () 
   expect(text).not.toContain('[DONE]');
 });
 
-test('the deltas add up to the text, and the usage to the deltas', async () => {
+test('adds deltas up to the text, and usage to the deltas', async () => {
   const { events } = await streamed({});
   const last = events.at(-1);
   const text = deltasIn(events);
@@ -54,7 +54,7 @@ test('the deltas add up to the text, and the usage to the deltas', async () => {
   expect(at(last, 'response', 'usage', 'output_tokens')).toBe(deltas);
 });
 
-test('a stream says the same as an answer in one piece', async () => {
+test('streams the same as an answer in one piece', async () => {
   const { post } = await startedSimulator();
   const whole = await post('/responses', { ...ask, stream: false });
   const events = eventsIn((await post('/responses', ask)).text);
@@ -70,7 +70,7 @@ describe('reasoning', () => {
     'response.reasoning_summary_part.done',
   ];
 
-  test('is summarized before the message where that was asked for', async () => {
+  test('is summarized before the message if requested', async () => {
     const { events } = await streamed({ model: 'gpt-6-luna', reasoning: { effort: 'low', summary: 'auto' } });
     expect(orderOf(events)).toEqual([
       'response.created',
@@ -91,13 +91,13 @@ describe('reasoning', () => {
     expect(at(events.at(-1), 'response', 'output', 0, 'type')).toBe('reasoning');
   });
 
-  test('can be called for in words, with any model', async () => {
+  test('can be requested in words, with any model', async () => {
     const { events } = await streamed({ input: 'Why? [[reasoning]]' });
     expect(deltasIn(events, 'response.reasoning_summary_text.delta')).toContain('Reading the request');
   });
 });
 
-test('a refusal comes as a refusal', async () => {
+test('sends a refusal as a refusal', async () => {
   const { events } = await streamed({ input: 'Do something terrible [[refusal]]' });
   expect(orderOf(events)).toEqual(
     ['response.created', 'response.in_progress', ...MESSAGE, 'response.completed'].map((type) =>
@@ -119,7 +119,7 @@ test.each([
   for (const event of events) expectEventSchema(event);
 });
 
-test('a stream is stored when it is complete', async () => {
+test('stores a stream when it is complete', async () => {
   const { get, post } = await startedSimulator();
   const last = eventsIn((await post('/responses', ask)).text).at(-1);
   const stored = await get(`/responses/${textAt(last, 'response', 'id')}`);
@@ -137,18 +137,18 @@ describe('bench mode', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
-  test('only then', async () => {
+  test('applies only then', async () => {
     const { events } = await streamed({});
     expect(events.some((event) => 'sent_at' in event)).toBe(false);
   });
 });
 
-test('[[tokens 2000]] gives exactly so many', async () => {
+test('[[tokens 2000]] gives exactly that many', async () => {
   const { events } = await streamed({ input: '[[tokens 2000]]' });
   expect(at(events.at(-1), 'response', 'usage', 'output_tokens')).toBe(2_000);
 });
 
-test('the official client reads a stream', async () => {
+test('streams to the official client', async () => {
   const { sdk } = await startedSimulator();
   const stream = sdk().responses.stream({ model: 'gpt-6-luna', input: 'hello', reasoning: { summary: 'auto' } });
   const seen: string[] = [];

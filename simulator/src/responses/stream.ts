@@ -32,7 +32,7 @@ type Streaming = {
   base: JsonObject;
   plan: Plan;
   search: Search | null;
-  /** Where the code runs. */
+  /** The container of the code. */
   container: Container | null;
   fault: Fault;
   delayMs: number;
@@ -53,7 +53,7 @@ export class ResponseEvents {
     this.#streaming.stream.write(`event: ${type}\ndata: ${data}\n\n`);
   }
 
-  /** The most frequent event: everything but the token and its number is put together once. */
+  /** The most frequent event: everything but the token and its number is built once. */
   #deltaSender(type: string, place: JsonObject, extra: JsonObject): (token: string) => void {
     const { stream, plan } = this.#streaming;
     const start = `event: ${type}\ndata: ${JSON.stringify({ type, ...place, ...extra }).slice(0, -1)},"delta":`;
@@ -211,7 +211,7 @@ export class ResponseEvents {
   }
 }
 
-/** What the text cites, in the order of its places. */
+/** The citations of the text, in order of position. */
 function foundFor(plan: Plan, search: Search | null): JsonObject[] {
   if (plan.kind !== 'text') return [];
   if (plan.webQuery !== null) return webCitations(plan.tokens);

@@ -20,7 +20,7 @@ const time = { type: 'function', name: 'get_time', parameters: { type: 'object',
 const ask = { model: 'gpt-4o', tools: [weather, time] };
 const saying = (content: string) => ({ role: 'user', content });
 
-test('a function is called where the words or the request ask for it', async () => {
+test('calls a function if the words or the request ask for it', async () => {
   const { post } = await startedSimulator();
   const { body } = await post('/responses', { ...ask, input: [saying('[[call]] Rain in Utrecht?')] });
   expectSchema('Response', body);
@@ -37,7 +37,7 @@ test('a function is called where the words or the request ask for it', async () 
   expect(await named({ tool_choice: 'none' }, '[[call]]')).toEqual([undefined]);
 });
 
-test('the events of a call and of code come in their order, as described', async () => {
+test('sends the events of a call and of code in order, as described', async () => {
   const { post } = await startedSimulator();
   const called = eventsIn((await post('/responses', { ...ask, stream: true, input: [saying('[[call]]')] })).text);
   expect(orderOf(called)).toEqual([
@@ -66,7 +66,7 @@ test('the events of a call and of code come in their order, as described', async
   for (const event of [...called, ...coded]) expectEventSchema(event);
 });
 
-test('what a function says is in the answer, and each call needs one', async () => {
+test('repeats function outputs in the answer, and requires one for each call', async () => {
   const { post } = await startedSimulator();
   const call = { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{}' };
   const output = { type: 'function_call_output', call_id: 'call_1', output: '12 degrees' };
@@ -80,7 +80,7 @@ test('what a function says is in the answer, and each call needs one', async () 
   expect(at(twice.body, 'output', 0, 'type')).toBe('function_call');
 });
 
-test('the same by chat completions', async () => {
+test('does the same through Chat Completions', async () => {
   const { post } = await startedSimulator();
   const tools = [weather, time].map(({ type, ...fields }) => ({ type, function: fields }));
   const asking = { model: 'gpt-4o', tools };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../http/fields.ts';
 import { citedAfter } from './response-object.ts';
 
-/** What every search finds. */
+/** The results of every search. */
 const pages = [
   { url: 'https://example.org/first', title: 'The first page' },
   { url: 'https://example.com/second?page=2', title: '' },
@@ -12,7 +12,7 @@ export function webItem(id: string, status: 'in_progress' | 'completed', query: 
   return { id, type: 'web_search_call', status, action: { type: 'search', query, queries: [query], sources } };
 }
 
-/** Where the text is taken from them: the first in its middle, both at its end. */
+/** Citations of the pages: the first in the middle of the text, both at its end. */
 export function webCitations(tokens: readonly string[]): JsonObject[] {
   const [first, second] = pages;
   const end = tokens.join('').length;

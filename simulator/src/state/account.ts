@@ -21,7 +21,7 @@ export type VectorStoreFile = {
   file_id: string;
   created_at: number;
   addedMs: number;
-  /** Left out in what an earlier version has kept. */
+  /** Missing in state of an earlier version. */
   attributes?: Attributes;
   chunking?: JsonObject;
   cancelled?: boolean;
@@ -45,7 +45,7 @@ export type StoredResponse = {
   input: unknown[];
   /** Input and output together, which a later response in the chain is charged for. */
   tokens: number;
-  /** Of a background response: when it will be ready, and when it was cancelled. */
+  /** For a background response: when it will be ready, and when it was cancelled. */
   startedMs: number;
   readyMs: number;
   cancelledMs: number | null;
@@ -65,7 +65,7 @@ export type JobRecord = {
   integrations: unknown[];
   methodType: 'supervised' | 'dpo';
   hyperparameters: Hyperparameters;
-  /** What was asked for, `auto` included, as the job object repeats it. */
+  /** As requested, including `auto`, as the job object repeats it. */
   requested: JsonObject;
   examples: number;
   tokens: number;
@@ -75,7 +75,7 @@ export type JobRecord = {
   /** Time spent paused before the current pause. */
   restedMs: number;
   modelEnding: string;
-  /** Set when its result file and model were handed over. */
+  /** Set when its result file and model were delivered. */
   resultFile: string | null;
 };
 
@@ -87,9 +87,9 @@ export type AccountState = {
   responses: StoredResponse[];
 };
 
-/** What one key owns. */
+/** The objects of one key. */
 export type Account = AccountState & {
-  /** The key's fingerprint; the key itself is never kept. */
+  /** The key's fingerprint; the key itself is never stored. */
   id: string;
 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Account, type AccountState, emptyAccount } from './account.ts';
 import type { Storage } from './storage.ts';
 
-/** One account per key, read from storage when it is first used. */
+/** One account per key, read from storage on first use. */
 export class Accounts {
   readonly #storage: Storage;
   readonly #open = new Map<string, Promise<Account>>();
@@ -31,12 +31,12 @@ export class Accounts {
     return { ...emptyAccount(id), ...state };
   }
 
-  /** Writes wait for one another, so that an older state cannot overwrite a newer one. */
+  /** Writes run one after the other, so that an older state cannot overwrite a newer one. */
   async save(account: Account): Promise<void> {
     if (!this.#outlivesProcess) return;
     const before = this.#writes.get(account.id) ?? Promise.resolve();
     const write = before.then(() => {
-      // Answers are many and soon forgotten by the provider too.
+      // There are many answers, and the provider deletes them soon too.
       const state: Account = { ...account, responses: [] };
       return this.#storage.write(`account-${account.id}.json`, Buffer.from(JSON.stringify(state)));
     });

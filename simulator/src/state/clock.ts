@@ -1,4 +1,4 @@
-/** The simulator's own time, which tests may move forward instead of waiting. */
+/** The simulator's own time, which tests may advance instead of waiting. */
 export class Clock {
   #ahead = 0;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Random, so that what a restarted simulator hands out never collides with what a client still remembers. */
+/** Random, so that ids of a restarted simulator never collide with those that clients remember. */
 export function newId(prefix: string): string {
   return `${prefix}${randomBytes(16).toString('hex')}`;
 }

@@ -12,7 +12,7 @@ async function folder(): Promise<string> {
 
 const EXAMPLE = JSON.stringify({ messages: [{ role: 'assistant', content: 'x' }] });
 
-test('a folder keeps files, jobs, models and stores over a restart', async () => {
+test('keeps files, jobs, models and stores in a folder over a restart', async () => {
   const data = await folder();
   const first = await startedSimulator({ data, jobStepMs: 60_000 });
   const file = textAt((await first.upload(Array(10).fill(EXAMPLE).join('\n'), 'a.jsonl', 'fine-tune')).body, 'id');
@@ -30,7 +30,7 @@ test('a folder keeps files, jobs, models and stores over a restart', async () =>
   expect((await second.get('/files', 'sk-somebody-else')).body.data).toEqual([]);
 });
 
-test('the folder names no key and holds no half-written file', async () => {
+test('names no key in the folder and leaves no half-written file', async () => {
   const data = await folder();
   const { upload } = await startedSimulator({ data });
   await Promise.all(Array.from({ length: 8 }, (_, number) => upload('x', `${number}.txt`, 'assistants')));
@@ -39,7 +39,7 @@ test('the folder names no key and holds no half-written file', async () => {
   expect(names.filter((name) => name.endsWith('.part') || name.includes(KEY.slice(-8)))).toEqual([]);
 });
 
-test('a deleted file leaves the folder', async () => {
+test('deletes a file from the folder', async () => {
   const data = await folder();
   const simulator = await startedSimulator({ data });
   const file = textAt((await simulator.upload('x', 'a.txt', 'assistants')).body, 'id');

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from './identifiers.ts';
 
-/** Where named contents are kept: in memory, or as files of a folder. */
+/** Named contents in memory, or as files of a folder. */
 export type Storage = {
   read(name: string): Promise<Buffer | null>;
   write(name: string, content: Buffer): Promise<void>;
@@ -38,7 +38,7 @@ export function folderStorage(folder: string): Storage {
     },
     async write(name, content) {
       await mkdir(folder, { recursive: true });
-      // Renaming is atomic: a simulator that is killed leaves the old content or the new one, never half.
+      // Renaming is atomic: a killed simulator leaves the old content or the new one, never half.
       const draft = join(folder, `${newId(`${name}.`)}.part`);
       await writeFile(draft, content);
       await rename(draft, join(folder, name));

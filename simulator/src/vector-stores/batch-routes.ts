@@ -12,7 +12,7 @@ type ByBatch = { Params: { id: string; batch: string } };
 const MOST_FILES = 2_000;
 const PAGES = { usual: 20, most: 100 };
 
-/** The files that a request names, each with what goes along with it. */
+/** The files that a request names, each with its options. */
 function namedFiles(body: JsonObject): JsonObject[] {
   const files = optionalList(body, 'files');
   if ((files === undefined) === (body.file_ids === undefined))

@@ -29,7 +29,7 @@ export function attributesOf(body: JsonObject): Attributes {
   return attributes;
 }
 
-/** `body` names the file, and may say how it is cut and what searches are filtered by. */
+/** `body` names the file, with optional chunking and attributes. */
 export function addToStore(
   world: World,
   account: Account,

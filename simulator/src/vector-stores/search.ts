@@ -23,7 +23,7 @@ function compares(type: string, value: Value | undefined, wanted: unknown): bool
   return type === 'lte' && value <= wanted;
 }
 
-/** A comparison of one attribute, or several filters joined by `and` or `or`. */
+/** Matches a comparison of one attribute, or several filters joined by `and` or `or`. */
 function passes(filter: JsonObject, attributes: Attributes): boolean {
   const { type, key, value, filters } = filter;
   if (type === 'and' || type === 'or') {
@@ -35,7 +35,7 @@ function passes(filter: JsonObject, attributes: Attributes): boolean {
   return compares(type, attributes[key], value);
 }
 
-/** What a file search "finds": the stores' indexed files in their order, without reading them. */
+/** The results of a file search: the stores' indexed files in order, without reading them. */
 export function searchStores(
   account: Account,
   stores: readonly string[],

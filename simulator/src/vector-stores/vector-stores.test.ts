@@ -19,7 +19,7 @@ async function storeWith({ upload, post }: Started, ...filenames: string[]) {
   return { id: textAt(body, 'id'), ids, body };
 }
 
-test('files are indexed after a while; what cannot be read fails', async () => {
+test('indexes files after a while, except unreadable ones', async () => {
   const simulator = await startedSimulator();
   const { id, ids, body } = await storeWith(simulator, 'a.pdf', 'b.csv');
   expectSchema('VectorStoreObject', body);
@@ -36,7 +36,7 @@ test('files are indexed after a while; what cannot be read fails', async () => {
   expect(failed).toMatchObject({ last_error: { code: 'unsupported_file' } });
 });
 
-test('files are added and taken out', async () => {
+test('adds and removes files', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator);
   const file = textAt((await simulator.upload('x', 'a.md', 'assistants')).body, 'id');
@@ -48,7 +48,7 @@ test('files are added and taken out', async () => {
   expect((await simulator.get(`/files/${file}`)).status).toBe(200);
 });
 
-test('stores are listed and deleted', async () => {
+test('lists and deletes stores', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator);
   const list = (await simulator.get('/vector_stores')).body;
@@ -57,7 +57,7 @@ test('stores are listed and deleted', async () => {
   expectError(await simulator.get(`/vector_stores/${id}`), 404, {});
 });
 
-test('several files come in at once, each with what it is filtered by, or none of them', async () => {
+test('adds several files at once, each with its attributes, or none of them', async () => {
   const simulator = await startedSimulator();
   const { post, get } = simulator;
   const { id } = await storeWith(simulator);
@@ -76,7 +76,7 @@ test('several files come in at once, each with what it is filtered by, or none o
   expect(listAt(listed, 'data').map((file) => at(file, 'attributes'))).toEqual([{ year: 2025 }, {}]);
 });
 
-test('what of a batch is not indexed yet can be cancelled', async () => {
+test('cancels what is not indexed yet of a batch', async () => {
   const simulator = await startedSimulator();
   const { post } = simulator;
   const { id, ids } = await storeWith(simulator, 'a.md');
@@ -90,7 +90,7 @@ test('what of a batch is not indexed yet can be cancelled', async () => {
   expect((await simulator.get(`/vector_stores/${id}`)).body).toMatchObject({ file_counts: { completed: 1 } });
 });
 
-test('a search can be narrowed, and the text of a file read', async () => {
+test('narrows a search, and reads the text of a file', async () => {
   const simulator = await startedSimulator();
   const { post } = simulator;
   const { id, ids } = await storeWith(simulator, 'a.md', 'b.md', 'c.md');
@@ -120,7 +120,7 @@ test('a search can be narrowed, and the text of a file read', async () => {
   expect(at(body, 'data', 0, 'text')).toBe('The text of a.md.');
 });
 
-test('a store is changed', async () => {
+test('changes a store', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator);
   const expires_after = { anchor: 'last_active_at', days: 7 };
@@ -132,7 +132,7 @@ test('a store is changed', async () => {
 
 const question = { model: 'gpt-4o', input: 'What does the handbook say?' };
 
-test('a file search is told in events and cited', async () => {
+test('reports a file search in events and cites it', async () => {
   const simulator = await startedSimulator();
   const { id, ids } = await storeWith(simulator, 'handbook.pdf', 'table.csv');
   await simulator.advance(60_000);
@@ -158,7 +158,7 @@ test('a file search is told in events and cited', async () => {
   });
 });
 
-test('its results are shown where they are asked for', async () => {
+test('shows its results if requested', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator, 'handbook.pdf');
   await simulator.advance(60_000);
@@ -169,7 +169,7 @@ test('its results are shown where they are asked for', async () => {
   expect(at(body, 'output', 0, 'results', 0)).toMatchObject({ filename: 'handbook.pdf' });
 });
 
-test('what is not indexed yet is not found', async () => {
+test('does not find what is not indexed yet', async () => {
   const simulator = await startedSimulator();
   const { id } = await storeWith(simulator, 'handbook.pdf');
   const tools = [{ type: 'file_search', vector_store_ids: [id] }];
@@ -177,7 +177,7 @@ test('what is not indexed yet is not found', async () => {
   expect(listAt(at(body, 'output', 1, 'content', 0), 'annotations')).toEqual([]);
 });
 
-test('a search in a store that does not exist is refused', async () => {
+test('rejects a search in a store that does not exist', async () => {
   const { post } = await startedSimulator();
   const tools = [{ type: 'file_search', vector_store_ids: ['vs_none'] }];
   expectError(await post('/responses', { ...question, tools }), 404, {

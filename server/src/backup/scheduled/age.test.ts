@@ -19,33 +19,36 @@ const opened = async (bytes: Buffer, secret = passphrase) => {
   return source.readAt(0, source.size);
 };
 
-/** Made by the age program, version 1.1.1, with this passphrase. */
+/** Encrypted by the age program, version 1.1.1, with this passphrase. */
 const byAge = Buffer.from(
   'YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IHNjcnlwdCBnMTh1MklWWUEzcGVDVFFpY3kvSWdRIDE4CnhRQm9mcEw2OXhjL0xGREhOaWI2WkJUU3YxL3JPZ2pEd2I5WTlpQkJvVmMKLS0tIEIrdTF4RDYyRnNuWXMzYlJKSmpaRDgvbUJOZUFoWm1pMGd0NE5xalVWTEUKrS3+DNevrRbU1OFCHZ4F3tjBax9HPZcRo8p/1Lm7gyfSxPT8guwj5/ktEx4tQQ==',
   'base64',
 );
 
-describe('what is encrypted', () => {
-  test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])('is read as it was, with %i bytes', async (length) => {
-    const content = randomBytes(length);
-    const bytes = await sealed(content);
-    expect((await opened(bytes)).equals(content)).toBe(true);
-    const source = await decrypted(sourceOf(bytes), passphrase);
-    expect(source.size).toBe(length);
-    for (const at of [0, 100, 65_530, length - 5].filter((at) => at >= 0))
-      expect((await source.readAt(at, 20)).equals(content.subarray(at, at + 20))).toBe(true);
-  });
+describe('encrypted content', () => {
+  test.each([0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])(
+    'decrypts to the original, with %i bytes',
+    async (length) => {
+      const content = randomBytes(length);
+      const bytes = await sealed(content);
+      expect((await opened(bytes)).equals(content)).toBe(true);
+      const source = await decrypted(sourceOf(bytes), passphrase);
+      expect(source.size).toBe(length);
+      for (const at of [0, 100, 65_530, length - 5].filter((at) => at >= 0))
+        expect((await source.readAt(at, 20)).equals(content.subarray(at, at + 20))).toBe(true);
+    },
+  );
 
-  test('is what the age program makes and reads', async () => {
+  test('is compatible with the age program', async () => {
     expect((await opened(byAge)).toString()).toBe('Zebras of age\n');
   });
 
-  test('does not open with another passphrase', async () => {
+  test('does not decrypt with another passphrase', async () => {
     const bytes = await sealed(Buffer.from('secret'));
     await expect(opened(bytes, new Secret('another passphrase of some length'))).rejects.toThrow('another one');
   });
 
-  test('is refused where a byte was changed, or pieces were cut off, moved or added', async () => {
+  test('is rejected if a byte was changed, or pieces were cut off, moved or added', async () => {
     const bytes = await sealed(randomBytes(200_000));
     const begin = bytes.indexOf('--- ') + 48 + 16;
     const piece = 65_536 + 16;
@@ -66,7 +69,7 @@ describe('what is encrypted', () => {
     for (const copy of [...changed, ...others]) await expect(opened(copy)).rejects.toThrow(DecryptionError);
   });
 
-  test('is refused where its header asks for more memory than there should be', async () => {
+  test('is rejected if its header asks for too much memory', async () => {
     const bytes = await sealed(Buffer.from('x'));
     const greedy = Buffer.from(bytes.toString('latin1').replace(/(scrypt \S+) 15\n/, '$1 30\n'), 'latin1');
     await expect(opened(greedy)).rejects.toThrow('Its header is not one of Roster');

@@ -11,8 +11,8 @@ import type { Source } from '#server/backup/tar';
 import type { Secret } from '#server/security/secret';
 
 /**
- * The format of age (age-encryption.org/v1) with a passphrase, so that its program opens what Roster writes. The content
- * is sealed in pieces, each with its number and whether it is the last: none can be changed, moved, left out or cut off.
+ * The age format (age-encryption.org/v1) with a passphrase, so that its program opens Roster's backups. The content is
+ * encrypted in pieces, each with its number and a flag for the last: none can be changed, moved, omitted or cut off.
  */
 const cipher = 'chacha20-poly1305';
 const pieceBytes = 64 * 1024;
@@ -20,9 +20,9 @@ const tagBytes = 16;
 const sealedBytes = pieceBytes + tagBytes;
 const nonceBytes = 16;
 const firstLine = 'age-encryption.org/v1';
-/** 2^15 rounds take 32 MB for a moment; the passphrase is asked to be long instead. */
+/** 2^15 rounds take 32 MB briefly; in exchange the passphrase must be long. */
 const usualWork = 15;
-/** More would take more than 256 MB. */
+/** More would take over 256 MB. */
 const largestWork = 18;
 
 export class DecryptionError extends Error {
@@ -66,7 +66,7 @@ const macOf = (fileKey: Buffer, header: string) =>
     .update(header)
     .digest();
 
-/** Content, encrypted as it comes. */
+/** Encrypts content as it arrives. */
 export async function* encrypted(content: AsyncIterable<Buffer>, passphrase: Secret): AsyncGenerator<Buffer> {
   const [fileKey, salt, nonce] = [randomBytes(16), randomBytes(16), randomBytes(nonceBytes)];
   const body = plainBase64(seal(keyOf(passphrase, salt, usualWork), noNonce, fileKey));
@@ -78,7 +78,7 @@ export async function* encrypted(content: AsyncIterable<Buffer>, passphrase: Sec
   let piece = 0;
   for await (const chunk of content) {
     waiting = Buffer.concat([waiting, chunk]);
-    // What may be the last piece waits until it is known whether it is.
+    // The last piece is encrypted differently, so a possible last piece waits.
     for (; waiting.length > pieceBytes; waiting = waiting.subarray(pieceBytes))
       yield seal(key, nonceOf(piece++, false), waiting.subarray(0, pieceBytes));
   }
@@ -105,7 +105,7 @@ function fileKeyOf(header: RegExpExecArray, passphrase: Secret): Buffer {
   return fileKey;
 }
 
-/** What was encrypted, read at any place: nothing of it is written anywhere. @throws DecryptionError */
+/** Decrypts at any position without writing anything. @throws DecryptionError */
 export async function decrypted(source: Source, passphrase: Secret): Promise<Source> {
   const header = headerForm.exec((await source.readAt(0, 400)).toString('latin1'));
   if (!header) throw new DecryptionError('Its header is not one of Roster');
@@ -127,7 +127,7 @@ export async function decrypted(source: Source, passphrase: Secret): Promise<Sou
     last = { piece, content };
     return content;
   }
-  // Where it was cut off between two pieces, the one that is the last now was not sealed as such.
+  // If it was cut off between two pieces, the present last one was not encrypted as such.
   await contentOf(pieces - 1);
 
   return {

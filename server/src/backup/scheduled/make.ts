@@ -26,7 +26,7 @@ export type MadeBackup = { bytes: number; removed: string[] };
 
 const workName = /^scheduled\.tar(\.part|\.db\.part)?$/;
 
-/** Makes one backup, reads it back from where it was put, and then removes those that are too many. */
+/** Makes one backup, reads it back from its target, and then deletes surplus ones. */
 export async function makeBackup(order: BackupOrder): Promise<MadeBackup> {
   const folder = join(order.dataDir, 'backups');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -51,7 +51,7 @@ async function clear(folder: string) {
 async function writeWhole(order: BackupOrder, database: OpenDatabase, folder: string, file: string) {
   const { dataDir, s3, minFreeDiskBytes } = order;
   await checkSchema(database);
-  // A full disk would keep people from writing: then there is rather no backup.
+  // A full disk would keep users from writing, so rather make no backup.
   const { bavail, bsize } = await statfs(folder);
   const needed = await neededBytes(database);
   if (bavail * bsize - needed < minFreeDiskBytes)
@@ -77,7 +77,7 @@ async function bringToTarget({ target: place, s3, name, keep, passphrase }: Back
   return { bytes, removed: await removeOld(target, keep, name) };
 }
 
-/** The content and, once all of it has gone by, what it was. */
+/** Passes the content on, and afterwards tells its size and hash. */
 function passedOn(content: AsyncIterable<Buffer>) {
   const hash = createHash('sha256');
   const gone = { bytes: 0 };

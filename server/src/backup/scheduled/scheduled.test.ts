@@ -44,7 +44,7 @@ async function setRecord(app: TestApp, value: object) {
   });
 }
 
-/** An installation with one account whose backup is due since long ago, once it is started with these variables. */
+/** An installation with one account whose backup is long overdue once it is started with these variables. */
 async function overdue(engine: (typeof engines)[number], before: object = never) {
   const app = await startApp(engine);
   onTestFinished(() => app.stop());
@@ -54,7 +54,7 @@ async function overdue(engine: (typeof engines)[number], before: object = never)
   return app;
 }
 
-/** Starts it, waits for what becomes of the backup, and stops it. */
+/** Starts it, waits for the result of the backup, and stops it. */
 async function afterBackup(app: TestApp, variables: Record<string, string>) {
   await app.startWith({ BACKUP_SCHEDULE: 'daily 03:00', ...variables });
   await until('The end of the backup', async () => (await record(app)).finishedAt !== null);
@@ -65,8 +65,8 @@ async function afterBackup(app: TestApp, variables: Record<string, string>) {
 const logged = (app: TestApp, event: string) =>
   app.logLines.map((line) => JSON.parse(line)).filter((line) => line.event === event);
 
-describe.each(engines)('a scheduled backup on %s', (engine) => {
-  test('that was missed is made at the start, read back and recorded; what is too much goes, and nothing else', async () => {
+describe.each(engines)('scheduled backup on %s', (engine) => {
+  test('is made at startup if missed, read back and recorded; only surplus ones are deleted', async () => {
     const target = newFolder();
     for (const name of [
       'roster-20250101T030000000Z.tar',
@@ -105,7 +105,7 @@ describe.each(engines)('a scheduled backup on %s', (engine) => {
     );
   });
 
-  test('is made for the first time by an installation that has just been given a schedule', async () => {
+  test('is made for the first time by an installation that has just received a schedule', async () => {
     const target = newFolder();
     const app = await startApp(engine, { env: { BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target } });
     onTestFinished(() => app.stop());
@@ -122,7 +122,7 @@ describe.each(engines)('a scheduled backup on %s', (engine) => {
     expect(readdirSync(target)).toEqual([expect.stringMatching(kept)]);
   });
 
-  test('is not made twice: neither for a time that it was made for, nor while another process makes it', async () => {
+  test('is not made twice: neither for a past time, nor while another process makes it', async () => {
     const target = newFolder();
     const app = await overdue(engine, { ...never, slot: new Date().toISOString() });
     await app.startWith({ BACKUP_SCHEDULE: '0 0 29 2 *', BACKUP_TARGET: target });
@@ -134,15 +134,15 @@ describe.each(engines)('a scheduled backup on %s', (engine) => {
     await app.halt();
     expect(await record(app)).toEqual(underWay);
     expect(readdirSync(target)).toEqual([]);
-    // Whoever made it is gone.
+    // The process that was making it is dead.
     await setRecord(app, { ...underWay, leaseUntil: longAgo });
     expect(await afterBackup(app, { BACKUP_TARGET: target })).toMatchObject({ verified: true, slot: longAgo });
     expect(readdirSync(target)).toHaveLength(1);
   });
 });
 
-describe('a scheduled backup', () => {
-  test('waits for its time where a schedule is new', async () => {
+describe('scheduled backup', () => {
+  test('waits for its time if the schedule is new', async () => {
     const target = newFolder();
     const app = await startApp('sqlite', { env: { BACKUP_SCHEDULE: 'daily 03:00', BACKUP_TARGET: target } });
     onTestFinished(() => app.stop());
@@ -169,7 +169,7 @@ describe('a scheduled backup', () => {
     expect([other.code, other.errors]).toEqual([1, expect.stringContaining('The passphrase is another one')]);
   });
 
-  test('that fails is recorded and told in the log, keeps the earlier ones, and is tried again in an hour', async () => {
+  test('is recorded and logged if it fails, keeps earlier ones, and is retried in an hour', async () => {
     const place = newFolder();
     const target = join(place, 'folder');
     writeFileSync(target, 'a file in the way');
@@ -200,7 +200,7 @@ describe('a scheduled backup', () => {
     expect(readdirSync(target)).toHaveLength(1);
   });
 
-  test('does not fill the disk that people write to', async () => {
+  test('does not fill the disk that users write to', async () => {
     const target = newFolder();
     const app = await overdue('sqlite');
     const failed = await afterBackup(app, { BACKUP_TARGET: target, MIN_FREE_DISK_BYTES: String(2 ** 50) });
@@ -208,7 +208,7 @@ describe('a scheduled backup', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test('goes into a bucket, beside what else is there', async () => {
+  test('goes into a bucket, next to other contents', async () => {
     const s3 = await startS3();
     onTestFinished(() => s3.close());
     const app = await overdue('sqlite');
@@ -217,7 +217,7 @@ describe('a scheduled backup', () => {
     expect(first).toMatchObject({ verified: true, failure: null });
     expect(s3.names()).toEqual([`of/roster/${first.file}`]);
 
-    // A store that keeps other bytes than it was sent: the earlier backup stays.
+    // A store that alters the bytes it was sent: the earlier backup stays.
     s3.falsify((content) => Buffer.concat([content, Buffer.alloc(1)]));
     await setRecord(app, { ...never, goodAt: first.goodAt });
     const lied = await afterBackup(app, variables);

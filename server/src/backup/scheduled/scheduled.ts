@@ -20,7 +20,7 @@ type Records = ReturnType<typeof backupRecordRepository>;
 const timeIn = (ms: number) => new Date(Date.now() + ms).toISOString();
 const hasPassed = (time: string | null) => time !== null && Date.parse(time) <= Date.now();
 
-/** The time of the schedule that is due, or undefined. What was missed while no process ran is made up for, once. */
+/** The scheduled time that is due, or undefined. Times missed while no process ran are made up for once. */
 function dueSlot({ schedule }: Plan, record: BackupRecord): string | undefined {
   const isUnderWay = record.startedAt !== null && record.finishedAt === null;
   if (isUnderWay) return hasPassed(record.leaseUntil) ? record.slot : undefined;
@@ -28,7 +28,7 @@ function dueSlot({ schedule }: Plan, record: BackupRecord): string | undefined {
   let slot: string | undefined;
   let next = schedule.next(new Date(record.slot));
   if (next.getTime() <= now) {
-    // Not each one that was missed: the newest of the last day, which is as good.
+    // Not each missed time: the newest of the last day is as good.
     const from = new Date(Math.max(next.getTime(), now - 24 * 60 * 60_000) - 1);
     for (next = schedule.next(from); next.getTime() <= now; next = schedule.next(next)) slot = next.toISOString();
     return slot ?? new Date(now).toISOString();
@@ -39,7 +39,7 @@ function dueSlot({ schedule }: Plan, record: BackupRecord): string | undefined {
 
 const nothing = { finishedAt: null, bytes: null, verified: false, failure: null } as const;
 
-/** What this process has taken on, unless nothing is due or another process was first. */
+/** Claims the due backup, unless nothing is due or another process was first. */
 async function claim(records: Records, plan: Plan): Promise<BackupRecord | undefined> {
   const before = await records.find();
   if (!before) {
@@ -54,7 +54,7 @@ async function claim(records: Records, plan: Plan): Promise<BackupRecord | undef
   return (await records.change(before, claimed)) ? claimed : undefined;
 }
 
-/** Goes on saying that this process is at it, until it says how it ended. */
+/** Renews the claim until the backup has ended. */
 function held(records: Records, claimed: BackupRecord, log: FastifyBaseLogger) {
   let record = claimed;
   let last = Promise.resolve();
@@ -68,7 +68,7 @@ function held(records: Records, claimed: BackupRecord, log: FastifyBaseLogger) {
   async function renew() {
     await change({ leaseUntil: timeIn(leaseMs) }).catch((err: unknown) => {
       last = Promise.resolve();
-      log.warn({ err }, 'that a backup is being made could not be stored');
+      log.warn({ err }, 'the claim of a backup could not be renewed');
     });
   }
   const timer = setInterval(() => void renew(), renewEveryMs).unref();
@@ -97,15 +97,15 @@ export function scheduledBackups({ config, database, log }: Dependencies) {
     const answer = await backUpInThread(order, stopping.signal).catch((error: unknown) => ({
       failure: reasonOf(error),
     }));
-    // Another process, or this one once it is back, makes it at once.
+    // Another process, or this one after a restart, makes it at once.
     if (stopping.signal.aborted) return hold.end({ leaseUntil: timeIn(0) });
     const finishedAt = timeIn(0);
     if ('failure' in answer) {
-      log.error({ event: 'backup_failed', file: name, failure: answer.failure }, 'no backup was made');
+      log.error({ event: 'backup_failed', file: name, failure: answer.failure }, 'backup failed');
       return hold.end({ finishedAt, failure: answer.failure.slice(0, 1_000) });
     }
     const { bytes, removed } = answer.made;
-    log.info({ event: 'backup_made', file: name, bytes, removed }, 'a backup was made and read back');
+    log.info({ event: 'backup_made', file: name, bytes, removed }, 'backup made and read back');
     return hold.end({ finishedAt, bytes, verified: true, goodAt: finishedAt });
   }
 

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Config } from '#server/config/config';
 import { s3Objects } from '#server/storage/s3';
 
-/** Where backups are put, under names that Roster makes. What else lies there is not touched. */
+/** The place for backups, under names that Roster creates. Everything else there is left alone. */
 export type BackupTarget = {
-  /** Nothing is left under this name where it fails. */
+  /** Leaves nothing under this name if it fails. */
   put: (name: string, content: AsyncIterable<Buffer>) => Promise<void>;
   read: (name: string) => Promise<AsyncIterable<Buffer>>;
   remove: (name: string) => Promise<void>;
@@ -19,7 +19,7 @@ export type TargetPlace = { folder: string } | { bucket: string; prefix: string 
 const isBackup = (name: string) => /^roster-\d{8}T\d{9}Z\.tar(\.age)?$/.test(name);
 const isUnfinished = (name: string) => /^roster-\d{8}T\d{9}Z\.tar(\.age)?\.part$/.test(name);
 
-/** With milliseconds: a backup never takes the name of an earlier one, which it would take along where it fails. */
+/** With milliseconds: a backup must never share the name of an earlier one, which it would delete if it fails. */
 export const backupName = (at: Date, isEncrypted: boolean) =>
   `roster-${at.toISOString().replaceAll(/[-:.]/g, '')}.tar${isEncrypted ? '.age' : ''}`;
 
@@ -32,7 +32,7 @@ function folderTarget(folder: string): BackupTarget {
   return {
     async put(name, content) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // What one that was cut off has left: only one process at a time makes a backup.
+      // Left by one that was cut off: only one process at a time makes a backup.
       for (const left of (await readdir(folder)).filter(isUnfinished)) await rm(join(folder, left), { force: true });
       const unfinished = join(folder, `${name}.part`);
       try {

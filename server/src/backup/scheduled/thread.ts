@@ -4,7 +4,7 @@ import type { BackupOrder, MadeBackup } from './make.ts';
 type Revealed<T, K extends keyof T> = Omit<T, K> & Record<K, string>;
 type Store = NonNullable<BackupOrder['s3']>;
 
-/** Secrets and addresses cross over to a thread as text; `proxy` is the one that the store is reached through. */
+/** Secrets and URLs cross into a thread as text; `proxy` is the one for the store. */
 export type ThreadOrder = Omit<BackupOrder, 's3' | 'passphrase'> & {
   s3: (Revealed<Omit<Store, 'proxyFor'>, 'endpoint' | 'secretAccessKey'> & { proxy: string | undefined }) | undefined;
   passphrase: string | undefined;
@@ -18,7 +18,7 @@ const storeAsText = ({ proxyFor, endpoint, secretAccessKey, ...store }: Store) =
   proxy: proxyFor(endpoint)?.reveal(),
 });
 
-/** Makes a backup in a thread of its own, so that no open stream waits for it. @throws where `signal` ends it */
+/** Makes a backup in a separate thread, so that no open stream waits for it. @throws if `signal` aborts it */
 export async function backUpInThread(order: BackupOrder, signal: AbortSignal): Promise<ThreadAnswer> {
   signal.throwIfAborted();
   const { s3, passphrase, ...plain } = order;

@@ -25,20 +25,20 @@ const operations = async (): Promise<[path: string, method: string, operation: O
   );
 };
 
-test('the description is public and is OpenAPI 3.1', async () => {
+test('serves the description publicly as OpenAPI 3.1', async () => {
   const { status, body, headers } = await bare(app, 'GET', '/api/openapi.json');
   expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
   expect(body).toMatchObject({ openapi: '3.1.0', info: { title: 'Roster', version: expect.any(String) } });
   expect(Object.keys(body.components.securitySchemes)).toEqual(['session']);
 });
 
-test('every call is in it, and nothing else', async () => {
+test('describes every call and nothing else', async () => {
   const described = (await operations()).map(([path, method]) => `${method.toUpperCase()} ${path}`);
   const served = app.endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   expect(described.toSorted()).toEqual(served.toSorted());
 });
 
-test('every operation has its own name, a summary, a success and a default error answer', async () => {
+test('gives every operation a unique name, a summary, a success and a default error response', async () => {
   const all = await operations();
   const names = all.map(([, , { operationId }]) => operationId);
   expect(new Set(names).size).toBe(names.length);
@@ -52,14 +52,14 @@ test('every operation has its own name, a summary, a success and a default error
   }
 });
 
-test('every part of a path is described as a parameter', async () => {
+test('describes every part of a path as a parameter', async () => {
   for (const [path, , { parameters }] of await operations()) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named);
   }
 });
 
-test('bodies refuse unknown fields in the description too', async () => {
+test('rejects unknown fields in described bodies', async () => {
   for (const [path, method, { requestBody }] of await operations()) {
     const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
     if (schema && 'properties' in schema)
@@ -67,7 +67,7 @@ test('bodies refuse unknown fields in the description too', async () => {
   }
 });
 
-test('an upload is described as a form with a file', async () => {
+test('describes an upload as a form with a file', async () => {
   const upload = (await operations()).find(([path]) => path === '/api/files/upload')?.[2];
   expect(upload?.requestBody?.content['multipart/form-data']?.schema).toMatchObject({
     properties: { purpose: { enum: ['assistants', 'user_data', 'fine-tune'] }, file: { type: 'string' } },
@@ -76,7 +76,7 @@ test('an upload is described as a form with a file', async () => {
   });
 });
 
-test('the page for people lists every call and carries no script', async () => {
+test('lists every call on the page for people, without scripts', async () => {
   const { status, text, headers } = await bare(app, 'GET', '/api/docs');
   expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
   for (const { method, path } of app.endpoints) expect(text).toContain(`<code>${method} ${path}</code>`);

@@ -67,7 +67,7 @@ function operation(endpoint: Endpoint): Json {
   };
 }
 
-/** The API description, made of the same schemas that check the requests and write the answers. */
+/** The API description, generated from the schemas that validate requests and serialize responses. */
 export function apiDescription(endpoints: Endpoint[], cookieName: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
@@ -106,7 +106,7 @@ function docsPage(endpoints: Endpoint[]): string {
 <title>Roster API</title><h1>Roster API</h1><p>For machines: <a href="/api/openapi.json">openapi.json</a></p>${rows.join('\n')}</html>`;
 }
 
-/** `/api/openapi.json` for machines and `/api/docs` for people. Made once, at the first request. */
+/** Serves `/api/openapi.json` for machines and `/api/docs` for people, generated at the first request. */
 export function describeApi(app: FastifyInstance, endpoints: Endpoint[], cookieName: string) {
   const config = { access: 'operation' } as const;
   let description: Json | undefined;

@@ -8,7 +8,7 @@ import type { Actor, FindActor, LockActor, SignedIn } from '#server/security/act
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null;
-    /** On the monotonic clock: when it was seen who it is. */
+    /** Monotonic time of the last authentication. */
     admittedAt: number;
   }
 }
@@ -24,7 +24,7 @@ const lateMs = 1_000;
 
 const notSignedIn = () => new AppError('not_signed_in', 'Please sign in.');
 
-/** Before the body is read: who is it, may they, not too often, and is it of the right kind. */
+/** Authenticates, authorizes, rate-limits and checks the content type, all before the body is read. */
 export async function authorize(admission: Authorization, request: FastifyRequest, endpoint: Endpoint) {
   await authenticate(admission, request, endpoint);
   request.admittedAt = performance.now();
@@ -33,7 +33,7 @@ export async function authorize(admission: Authorization, request: FastifyReques
   requireContentType(request.headers['content-type'], endpoint.accepts);
 }
 
-/** A body, or what is to be read, may take half a minute to come: the session may have ended since. */
+/** A body may take half a minute to arrive, so authenticate again in case the session ended meanwhile. */
 export async function reauthorizeIfStale(admission: Authorization, request: FastifyRequest, endpoint: Endpoint) {
   if (endpoint.accepts === 'multipart' || performance.now() - request.admittedAt < lateMs) return;
   await authenticate(admission, request, endpoint);
@@ -79,7 +79,7 @@ function requireAccess(who: SignedIn, request: FastifyRequest, endpoint: Endpoin
   );
 }
 
-/** @throws where a form comes instead of JSON, or the other way round */
+/** @throws if a form is sent instead of JSON, or the other way round */
 export function requireContentType(type: string | undefined, accepts: Endpoint['accepts']) {
   const isForm = type !== undefined && /^multipart\/form-data\s*(;|$)/i.test(type);
   if (accepts === 'multipart' && !isForm)
@@ -93,6 +93,6 @@ const perAddress: ReadonlySet<Rate> = new Set<Rate>(['signIn', 'register', 'rese
 function rateKey({ actor, ip }: FastifyRequest, { rate, path }: Endpoint): RateKey {
   if (!actor || perAddress.has(rate)) return { address: ip };
   if (rate === 'default') return `${actor.userId}|${actor.sessionId}`;
-  // Saving, fetching and importing each have their own limit; so does everything else with a limit by person.
+  // Routes that use a provider key each have their own limit per user; other limits are shared by a user's routes.
   return rate === 'keyUse' ? `${actor.userId}|${path}` : String(actor.userId);
 }

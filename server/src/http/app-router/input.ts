@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { AppError } from '#server/lib/errors';
 
-/** Everything that came in, parsed with the contract. @throws what `refusal` makes of the faults */
+/** Parses all input with the contract. @throws the error that `refusal` makes of the issues */
 export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   endpoint: { params: P; query: Q; body: B },
   request: Pick<FastifyRequest, 'params' | 'query' | 'body'>,
   refusal: (issues: z.core.$ZodIssue[]) => AppError = invalidInput,
 ) {
-  // A call without a body is one that names no field; the value `null` is neither.
+  // A missing body counts as an empty object; the value `null` does not.
   const parts = { params: request.params, query: request.query, body: request.body === undefined ? {} : request.body };
   const params = endpoint.params.safeParse(parts.params, { error: validationMessage });
   const query = endpoint.query.safeParse(parts.query, { error: validationMessage });
@@ -23,7 +23,7 @@ export function readInput<P extends z.ZodType, Q extends z.ZodType, B extends z.
 const isNoObject = (issue: z.core.$ZodIssue) =>
   issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length === 0;
 
-/** A refusal that names each field once, with the first thing that is wrong about it. */
+/** An error that names each invalid field once, with its first problem. */
 export function invalidInput(issues: z.core.$ZodIssue[]): AppError {
   const fields = new Map<string, string>();
   for (const issue of issues) {

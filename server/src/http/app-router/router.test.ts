@@ -30,25 +30,25 @@ const described = {
 } as const;
 const signedIn = { url: '/api/thing', headers: { authorization: 'token' } };
 
-test('a route that does not say who may call it keeps the server from starting', () => {
+test('does not start with a route that does not declare its access', () => {
   const { app } = routerOn();
   expect(() => app.get('/api/open', () => 'all')).toThrow('/api/open does not declare who may call it');
 });
 
-test('a public call cannot be registered as one of a signed-in person', () => {
+test('does not register a public call as one of a signed-in user', () => {
   const { route } = routerOn();
   const open = endpoint({ ...described, access: 'public' });
   expect(() => route(open, async () => ({ a: '' }))).toThrow('/api/thing is public');
 });
 
-test('fields that the contract does not name never leave', async () => {
+test('never sends fields that the contract does not name', async () => {
   const { app, route } = routerOn(Fastify(), false);
   const row = { a: 'shown', password_hash: 'hidden' };
   route(endpoint({ ...described, access: 'user' }), async () => row);
   expect((await app.inject(signedIn)).json()).toEqual({ a: 'shown' });
 });
 
-test('an answer that breaks its contract is our failure, not the caller’s', async () => {
+test('reports a response that breaks its contract as a server failure', async () => {
   const { app, publicRoute } = routerOn();
   const lie: unknown = { a: 1 };
   const open = endpoint({ ...described, access: 'public', output: z.any().refine((value) => value.a !== 1) });
@@ -56,7 +56,7 @@ test('an answer that breaks its contract is our failure, not the caller’s', as
   expect((await app.inject('/api/thing')).statusCode).toBe(500);
 });
 
-test('only administrators reach what is theirs', async () => {
+test('lets only administrators reach administrators’ calls', async () => {
   const { app, route } = routerOn();
   route(endpoint({ ...described, access: 'admin' }), async () => ({ a: '' }));
   const { statusCode, body } = await app.inject(signedIn);

@@ -10,15 +10,15 @@ import { readInput } from './input.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route says who may call it; one that does not keeps the server from starting. */
+    /** The access that every route must declare; a route without it keeps the server from starting. */
     access?: Endpoint['access'] | 'operation' | 'token';
     rate?: Rate;
     accepts?: Endpoint['accepts'];
-    /** Answered under whatever name the server is called. */
+    /** Served under any host name. */
     anyHost?: true;
-    /** A page's form without fields leads here. */
+    /** Accepts a page's form without fields. */
     form?: boolean;
-    /** Of a call under /v1: its texts are kept. */
+    /** For calls under /v1: the texts are stored. */
     keepsTexts?: boolean;
   }
 }
@@ -34,12 +34,12 @@ type Parts<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
 type Options = Authorization & {
   app: FastifyInstance;
   openResponses: Pick<ResponseRegistry, 'endWithSession'>;
-  /** Parse every answer with its contract, for tests; otherwise the serialiser alone drops what is not named. */
+  /** Validate every response against its contract, for tests; otherwise the serializer only drops unnamed fields. */
   checkResponses: boolean;
 };
 type Registry = Options & { endpoints: Endpoint[] };
 
-/** The adapter between contracts and Fastify; api-door.ts is the one for programs. */
+/** Connects contracts to Fastify; api-door.ts does so for the public API. */
 export function createRouter(options: Options) {
   const { app, openResponses } = options;
   const registry: Registry = { ...options, endpoints: [] };
@@ -51,7 +51,7 @@ export function createRouter(options: Options) {
 
   return {
     endpoints: registry.endpoints,
-    /** A call by a signed-in person. */
+    /** A call by a signed-in user. */
     route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
       endpoint: Endpoint<P, Q, B, O>,
       handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<z.input<O>>,
@@ -59,21 +59,21 @@ export function createRouter(options: Options) {
       if (endpoint.access === 'public') throw new Error(`${endpoint.path} is public: register it as such`);
       register(registry, endpoint, (parts) => handle({ ...parts, actor: signedIn(parts.request) }));
     },
-    /** A call by anybody. */
+    /** A call by anyone. */
     publicRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
       endpoint: Endpoint<P, Q, B, O>,
       handle: (call: Parts<P, Q, B> & { actor: Actor | null }) => Promise<z.input<O>>,
     ) {
       register(registry, endpoint, (parts) => handle({ ...parts, actor: parts.request.actor }));
     },
-    /** A form with one file. `receive` reads it; the texts are checked once they are all there, after the file. */
+    /** A form with one file. `receive` reads it; text fields are validated after the file, when all have arrived. */
     uploadRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
       endpoint: Endpoint<P, Q, B, O>,
       handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
     ) {
       register(registry, { ...endpoint, body: Empty }, formHandler(endpoint, handle), endpoint);
     },
-    /** Bytes or events: the handler writes the answer itself, which takes as long as its reader does. */
+    /** Bytes or events: the handler writes the response itself, for as long as its reader takes. */
     rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
       endpoint: Endpoint<P, Q, B, O>,
       handle: (call: Parts<P, Q, B> & { actor: Actor }) => Promise<unknown>,
@@ -115,19 +115,19 @@ function register<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType,
 }
 
 function responseWriter({ path, status, output }: Endpoint, checkResponses: boolean) {
-  // Made with the first answer: the writers of all calls together take memory and a part of the start.
+  // Built with the first response: all serializers together take memory and startup time.
   let schema: ReturnType<typeof responseSchema> | undefined;
   return (reply: FastifyReply, answer: unknown) => {
     if (status === 204) return reply.status(204).send();
     if (checkResponses) output.parse(answer);
     schema ??= responseSchema(output);
-    if (!isObjectOrList(answer)) throw new Error(`${path} answers neither an object nor a list`);
+    if (!isObjectOrList(answer)) throw new Error(`${path} returns neither an object nor a list`);
     const written = reply.compileSerializationSchema(schema)(answer);
     return reply.status(status).type('application/json; charset=utf-8').send(written);
   };
 }
 
-/** Fastify's type of a writer names objects only; it writes whatever its schema describes, lists too. */
+/** Fastify types serializers for objects only, but they write whatever the schema describes, including lists. */
 const isObjectOrList = (answer: unknown): answer is Record<string, unknown> =>
   typeof answer === 'object' && answer !== null;
 

@@ -2,16 +2,16 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 type BodyTimes = {
-  /** For the whole of a JSON body. */
+  /** For a whole JSON body. */
   jsonMs: number;
-  /** An upload may take long on a slow line, but something has to arrive. */
+  /** An upload may take long on a slow connection, but some bytes must arrive. */
   uploadIdleMs: number;
 };
 
 export const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Ends requests whose body does not arrive in time. */
+/** Aborts requests whose body does not arrive in time. */
 export function limitBodyTimeout(
   app: FastifyInstance,
   { jsonMs, uploadIdleMs }: BodyTimes,

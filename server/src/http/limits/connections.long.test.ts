@@ -8,9 +8,9 @@ import { attack, type Outcome } from '#server/testing/raw-client';
 import { until } from '#server/testing/until';
 import { usualTimes } from './connections.ts';
 
-/** Short, and longer than a busy machine lets a process wait: those who ask as they should are not cut off. */
+/** Short, yet longer than a busy machine keeps a process waiting, so that well-behaved clients are not cut off. */
 const times = { headersMs: 1_500, checkEveryMs: 50, jsonMs: 1_500, uploadIdleMs: 1_500, stalledMs: 3_000 };
-/** For the work of all these connections at once. */
+/** Allows for the work of all these connections at once. */
 const spareMs = 1_000;
 
 let app: TestApp;
@@ -34,19 +34,19 @@ function expectAnswer({ answer }: Outcome, status: number, message: RegExp | str
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head.toLowerCase()).toContain('connection: close');
-  // All of it has come: what is cut off is no JSON.
+  // The whole body has arrived: truncated JSON would not parse.
   const said = JSON.parse(body);
   expect(said.error?.message ?? said.message).toMatch(message);
 }
 const expectDestroyedAtOnce = ({ answeredMs = Number.NaN, destroyedMs }: Outcome) =>
   expect(destroyedMs - answeredMs).toBeLessThan(1_000 + spareMs);
 
-test('the times are those that are promised', () => {
+test('uses the documented time limits', () => {
   expect(usualTimes).toMatchObject({ headersMs: 10_000, jsonMs: 30_000, uploadIdleMs: 30_000 });
   expect(usualTimes.checkEveryMs).toBeLessThanOrEqual(1_000);
 });
 
-describe.concurrent('a connection is let go', () => {
+describe.concurrent('closed connections', () => {
   const trickling = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-slow: ';
   test.each([
     ['on which nothing comes', () => ({ head: '' })],
@@ -84,32 +84,32 @@ describe.concurrent('a connection is let go', () => {
     expect(outcome.answeredMs).toBeLessThan(times.jsonMs + times.checkEveryMs + spareMs);
   });
 
-  test('that speaks no HTTP, however long it goes on', async () => {
+  test('closes one that does not speak HTTP, however long it sends', async () => {
     const outcome = await attack(app, { head: '\x16\x03\x01\x02\0\x01', trickle: 'garbage\r\n\r\n' });
     expectAnswer(outcome, 400, /not valid HTTP/);
     expect(outcome.destroyedMs).toBeLessThan(1_000 + spareMs);
   });
 
-  test('that asks and reads nothing', async () => {
-    // More than the network keeps for a reader.
+  test('closes one that sends requests and reads nothing', async () => {
+    // More than the kernel buffers for a reader.
     const content = Buffer.alloc(20_000_000);
-    // On a busy machine an upload may rest for longer than this application allows.
+    // On a busy machine an upload may pause for longer than this application allows.
     const { id } = await until('The upload', () => uploaded(app, ada, { content }).catch(() => undefined));
     const head = `GET /api/files/${id}/content HTTP/1.1\r\nhost: ${new URL(app.url).host}\r\ncookie: ${cookieOf(ada)}\r\n\r\n`;
-    // What it sends then finds nobody; or, on a busy machine, what it sends after as long again, or after that.
+    // Later bytes reach nobody; on a busy machine, those sent after the same time again, or once more.
     const deafMs = times.stalledMs * 2;
     const { destroyedMs } = await attack(app, { head, trickle: '\r\n', deafMs });
     expect(destroyedMs).toBeLessThan(4 * deafMs);
   });
 
-  test('that asks many times without waiting for an answer', async () => {
+  test('closes one that pipelines many requests without waiting for answers', async () => {
     const head = `GET /api/openapi.json HTTP/1.1\r\nhost: ${new URL(app.url).host}\r\n\r\n`.repeat(500);
     const { answer, destroyedMs } = await attack(app, { head, trickle: '\r\n' });
     expect(answer.split('HTTP/1.1 200').length - 1).toBeLessThanOrEqual(8);
     expect(destroyedMs).toBeLessThan(1_000 + spareMs);
   });
 
-  test('in the middle of an answer, without a second answer in it', async () => {
+  test('closes one in the middle of a response without starting another', async () => {
     const hopper = await app.withKey('hopper');
     const { body: thread } = await hopper.post('/api/threads', { title: 'Streams' });
     const asked = { message: 'Hello', clientId: 'a1b2c3d4' };
@@ -122,13 +122,13 @@ describe.concurrent('a connection is let go', () => {
   });
 });
 
-describe('an upload', () => {
+describe('uploads', () => {
   const begun = (visitor: HttpClient, length = 5_000_000) =>
     request('/api/files/upload', { ...ownForm(visitor), 'content-length': String(length) }, fileBegins);
 
   const underWay = () => beside(app, (db) => db.selectFrom('file_uploads').select('id').execute());
 
-  test('that stops gives its room back', async () => {
+  test('free their slot when they stop', async () => {
     const grace = await app.as('grace');
     const outcomes = Promise.all([attack(app, { head: begun(grace) }), attack(app, { head: begun(grace) })]);
     for (const outcome of await outcomes) {
@@ -140,11 +140,11 @@ describe('an upload', () => {
     const program = { ...bearer(token), 'content-type': formType, 'content-length': '5000000' };
     expectAnswer(await attack(app, { head: request('/v1/files', program, fileBegins) }), 400, /did not arrive in time/);
     await expect.poll(underWay).toEqual([]);
-    // Two at once are as many as one person may have.
+    // Two at once are the limit for one user.
     for (const _ of [1, 2]) expect((await upload(app, grace)).status).toBe(201);
   });
 
-  test('may come slowly', async () => {
+  test('accept a slow sender', async () => {
     const patient = await startApp('sqlite', { connectionTimes: { uploadIdleMs: 5_000 } });
     onTestFinished(() => patient.stop());
     const slow = await patient.as('slow');
@@ -153,7 +153,8 @@ describe('an upload', () => {
     const head = begun(slow, fileBegins.length + letters).replace(`host: ${host}`, `host: ${its}`);
     const from = performance.now();
     const { answer } = await attack(patient, { head, trickle: 'x', trickles: letters });
-    // One letter each 40 ms is more than nothing in five seconds, and was read to its end, which is no end of a form.
+    // One byte every 40 ms is more than nothing in five seconds; the body was read to its end, which is not the end of
+    // a form.
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*did not arrive whole/s);
     expect(performance.now() - from).toBeGreaterThan(5_000);
   });
@@ -207,7 +208,7 @@ describe('an upload', () => {
   ];
 
   test.concurrent.each(refusals)(
-    'is refused with %i %s, and its connection is gone within a second',
+    'reject with %i %s and close the connection within a second',
     async (status, _who, head) => {
       const outcome = await attack(app, { head: await head(), trickle: 'x' });
       expectAnswer(outcome, status, /\w/);
@@ -215,7 +216,7 @@ describe('an upload', () => {
     },
   );
 
-  test('is refused with 429 beside two others, and its connection is gone within a second', async () => {
+  test('reject with 429 beside two others and close the connection within a second', async () => {
     const hal = await app.as('hal');
     const slow = { head: begun(hal, fileBegins.length + 50), trickle: 'x' };
     const others = [attack(app, slow), attack(app, slow)];
@@ -226,7 +227,7 @@ describe('an upload', () => {
     await Promise.all(others);
   });
 
-  test('that is refused and comes all the same gets to read why', async () => {
+  test('let a rejected sender that keeps sending read the reason', async () => {
     const head = Buffer.concat([Buffer.from(begun(app.visitor(), 20_000_000)), Buffer.alloc(20_000_000, 'x')]);
     const outcome = await attack(app, { head });
     expectAnswer(outcome, 401, 'Please sign in.');

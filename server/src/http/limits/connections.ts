@@ -5,38 +5,47 @@ import { answerToUnreadable } from '#server/http/error-handler';
 import { AppError } from '#server/lib/errors';
 import { hasBody, limitBodyTimeout } from './body-timeout.ts';
 
-/** How long a connection may take for what. None stays open by doing nothing, or by doing it slowly. */
+/** Time limits of a connection by phase. Neither idle nor slow clients can keep one open. */
 export const usualTimes = {
-  /** From its beginning, or the first byte of a request, to the end of the headers. */
+  /** From the connection or the first byte of a request to the end of the headers. */
   headersMs: 10_000,
-  /** How often Node looks for those that are over this time. */
+  /** How often Node checks for connections over `headersMs`. */
   checkEveryMs: 1_000,
-  /** For the whole of a JSON body. */
+  /** For a whole JSON body. */
   jsonMs: 30_000,
-  /** An upload may take long on a slow line, but something has to arrive. */
+  /** An upload may take long on a slow connection, but some bytes must arrive. */
   uploadIdleMs: 30_000,
-  /** For the whole of any request. */
+  /** For any whole request. */
   requestMs: 15 * 60_000,
-  /** While an answer waits to be read, or to be made. */
+  /** While a response waits to be read or produced. */
   stalledMs: 5 * 60_000,
-  /** At a stop behind a proxy: until it has seen that this process is not ready. That of deploy/proxies/haproxy.cfg takes four seconds. */
+  /**
+   * At shutdown behind a proxy: until the proxy has seen that this process is not ready. With
+   * deploy/proxies/haproxy.cfg this takes four seconds.
+   */
   noticedMs: 5_000,
-  /** At a stop: for requests that are under way, but for answers of models, which have their own time. */
+  /** At shutdown: for running requests except model answers, which have their own limit. */
   endingMs: 2_000,
 };
 export type ConnectionTimes = typeof usualTimes;
 
-/** Of the second that a refused sender has to read its answer. The rest is for a busy machine. */
+/**
+ * The time in which a rejected sender can read the response, out of the promised second. The rest allows for a busy
+ * machine.
+ */
 const readingMs = 800;
 
-/** At once on one connection. Browsers and proxies wait for each answer; a client that does not could have us hold any number. */
+/**
+ * Pipelined requests per connection. Browsers and proxies wait for each response; without a limit a client could make
+ * us hold any number.
+ */
 const requestsAtOnce = 8;
 
 const leaving = new WeakSet<Socket>();
 
 /**
- * Ends a connection: what was written goes out, what still comes is thrown away, and after a moment nothing of it is
- * left. Destroyed at once, with bytes unread, the network would take the answer away from its reader.
+ * Closes a connection: sends what was written, discards what still arrives, and destroys the socket after a moment.
+ * Destroying it at once with unread bytes would reset the connection and lose the response.
  */
 export function letGo(socket: Socket) {
   if (leaving.has(socket)) return;
@@ -51,7 +60,7 @@ export function letGo(socket: Socket) {
   socket.resume();
 }
 
-/** Holds the times, and ends connections whose request was refused. */
+/** Enforces the time limits, and closes connections whose request was rejected. */
 export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
   const answers = new WeakMap<Socket, ServerResponse>();
   const underWay = new WeakMap<Socket, number>();
@@ -59,7 +68,7 @@ export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
   function refuse(error: Error, socket: Socket) {
     if (leaving.has(socket)) return;
     const answer = answers.get(socket);
-    // In the middle of an answer another one would only spoil it.
+    // A response that has started must not be followed by a second one.
     const isAnswering = answer?.headersSent === true && !answer.writableFinished;
     if (!isAnswering && socket.writable) socket.write(answerToUnreadable(error));
     letGo(socket);
@@ -80,16 +89,16 @@ export function guardConnections(app: FastifyInstance, times: ConnectionTimes) {
     if (raw.complete || !hasBody(request)) return payload;
     const { socket } = raw;
     reply.header('connection', 'close');
-    // What Node calls once such an answer is written.
+    // Node calls this after the response is written.
     socket.destroySoon = () => letGo(socket);
     raw.resume();
-    // An answer in one piece that cannot be written down to the network by then is not being read.
+    // A response in one piece that has not been flushed to the network by then is not being read.
     if (typeof payload === 'string' || Buffer.isBuffer(payload))
       setTimeout(() => socket.destroy(), readingMs + 100).unref();
     return payload;
   });
   limitBodyTimeout(app, times, refuse);
-  // Expectations other than of a "100 Continue" are ignored: Node’s own refusal would leave the body coming.
+  // Ignore any `Expect` header but "100-continue": Node’s own response would leave the body arriving.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return { refuse };
 }

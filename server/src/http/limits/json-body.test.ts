@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '#server/testing/app';
 import type { HttpClient } from '#server/testing/http-client';
 
-/** What is said of a body before anybody looks at its fields. */
-describe('a JSON body', () => {
+/** Errors of a body before its fields are validated. */
+describe('JSON body', () => {
   let app: TestApp;
   let ada: HttpClient;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a JSON body', () => {
     ['names a field twice inside', '{"a":[{"b":1,"\\u0062":":\\\\"}]}', 'The request names a field twice.'],
     ['has a NUL in a text', '{"name":"a\\u0000b"}', expect.stringContaining('U+0000')],
     ['has a NUL in a name', '{"a\\u0000":1}', expect.stringContaining('U+0000')],
-  ])('is refused that %s', async (_what, text, message) => {
+  ])('is rejected if it %s', async (_what, text, message) => {
     const { status, body } = await send(text);
     expect([status, body.code, body.message]).toEqual([400, 'invalid_input', message]);
   });
@@ -45,52 +45,52 @@ describe('a JSON body', () => {
     ['20 levels', nested(20)],
     ['1,000 fields', wide(1000)],
     ['nothing', ''],
-  ])('with %s is read, and judged by its fields', async (_what, text) => {
+  ])('with %s is parsed and judged by its fields', async (_what, text) => {
     const { status, body } = await send(text, { 'content-type': 'application/json' });
     expect([status, body.code]).toEqual([400, 'invalid_input']);
     expect(Object.keys(body.fields)).not.toEqual([]);
   });
 
-  test.each(['null', '[]', '[{"name":"a"}]', '1', '"text"', 'true'])('is refused that is %s', async (text) => {
+  test.each(['null', '[]', '[{"name":"a"}]', '1', '"text"', 'true'])('is rejected if it is %s', async (text) => {
     const { status, body } = await send(text, { 'content-type': 'application/json' });
     expect([status, body.code, body.message]).toEqual([400, 'invalid_input', 'Send a JSON object: {…}.']);
   });
 
-  test('is refused that is null, also where no field is needed', async () => {
+  test('is rejected if it is null, even without required fields', async () => {
     const { status, body } = await ada.post('/api/logout', 'null', { headers: { 'content-type': 'application/json' } });
     expect([status, body.message]).toEqual([400, 'Send a JSON object: {…}.']);
     expect((await ada.get('/api/user')).status).toBe(200);
   });
 
-  test('may have signs of JSON in its texts', async () => {
+  test('accepts JSON syntax in its texts', async () => {
     const name = 'a "b": {c:\\d} [:,] \\\\"';
     expect((await send(JSON.stringify({ name, model: 'b', description: ':"' }))).body.name).toBe(name);
   });
 
-  test('is refused beyond 256 KiB', async () => {
+  test('is rejected beyond 256 KiB', async () => {
     const { status, body } = await send(JSON.stringify({ name: 'x'.repeat(256 * 1024) }));
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])(
-    'is refused as %s',
+    'is rejected as %s',
     async (type) => {
       const { status, body } = await send('{"name":"a","model":"b"}', { 'content-type': type });
       expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
     },
   );
 
-  test('is refused compressed', async () => {
+  test('is rejected if compressed', async () => {
     const headers = { 'content-encoding': 'gzip', 'content-type': 'application/json' };
     expect((await send('{"name":"a","model":"b"}', headers)).status).toBe(415);
   });
 
-  test('may name its character set', async () => {
+  test('accepts a charset', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     expect((await send('{"name":"Ä","model":"b"}', headers)).body.name).toBe('Ä');
   });
 
-  test('is not read before it is known who sends it', async () => {
+  test('is not read before the sender is authenticated', async () => {
     const { status, body } = await app.visitor().post('/api/assistants', '{"name":');
     expect([status, body.code]).toEqual([401, 'not_signed_in']);
   });

@@ -1,22 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#server/lib/errors';
 
-/** What a body may look like. `isStored`: its texts and names go into the database, so they have to be what it can hold. */
+/** Limits on a body. `isStored`: its texts and keys go into the database, so it must be able to store them. */
 export type BodyShape = { depth: number; keys: number; isStored: boolean };
 
 const usual: BodyShape = { depth: 20, keys: 1_000, isStored: true };
 /** Import files hold up to a few hundred assistants with about a dozen fields each. */
 const ofLargeBodies: BodyShape = { ...usual, keys: 20_000 };
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
-/** PostgreSQL's text cannot hold the character with the number 0. */
+/** PostgreSQL's text type cannot store U+0000. */
 const unstorable = 'The request holds a character (U+0000) that cannot be stored.';
 
-/** Half of a surrogate pair, left by a cut through a character. It has no form in UTF-8. */
+/** Half of a surrogate pair, left by cutting a character in two. It has no UTF-8 form. */
 const halved = 'The request holds half of a character, which is no text. Write it again.';
 
 export const compressed = () => new AppError('unsupported_media_type', 'Send JSON as it is, not compressed.');
 
-/** JSON, with bounds on its shape: depth, number of keys, no key twice, and none that could reach a prototype. */
+/**
+ * Parses JSON with limits on depth and number of keys; rejects duplicate keys and keys that could pollute a prototype.
+ */
 export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
@@ -27,15 +29,15 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
     try {
       value = JSON.parse(body);
     } catch {
-      // Without its cause, which quotes the body: a password may stand there, and a log is no place for it.
+      // The cause is left out: it quotes the body, which may contain a password, and would be logged.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
     const problem = shapeProblem(value, body, request.routeOptions.bodyLimit > usualLimit ? ofLargeBodies : usual);
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
-  // A form is left unread here: the route that takes one reads it as it arrives (router.ts refuses it elsewhere).
-  // What a form without fields sends: only its address counts.
+  // Forms are not read here: the upload route streams them (router.ts rejects them elsewhere). A urlencoded form
+  // without fields is accepted: only its URL counts.
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: 1024 },
@@ -47,7 +49,7 @@ export function readJsonBodies(app: FastifyInstance, usualLimit: number) {
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
 }
 
-/** What is wrong with the shape of a body that was parsed from `source`, as its sender is told; undefined: nothing. */
+/** The problem with the shape of a body parsed from `source`, in words for its sender; undefined: none. */
 export function shapeProblem(root: unknown, source: string, shape: BodyShape): string | undefined {
   let keys = 0;
   let names = 0;
@@ -66,7 +68,7 @@ export function shapeProblem(root: unknown, source: string, shape: BodyShape): s
       open.push({ value: child, depth: depth + 1 });
     }
   }
-  // Parsing keeps the last of equal names. Whatever reads the same text before us may go by the first.
+  // JSON.parse keeps the last of duplicate keys. A proxy that parsed the same text may have used the first.
   return names === namesIn(source) ? undefined : 'The request names a field twice.';
 }
 
@@ -85,7 +87,7 @@ function nameProblem(key: string): string | undefined {
   return textProblem(key) ?? (refusedKeys.has(key) ? `The field name ${key} is not allowed.` : undefined);
 }
 
-/** How many fields valid JSON names: the colons outside its texts. */
+/** The number of keys in valid JSON: the colons outside its strings. */
 function namesIn(source: string): number {
   let names = 0;
   let colon = source.indexOf(':');
@@ -103,7 +105,9 @@ function namesIn(source: string): number {
   return names;
 }
 
-/** The place behind the text that begins at this quotation mark: one behind an odd number of backslashes ends none. */
+/**
+ * The index after the string that starts at this quotation mark: a quote after an odd number of backslashes is escaped.
+ */
 function endOfText(source: string, start: number): number {
   for (let end = source.indexOf('"', start + 1); end >= 0; end = source.indexOf('"', end + 1)) {
     let backslashes = 0;

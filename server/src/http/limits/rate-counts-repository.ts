@@ -3,20 +3,23 @@ import { type Params, prepared } from '#server/db/prepared-query';
 import type { Database } from '#server/db/schema';
 import { partsAtMost } from './rate-windows.ts';
 
-/** What is counted: `part` of a site, or '' for the site itself. Both are digests. */
+/** The counter: a `part` of a site, or '' for the site itself. Both are digests. */
 export type Counted = { site: string; part: string };
-/** Uses to be added, in a window of that length if none is open. */
+/** Uses to add, in a window of this length if none is open. */
 export type Uses = Counted & { by: number; lengthMs: number };
 
-/** Rows of windows that are over go by themselves; above this the ones that end first go too. */
+/** Expired windows are deleted regularly; above this number, also those that end first. */
 const rowsAtMost = 500_000;
 
-/** That of the database, which is the same for all processes. */
+/** The database's clock, which all processes share. */
 const nowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
 
 type Use = Counted & { lengthMs: number; count: number };
 
-/** No row: there were enough. A part has a count of its own as long as its site has few; the others share that of the site. */
+/**
+ * Returns no row if the limit is reached. Parts are counted separately while their site has few; further parts share
+ * the site's count.
+ */
 const useOne = prepared(
   (_db, at: Params<Use>) => sql<{ used: number }>`
     with asked as (select ${at('site')}::text as site, ${at('part')}::text as part, ${nowMs} as now),
@@ -36,7 +39,7 @@ const useOne = prepared(
     returning c.used`,
 );
 
-/** How long the window that counts it is still open. */
+/** Remaining time of the window that counts it. */
 const openFor = prepared(
   (_db, at: Params<Counted>) => sql<{ leftMs: number }>`
     select ends_at - ${nowMs} as "leftMs" from rate_counts
@@ -66,17 +69,17 @@ const addAll = prepared(
     returning c.site, c.part, c.used, c.ends_at - ${nowMs} as "leftMs"`,
 );
 
-/** Counts of all processes together; on PostgreSQL only, for elsewhere there is one process. */
+/** Rate counts shared by all processes. PostgreSQL only; with SQLite there is one process. */
 export function rateCountsRepository(db: Kysely<Database>) {
   return {
-    /** Counts one use. Returns how long to wait where there were enough, else 0. */
+    /** Counts one use. Returns the time to wait if the limit is reached, else 0. */
     async use(use: Use): Promise<number> {
       if (await useOne.first(db, use)) return 0;
-      // It may have ended between the two.
+      // The window may have ended between the two queries.
       return Math.max(1, (await openFor.first(db, use))?.leftMs ?? 1);
     },
     giveBack: (counted: Counted) => giveOneBack.all(db, counted),
-    /** A site with all of its parts, or what a part has used. */
+    /** Deletes a site with all of its parts, or the uses of one part. */
     async forget({ site, part }: Counted) {
       if (part === '') await db.deleteFrom('rate_counts').where('site', '=', site).execute();
       else
@@ -87,9 +90,9 @@ export function rateCountsRepository(db: Kysely<Database>) {
           .where('part', '=', part)
           .execute();
     },
-    /** Adds uses, each of something else; returns how many of each there are now, and for how long they count. */
+    /** Adds uses of distinct counters; returns their current counts and remaining times. */
     add(all: Uses[]) {
-      // In one order, so that no two processes wait for each other's rows.
+      // Sorted, so that concurrent processes cannot deadlock on each other's rows.
       const sorted = all.toSorted((one, other) => compared(one.site, other.site) || compared(one.part, other.part));
       return addAll.all(db, {
         sites: sorted.map(({ site }) => site),

@@ -11,7 +11,7 @@ function ratesAt(scale = 1, capacity?: number) {
   };
 }
 
-test('uses are counted in a window that begins with the first', async () => {
+test('counts uses in a window that starts with the first', async () => {
   const { clock, rates } = ratesAt();
   for (let use = 1; use <= 5; use++) await rates.use('register', 'a');
   clock.now = 3_599_000;
@@ -23,7 +23,7 @@ test('uses are counted in a window that begins with the first', async () => {
   await rates.use('register', 'a');
 });
 
-test('what is said about the wait can be acted on', async () => {
+test('gives a wait that can be acted on', async () => {
   const { clock, rates } = ratesAt();
   for (let use = 1; use <= 5; use++) await rates.use('register', 'a');
   await expect(rates.use('register', 'a')).rejects.toThrow('Please wait 60 minutes');
@@ -31,7 +31,7 @@ test('what is said about the wait can be acted on', async () => {
   await expect(rates.use('register', 'a')).rejects.toThrow('Please wait 60 seconds');
 });
 
-test('the scale multiplies each limit', async () => {
+test('multiplies each limit by the scale', async () => {
   const { rates } = ratesAt(2);
   for (let use = 1; use <= 10; use++) await rates.use('register', 'a');
   await expect(rates.use('register', 'a')).rejects.toThrow('Too many attempts');
@@ -48,7 +48,7 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
   ['unknown', 'unknown'],
-])('%s is counted as %s', (address, counted) => {
+])('counts %s as %s', (address, counted) => {
   expect(networkOf(address).counted).toBe(counted);
 });
 
@@ -56,14 +56,14 @@ const five = async (rates: ReturnType<typeof createRateLimits>, address: string)
   for (let use = 1; use <= 5; use++) await rates.use('register', { address });
 };
 
-test('one line of IPv6 is one sender, whatever address it takes', async () => {
+test('counts one IPv6 network as one sender, whatever address it uses', async () => {
   const { rates } = ratesAt();
   for (let host = 1; host <= 5; host++) await rates.use('register', { address: `2001:db8:1:2::${host}` });
   await expect(rates.use('register', { address: '2001:db8:1:2:ffff::1' })).rejects.toThrow('Too many attempts');
   await rates.use('register', { address: '2001:db8:1:3::1' });
 });
 
-test('above ten lines of one site its others count together, and those ten still for themselves', async () => {
+test('counts further networks of one site together, and the first ten still separately', async () => {
   const { clock, rates } = ratesAt();
   for (let line = 1; line <= 9; line++) await five(rates, `2001:db8:1:${line}::1`);
   await rates.use('register', { address: '2001:db8:1:a::1' });
@@ -77,7 +77,7 @@ test('above ten lines of one site its others count together, and those ten still
   await five(rates, '2001:db8:1:105::1');
 });
 
-test('no sender fills the memory for others, and none is refused for want of room', async () => {
+test('lets no sender fill the memory for others, and rejects nobody for lack of room', async () => {
   const { rates } = ratesAt(1, 1_000);
   await five(rates, '198.51.100.1');
   await five(rates, '2001:db8:ffff:1::1');
@@ -89,7 +89,7 @@ test('no sender fills the memory for others, and none is refused for want of roo
     await alone.use('register', { address });
   }
   expect(rates.size()).toBeLessThanOrEqual(1_001);
-  // Those counted before stay counted; newcomers, signed in or not, are let in and counted.
+  // Existing counts remain; newcomers, signed in or not, are admitted and counted.
   for (const address of ['198.51.100.1', '2001:db8:ffff:1::1'])
     await expect(rates.use('register', { address })).rejects.toThrow('Too many attempts');
   await expect(rates.use('jobs', '7')).rejects.toThrow('Too many attempts');
@@ -101,7 +101,7 @@ test('no sender fills the memory for others, and none is refused for want of roo
   await expect(rates.use('jobs', '8')).rejects.toThrow('Too many attempts');
 });
 
-test('who came once takes no room for ever', async () => {
+test('frees the room of a sender that came once', async () => {
   const { clock, rates } = ratesAt();
   for (let person = 1; person <= 1_000; person++) await rates.use('default', `${person}|1`);
   expect(rates.size()).toBe(1_000);
@@ -110,14 +110,14 @@ test('who came once takes no room for ever', async () => {
   expect(rates.size()).toBe(1);
 });
 
-test('one person’s many sessions take no room from other people', async () => {
+test('frees room of one person’s many sessions for other people', async () => {
   const { rates } = ratesAt(1, 100);
   for (let use = 1; use <= 300; use++) await rates.use('default', '1|first');
   for (let session = 0; session < 1_000; session++) await rates.use('default', `2|${session}`);
   await expect(rates.use('default', '1|first')).rejects.toThrow('Too many attempts');
 });
 
-test('a use that is taken back, and one that is forgotten, count no more', async () => {
+test('stops counting a use that was given back or forgotten', async () => {
   const { rates } = ratesAt();
   for (const key of ['7', { address: '192.0.2.1' }, { address: '2001:db8:1:2::1', detail: 'ada@example.com' }]) {
     for (let use = 1; use <= 5; use++) await rates.use('failedSignIn', key);
@@ -129,7 +129,7 @@ test('a use that is taken back, and one that is forgotten, count no more', async
   }
 });
 
-describe('at a server behind a proxy', () => {
+describe('server behind a proxy', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp('sqlite', { env: { TRUST_PROXY: '1', RATE_LIMIT_SCALE: '1' } });
@@ -139,7 +139,7 @@ describe('at a server behind a proxy', () => {
   const login = (address: string) =>
     app.visitor().post('/api/login', { email: 'x@example.com', password }, { headers: { 'x-forwarded-for': address } });
 
-  test('sign-ins are counted by the line they come from', async () => {
+  test('counts sign-ins by the sender’s network', async () => {
     const ada = await app.as('ada');
     const statuses = new Set<number>();
     for (let host = 1; host <= 5; host++) statuses.add((await login(`2001:db8:1:2::${host}`)).status);

@@ -10,9 +10,9 @@ const minute = 60;
 const hour = 3600;
 
 /**
- * How often each may happen. `failedSignIn` counts sign-ins that did not succeed, `confirmationMail` mails to the address
- * of an account, which need not be its owner's, `failedToken` calls with no good access token, `apiCalls` those of a token;
- * the rest count calls.
+ * Limits by kind. `failedSignIn` counts failed sign-ins, `confirmationMail` mails to an account's address, which may be
+ * somebody else's, `failedToken` calls without a valid access token, `apiCalls` the calls of a token; the rest count
+ * calls.
  */
 const limits: Record<Rate | 'failedSignIn' | 'failedToken' | 'confirmationMail' | 'apiCalls', Limit> = {
   default: { count: 300, seconds: minute },
@@ -33,41 +33,39 @@ const limits: Record<Rate | 'failedSignIn' | 'failedToken' | 'confirmationMail' 
 type Name = keyof typeof limits;
 
 /**
- * Too frequent to ask the database for each: what a process counts of them the others learn a moment later. Of the rest,
- * which guard passwords, mails and money, no use is too much.
+ * Too frequent for a query each: each process counts alone and shares its counts a moment later. All others guard
+ * passwords, mails and money, and are counted exactly.
  */
 const soonShared: ReadonlySet<Name> = new Set<Name>(['default', 'apiCalls']);
 
-/** A caller that is counted by its network, not by its account. */
+/** A client counted by its network instead of its account. */
 export type Sender = { address: string; detail?: string };
 
-/**
- * Who is counted. A text stands for a signed-in user and begins with their id, up to a `|`.
- */
+/** The counted party. A string is a signed-in user: it starts with their id, up to a `|`. */
 export type RateKey = string | Sender;
 
-/** As many counters as each of the two kinds may have at once; one takes about 250 bytes. */
+/** Maximum number of counters of each of the two kinds; one takes about 250 bytes. */
 const usualCapacity = 50_000;
 
 type Options = {
   /** Multiplies each limit. */
   scale: number;
-  /** Where several processes count together. */
+  /** Set if several processes count together. */
   shared?: SharedRateLimits | undefined;
   capacity?: number;
   now?: () => number;
 };
 
 /**
- * Counts uses in fixed windows. People who are signed in and senders who are not are counted apart, each within bounds
- * (rate-windows.ts says how), in this process or in all that share a database (shared-rates.ts).
+ * Counts uses in fixed windows. Signed-in users and anonymous senders are counted separately, each in bounded memory
+ * (rate-windows.ts), in this process or in all processes that share a database (shared-rates.ts).
  */
 export function createRateLimits({ scale, shared, capacity = usualCapacity, now = () => performance.now() }: Options) {
   const people = new Windows(capacity, now);
   const senders = new Windows(capacity, now);
   const windowsOf = (key: RateKey) => (typeof key === 'string' ? people : senders);
   const limitOf = (name: Name) => ({ count: limits[name].count * scale, lengthMs: limits[name].seconds * 1000 });
-  /** Where each use is counted; undefined: in this process. */
+  /** The shared counts; undefined: count in this process. */
   const sharedFor = (name: Name) => (soonShared.has(name) ? undefined : shared);
 
   async function counted(name: Name, key: RateKey): Promise<number> {
@@ -85,15 +83,15 @@ export function createRateLimits({ scale, shared, capacity = usualCapacity, now 
       const waitMs = await counted(name, key);
       if (waitMs > 0) throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
     },
-    /** How much of it is left, and until when, as far as this process knows. */
+    /** The remaining uses and the window's end, as far as this process knows. */
     standing(name: 'apiCalls', key: RateKey) {
       const limit = limitOf(name);
       return { limit: limit.count, ...windowsOf(key).standing(placeOf(name, key), limit) };
     },
-    /** Takes back a use that came to nothing. */
+    /** Takes back a use that had no effect. */
     giveBack: async (name: Name, key: RateKey) => (sharedFor(name) ?? windowsOf(key)).giveBack(placeOf(name, key)),
     forget: async (name: Name, key: RateKey) => (sharedFor(name) ?? windowsOf(key)).forget(placeOf(name, key)),
-    /** How many counters are held. */
+    /** The number of counters in memory. */
     size: () => people.size + senders.size,
     close: async () => shared?.close(),
   };

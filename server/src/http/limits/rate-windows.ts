@@ -1,26 +1,26 @@
-/** Uses since `endsAt` minus the length; `parts` count for themselves, up to a number of them. */
+/** The uses in a window that ends at `endsAt`; a limited number of `parts` are counted separately. */
 type Window = { endsAt: number; used: number; parts: Map<string, number> | undefined };
 
 export type Place = {
   id: string;
-  /** Whose room it takes: where there is none left, the group that has most gives some up. */
+  /** The memory budget it belongs to: when full, the largest group loses windows. */
   group: string;
-  /** A part of what `id` names, which has a count of its own as long as there are few. */
+  /** A part of `id`, counted separately while there are few. */
   part: string | undefined;
 };
 export type Limit = { count: number; lengthMs: number };
 
-/** Above this the parts of one site are counted together. */
+/** Above this number the parts of one site are counted together. */
 export const partsAtMost = 10;
-/** How often ended windows are looked for: while there is room, and while there is none. */
+/** How often expired windows are swept: with room left, and without. */
 const sweepMs = 60_000;
 const sweepWithoutRoomMs = 5_000;
 
 const sizeOf = ({ parts }: Window) => 1 + (parts?.size ?? 0);
 
 /**
- * Windows within a bound that no sender can turn against others: once it is reached, the oldest window of the group with
- * most of them is forgotten, which is a group of the sender's own, and no request is refused for want of room.
+ * Windows in bounded memory that no sender can exhaust for others: when full, the oldest window of the largest group is
+ * dropped, and that is the flooding sender's own group. No request is rejected for lack of memory.
  */
 export class Windows {
   readonly #capacity: number;
@@ -39,7 +39,7 @@ export class Windows {
     return this.#total;
   }
 
-  /** Counts one use. Returns how long to wait where there were enough. */
+  /** Counts one use. Returns the time to wait if the limit is reached. */
   use(place: Place, { count, lengthMs }: Limit): number {
     this.#makeRoom();
     const window = this.#opened(place, lengthMs);
@@ -50,7 +50,7 @@ export class Windows {
     return 0;
   }
 
-  /** How many uses are left, and for how long. */
+  /** The remaining uses, and the remaining time of the window. */
   standing(place: Place, { count }: Limit) {
     const window = this.#live(place);
     if (!window) return { remaining: count, resetMs: 0 };
@@ -65,12 +65,12 @@ export class Windows {
     setUsed(window, part, Math.max(0, usedOf(window, part) - 1));
   }
 
-  /** The part of it that has a count of its own; undefined: it counts for its site. */
+  /** The part if it is counted separately; undefined: it counts for its site. */
   countedAs(place: Place): string | undefined {
     return this.#live(place)?.parts?.has(place.part ?? '') ? place.part : undefined;
   }
 
-  /** What all processes together have used, and how long that counts. */
+  /** Takes over the count of all processes and the remaining time of its window. */
   learn(place: Place, part: string | undefined, { used, leftMs }: { used: number; leftMs: number }) {
     const window = this.#live(place);
     if (!window || (part !== undefined && !window.parts?.has(part))) return;
@@ -106,7 +106,7 @@ export class Windows {
       for (const [id, { endsAt }] of windows) if (endsAt <= this.#lookedAt) this.#remove(group, id);
   }
 
-  /** For a window and a part of it. */
+  /** Makes room for a window and one part. */
   #makeRoom() {
     this.#forgetEnded(this.#total + 2 <= this.#capacity ? sweepMs : sweepWithoutRoomMs);
     while (this.#total + 2 > this.#capacity) {
@@ -134,7 +134,7 @@ export class Windows {
     return fresh;
   }
 
-  /** The part, while it has a count of its own. */
+  /** The part if it is counted separately. */
   #ownPart(window: Window, { part, group }: Place): string | undefined {
     if (part === undefined) return undefined;
     window.parts ??= new Map();
@@ -154,7 +154,7 @@ function setUsed(window: Window, part: string | undefined, used: number) {
 const usedOf = (window: Window, part: string | undefined) =>
   part === undefined ? window.used : (window.parts?.get(part) ?? 0);
 
-/** Which group is the largest, without looking at all of them. */
+/** Finds the largest group without scanning all of them. */
 function groupSizes() {
   const sizeOfGroup = new Map<string, number>();
   const bySize = new Map<number, Set<string>>();

@@ -3,12 +3,12 @@ import { password, startApp, type TestApp } from '#server/testing/app';
 import { beside } from '#server/testing/database';
 import { createHttpClient } from '#server/testing/http-client';
 
-/** Behind one proxy, so that the tests can come from many addresses. */
+/** Behind one proxy, so that tests can use many addresses. */
 const env = { RATE_LIMIT_SCALE: '1', TRUST_PROXY: '1' };
 
 type Process = { url: string; origin: string };
 
-describe('rates of two processes on one PostgreSQL', () => {
+describe('shared rates of two processes on one PostgreSQL', () => {
   let app: TestApp;
   let processes: [Process, Process];
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('rates of two processes on one PostgreSQL', () => {
   const signIn = (turn: number, name: string, typed: string, address: string) =>
     post(turn, '/api/login', { email: `${name}@example.com`, password: typed }, address);
 
-  test('five wrong passwords are five, whoever is asked', async () => {
+  test('allow five wrong passwords in all, whichever process is asked', async () => {
     for (let turn = 0; turn < 5; turn++) expect((await signIn(turn, 'nobody', 'wrong', '192.0.2.1')).status).toBe(401);
     for (const turn of [5, 6]) {
       const { status, headers } = await signIn(turn, 'nobody', 'wrong', '192.0.2.1');
@@ -35,13 +35,13 @@ describe('rates of two processes on one PostgreSQL', () => {
     expect((await signIn(7, 'nobody', 'wrong', '192.0.2.2')).status).toBe(401);
   });
 
-  test('many at once get no more tries than one by one', async () => {
+  test('allow no more concurrent attempts than sequential ones', async () => {
     const guesses = Array.from({ length: 20 }, (_, turn) => signIn(turn, 'somebody', 'wrong', '192.0.2.3'));
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([401, 401, 401, 401, 401, ...Array(15).fill(429)]);
   });
 
-  test('a success at one forgets what failed at the other', async () => {
+  test('forget failures at one process after a success at the other', async () => {
     await app.visitor().post('/api/register', { email: 'ada@example.com', password }, from('192.0.2.4'));
     for (let round = 0; round < 3; round++) {
       for (let turn = 0; turn < 4; turn++) expect((await signIn(turn, 'ada', 'wrong', '192.0.2.4')).status).toBe(401);
@@ -49,7 +49,7 @@ describe('rates of two processes on one PostgreSQL', () => {
     }
   });
 
-  test('above ten lines of one site its others count together, and those ten still for themselves', async () => {
+  test('count further networks of one site together, and the first ten still separately', async () => {
     const register = (turn: number, line: string) =>
       post(turn, '/api/register', { email: '', password: '' }, `2001:db8:1:${line}::1`);
     let turn = 0;
@@ -62,7 +62,7 @@ describe('rates of two processes on one PostgreSQL', () => {
     expect((await register(turn, 'a')).status).toBe(400);
   });
 
-  test('calls that are too frequent to be counted together at once are so a moment later', async () => {
+  test('share the counts of frequent calls a moment later', async () => {
     const bob = app.visitor();
     await bob.post('/api/register', { email: 'bob@example.com', password }, from('192.0.2.5'));
     const there = createHttpClient(() => processes[1]);
@@ -71,7 +71,7 @@ describe('rates of two processes on one PostgreSQL', () => {
     const statuses = new Set<number>();
     for (let call = 1; call < 300; call++) statuses.add((await bob.get('/api/user')).status);
     expect([...statuses].toSorted()).toContain(200);
-    // Far from what one process lets through by itself.
+    // Far from the limit of one process.
     let calls = 0;
     async function refused() {
       calls++;
@@ -81,7 +81,7 @@ describe('rates of two processes on one PostgreSQL', () => {
     expect(calls).toBeLessThan(250);
   });
 
-  test('nothing of it names anybody', async () => {
+  test('store nothing that identifies anybody', async () => {
     await signIn(0, 'planted', 'wrong', '192.0.2.77');
     const rows = await beside(app, (db) => db.selectFrom('rate_counts').selectAll().execute());
     expect(rows.length).toBeGreaterThan(5);

@@ -6,10 +6,10 @@ import type { ScheduledTask } from '#server/lib/scheduled-task';
 import { type Counted, rateCountsRepository } from './rate-counts-repository.ts';
 import type { Limit, Place, Windows } from './rate-windows.ts';
 
-/** How long it is remembered that somebody has had enough: a flood of requests is then not one of queries. */
+/** How long a reached limit is remembered, so that a flood of requests does not become a flood of queries. */
 const rememberedMs = 1_000;
 const rememberedAtMost = 10_000;
-/** How often a process tells the others what it has counted by itself. */
+/** How often a process shares its own counts. */
 const toldEveryMs = 250;
 
 type Tally = { windows: Windows; place: Place; part: string | undefined; lengthMs: number; by: number };
@@ -21,7 +21,9 @@ const countedOf = ({ id, part }: Place): Counted => ({
 });
 const keyOf = ({ site, part }: Counted) => `${site} ${part}`;
 
-/** Rates of all the processes that share a PostgreSQL: ten of them do not mean ten times the guesses at a password. */
+/**
+ * Rate limits across all processes that share a PostgreSQL: ten processes do not allow ten times the password guesses.
+ */
 export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: unknown) => void) {
   const counts = rateCountsRepository(db);
   const remembered = new Map<string, number>();
@@ -35,7 +37,7 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
   }
 
   return {
-    /** Counts one use, exactly. Returns how long to wait where there were enough. */
+    /** Counts one use exactly. Returns the time to wait if the limit is reached. */
     async use(place: Place, { count, lengthMs }: Limit): Promise<number> {
       const counted = countedOf(place);
       const key = keyOf(counted);
@@ -58,7 +60,7 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
       remembered.delete(keyOf(counted));
       await counts.forget(counted);
     },
-    /** Notes a use that was counted here, for the others to know of soon. */
+    /** Records a local use, to be shared soon. */
     note: tallies.note,
     close: tallies.close,
   };
@@ -66,7 +68,7 @@ export function createSharedRateLimits(db: Kysely<Database>, onProblem: (error: 
 
 export type SharedRateLimits = ReturnType<typeof createSharedRateLimits>;
 
-/** What was counted in this process and is not yet known to the others. */
+/** Local counts that the other processes do not know yet. */
 function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (error: unknown) => void) {
   let unsent = new Map<string, Tally>();
   let timer: NodeJS.Timeout | undefined;
@@ -88,7 +90,7 @@ function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (er
         tally?.windows.learn(tally.place, tally.part, { used: used + (unsent.get(key)?.by ?? 0), leftMs });
       }
     } catch (error) {
-      // They count here all the same. Where the database is away so is everything else.
+      // They still count in this process. If the database is unavailable, so is everything else.
       onProblem(error);
     }
   }
@@ -111,7 +113,7 @@ function tallyOf(counts: ReturnType<typeof rateCountsRepository>, onProblem: (er
   };
 }
 
-/** Windows that are over; elsewhere than on PostgreSQL they are in memory. */
+/** Deletes expired windows; with SQLite they are in memory. */
 export const removeExpiredRateCounts = (db: Kysely<Database>): ScheduledTask => ({
   everyMs: 60_000,
   run: async () => isPostgres(db) && rateCountsRepository(db).forgetEnded(),

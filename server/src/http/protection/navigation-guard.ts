@@ -4,8 +4,8 @@ import type { RateLimits } from '#server/http/limits/rate-limits';
 import { AppError } from '#server/lib/errors';
 
 /**
- * Counts a navigation that has to do with signing in, which nobody keeps. It ends on a page, so a limit that was hit is told
- * there and not as JSON: false.
+ * Counts a navigation of the sign-in flow against its limit. It must end on a page, so a limit is reported there and
+ * not as JSON: returns false.
  */
 export async function allowsNavigation(rates: Pick<RateLimits, 'use'>, request: FastifyRequest, reply: FastifyReply) {
   reply.header('cache-control', 'no-store');

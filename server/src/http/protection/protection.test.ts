@@ -35,7 +35,7 @@ describe('on loopback', () => {
     ],
     ['of an older browser from our own origin', () => ({ origin: app.url })],
     ['from another name of this machine', () => ({ origin: app.url.replace('localhost', '127.0.0.1') })],
-  ])('a changing request is taken that is %s', async (_what, headers) => {
+  ])('accepts a changing request that is %s', async (_what, headers) => {
     expect((await post(headers())).status).toBe(400);
   });
 
@@ -49,39 +49,36 @@ describe('on loopback', () => {
     ['from another port of this machine', () => ({ origin: 'http://localhost:1' })],
     ['from a name that begins with ours', () => ({ origin: `${app.url}.evil.example` })],
     ['without both headers', () => ({})],
-  ])('a changing request is refused that is %s', async (_what, headers) => {
+  ])('rejects a changing request that is %s', async (_what, headers) => {
     const { status, body } = await post(headers());
     expect([status, body.code]).toEqual([403, 'cross_site']);
   });
 
-  test('what everybody may read may be read from anywhere', async () => {
+  test('lets public data be read from anywhere', async () => {
     const { status } = await bare(app, 'GET', '/api/sign-in-options', { 'sec-fetch-site': 'cross-site' });
     expect(status).toBe(200);
   });
 
-  test.each(['cross-site', 'same-site'])(
-    'what a person reads gives nothing to a %s page, and notes nothing',
-    async (site) => {
-      const ada = await app.as('ada');
-      const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-      const events = async () => (await ada.get('/api/user/security-events')).body;
-      const before = await events();
-      const { status, body } = await ada.get('/api/user/export', { headers });
-      expect([status, body.code]).toEqual([403, 'cross_site']);
-      expect(await events()).toEqual(before);
-      // What a person types in, or has as a bookmark, comes from nowhere.
-      expect((await ada.get('/api/user', { headers: { ...headers, 'sec-fetch-site': 'none' } })).status).toBe(200);
-    },
-  );
+  test.each(['cross-site', 'same-site'])('gives a person’s data to no %s page, and changes nothing', async (site) => {
+    const ada = await app.as('ada');
+    const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    const events = async () => (await ada.get('/api/user/security-events')).body;
+    const before = await events();
+    const { status, body } = await ada.get('/api/user/export', { headers });
+    expect([status, body.code]).toEqual([403, 'cross_site']);
+    expect(await events()).toEqual(before);
+    // Typed URLs and bookmarks send `none`.
+    expect((await ada.get('/api/user', { headers: { ...headers, 'sec-fetch-site': 'none' } })).status).toBe(200);
+  });
 
-  /** Sends these lines as they are, and reads all of the answer. */
+  /** Sends these lines unchanged and reads the whole response. */
   async function raw(...lines: string[]) {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     socket.write(`${lines.join('\r\n')}\r\nconnection: close\r\n\r\n`);
     return (await socket.toArray()).join('');
   }
 
-  test('a request that names two hosts is refused, and one that names none', async () => {
+  test('rejects a request that names two hosts or none', async () => {
     const { host } = new URL(app.url);
     for (const second of [host, 'evil.example'])
       expect(await raw('GET /api/sign-in-options HTTP/1.1', `host: ${host}`, `HOST: ${second}`)).toMatch(
@@ -92,7 +89,7 @@ describe('on loopback', () => {
     expect(await raw('GET /api/sign-in-options HTTP/1.0', 'x: y')).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  test.each(['/healthz', '/readyz'])('%s answers a load balancer, whatever it calls the server', async (path) => {
+  test.each(['/healthz', '/readyz'])('answers a load balancer at %s, whatever host it names', async (path) => {
     for (const lines of [
       [`GET ${path} HTTP/1.1`, 'host: 10.0.0.7:3000'],
       [`GET ${path} HTTP/1.1`, 'host: evil.example'],
@@ -105,7 +102,7 @@ describe('on loopback', () => {
   });
 
   test.each(['evil.example', 'localhost.evil.example', 'localhost:1', '169.254.169.254'])(
-    'a request is refused that took us for %s',
+    'rejects a request for the host %s',
     async (host) => {
       const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { host });
       expect([status, body.code, body.message]).toEqual([403, 'cross_site', `Open Roster at ${app.url}.`]);
@@ -123,7 +120,7 @@ describe('on loopback', () => {
     ['the API documents', 'GET', '/api/docs'],
     ['the state of health', 'GET', '/healthz'],
     ['a broken address', 'GET', '/api/%ZZ'],
-  ] as const)('%s has every security header', async (_what, method, path) => {
+  ] as const)('sends every security header with %s', async (_what, method, path) => {
     const { headers } = await bare(app, method, path);
     expect(headers).toMatchObject(headersOfEveryAnswer);
     expect(headers['strict-transport-security']).toBeUndefined();
@@ -132,17 +129,17 @@ describe('on loopback', () => {
     if (path.startsWith('/api/')) expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('an address of more than 8 KiB is refused', async () => {
+  test('rejects an address of more than 8 KiB', async () => {
     const { status, body } = await bare(app, 'GET', `/api/assistants?cursor=${'1'.repeat(8200)}`);
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
-  test('headers of more than 16 KiB are refused in our own form', async () => {
+  test('rejects headers of more than 16 KiB in our own format', async () => {
     const { status, body } = await bare(app, 'GET', '/api/sign-in-options', { 'x-long': 'x'.repeat(17_000) });
     expect([status, body.code]).toEqual([413, 'too_large']);
   });
 
-  test('what is no HTTP is refused in our own form', async () => {
+  test('rejects what is not HTTP in our own format', async () => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     socket.end('NONSENSE / \r\n\r\n');
     const answer = (await socket.toArray()).join('');
@@ -151,19 +148,19 @@ describe('on loopback', () => {
   });
 
   test.each(['/api/nowhere', '/api/', '/api/assistants/1/nothing', '/assets/nothing.js', '/.env', '/healthz/x'])(
-    'there is nothing at %s',
+    'serves nothing at %s',
     async (path) => {
       const { status } = await (await app.as('ada')).get(path);
       expect(status).toBe(404);
     },
   );
 
-  test.each(['PUT', 'OPTIONS', 'TRACE'] as const)('the method %s is not served', async (method) => {
+  test.each(['PUT', 'OPTIONS', 'TRACE'] as const)('does not serve the method %s', async (method) => {
     const { status } = await bare(app, method, '/api/login', { 'sec-fetch-site': 'same-origin' });
     expect([404, 405]).toContain(status);
   });
 
-  test('a method cannot be overridden', async () => {
+  test('does not let a method be overridden', async () => {
     const ada = await app.as('ada');
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' };
     expect((await ada.post('/api/settings/apikey?_method=DELETE', {}, { headers })).status).toBe(400);
@@ -189,19 +186,19 @@ describe('outside loopback', () => {
       JSON.stringify({ email: 'a@example.com', password }),
     );
 
-  test('only the public address counts as our own', async () => {
+  test('accepts only the public address as its own', async () => {
     expect((await login({ origin: 'https://roster.example' })).status).toBe(401);
     for (const origin of ['http://roster.example', app.url, 'https://roster.example:8443', 'https://evil.example'])
       expect((await login({ origin })).status).toBe(403);
   });
 
-  test('a forwarded host or protocol changes nothing', async () => {
+  test('ignores a forwarded host or protocol', async () => {
     const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' };
     expect((await login({ ...forged, origin: 'https://evil.example' })).status).toBe(403);
     expect((await login({ ...forged, origin: 'https://roster.example' })).status).toBe(401);
   });
 
-  test('browsers are told to come back over https only', async () => {
+  test('tells browsers to return over https only', async () => {
     const { headers } = await bare(app, 'GET', '/api/sign-in-options');
     expect(headers['strict-transport-security']).toBe('max-age=31536000');
   });

@@ -55,14 +55,14 @@ export function securityHeaders(config: Pick<Config, 'publicUrl' | 'includeSubdo
   };
 }
 
-/** The origins that are this installation. On loopback the names of the machine itself count as one. */
+/** The origins of this installation. On loopback all names of the machine count. */
 function ownOrigins({ publicUrl, loopback }: Config): Set<string> {
   if (!loopback) return new Set([publicUrl.origin]);
   const { protocol, port } = publicUrl;
   return new Set(['localhost', '127.0.0.1', '[::1]'].map((host) => `${protocol}//${host}${port && `:${port}`}`));
 }
 
-/** Headers on every answer, and the refusal of requests that another site or another host name made. */
+/** Sets security headers on every response, and rejects cross-site requests and wrong host names. */
 export function protect(app: FastifyInstance, config: Config) {
   const headers = securityHeaders(config);
   const origins = ownOrigins(config);
@@ -76,9 +76,9 @@ export function protect(app: FastifyInstance, config: Config) {
     if (request.url.includes('%00'))
       throw new AppError('invalid_input', 'The address holds a character (U+0000) that cannot be stored.');
     refuseUnclearHost(request);
-    // Nothing that a browser sends by itself opens this door; which pages may use it is said there (cors.ts).
+    // /v1 accepts no credentials that a browser sends by itself; cors.ts decides which origins may use it.
     if (isDoor) return;
-    // A page of another site whose name was made to point at this machine carries that name as its host.
+    // Against DNS rebinding: a foreign name that points to this machine is sent as the host.
     if (config.loopback && !request.routeOptions.config.anyHost && !hosts.has(request.headers.host ?? '')) {
       noteCrossSite(request);
       throw new AppError('cross_site', `Open Roster at ${config.publicUrl.origin}.`);
@@ -87,7 +87,7 @@ export function protect(app: FastifyInstance, config: Config) {
   });
 }
 
-/** Of two names a proxy in front may have gone by the other one than we do. */
+/** With two Host headers a proxy in front may have used the other one. */
 function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {
   const names = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   if (names > 1) throw new AppError('invalid_input', 'The request names more than one host.');
@@ -98,8 +98,8 @@ function refuseUnclearHost({ raw, routeOptions }: FastifyRequest) {
 const isReading = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
 
 /**
- * Whatever changes something comes from our own page. What a signed-in person reads does so too, or from the person
- * themselves: a page elsewhere that opens such an address would have it done in their name.
+ * Changes must come from our own page. Reads by a signed-in user must come from it too, or from the user directly:
+ * another site could otherwise open such an address in their name.
  */
 function refuseCrossSite(request: FastifyRequest, ownOrigin: string, origins: Set<string>) {
   const site = request.headers['sec-fetch-site'];

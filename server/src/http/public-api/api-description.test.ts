@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('the description of the calls of programs is public, is OpenAPI 3.1, and names every call', async () => {
+test('serves the public API’s description publicly as OpenAPI 3.1 with every call', async () => {
   const { status, body } = await bare(app, 'GET', '/v1/openapi.json');
   expect([status, body.openapi]).toEqual([200, '3.1.0']);
   const paths: Record<
@@ -34,6 +34,6 @@ test('the description of the calls of programs is public, is OpenAPI 3.1, and na
     'purpose',
     'file',
   ]);
-  // A program that was written for another installation gets no other door by it.
+  // A client written for another installation gains no other access.
   expect((await bare(app, 'POST', '/v1/openapi.json', {}, '')).status).toBe(404);
 });

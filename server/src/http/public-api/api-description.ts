@@ -11,13 +11,13 @@ const beta = {
   schema: { type: 'string', const: 'assistants=v2' },
 };
 
-/** The rest of an address is called `id`, as the documents call it. */
+/** Names the rest of a path `id`, as the documents do. */
 const named = (parameter: Json) => (parameter.name === '*' ? { ...parameter, name: 'id' } : parameter);
 
 function operation(endpoint: ApiEndpoint): Json {
   const { body, isBeta, method, output, params, path, query, right, summary } = endpoint;
   const takesBody = method !== 'GET' && body !== Empty;
-  // Events, bytes, or what the provider answers.
+  // Events, bytes, or the provider's response.
   const content =
     output instanceof z.ZodUnknown ? { '*/*': {} } : { 'application/json': { schema: schemaOf(output, 'output') } };
   return {
@@ -60,7 +60,7 @@ function programApiDescription(endpoints: ApiEndpoint[]): Json {
   };
 }
 
-/** `/v1/openapi.json`, for anybody: it names nothing of anybody’s. Made once, at the first request. */
+/** Serves `/v1/openapi.json` publicly, generated at the first request; it contains no user data. */
 export function describeProgramApi(app: FastifyInstance, endpoints: ApiEndpoint[]) {
   let description: Json | undefined;
   app.get('/v1/openapi.json', { config: { access: 'operation' } }, async () => {

@@ -3,28 +3,31 @@ import type { Role } from '@roster/contracts/auth';
 import type { Kysely } from 'kysely';
 import type { Database } from '#server/db/schema';
 
-/** The program that makes a call under /v1, by its access token. Read anew for every request. */
+/** The client behind a call under /v1, identified by its access token. Read for every request. */
 export type ApiPrincipal = {
   userId: number;
   role: Role;
   tokenId: number;
-  /** What it may do as its owner's role is now. */
+  /** The token's permissions, limited by its owner's current role. */
   rights: readonly TokenPermission[];
   monthlyBudgetUsd: number | null;
-  /** With this token, this month. */
+  /** Spent with this token this month. */
   spentUsd: number;
   /**
-   * Asks token, status, role and right again. A call that lasts (it takes a body, reads files or calls another service) does so
-   * first in the transaction that makes it count; until that ends, none of them changes.
+   * Checks token, status, role and permission again. A slow request (one that reads a body or files, or calls another
+   * service) calls this first in its committing transaction; until that ends, none of them can change.
    * @throws not_signed_in, not_allowed
    */
   stillMay: (trx: Kysely<Database>) => Promise<void>;
 };
 
-/** A caller as their token says, with what the token is good for at the moment of a transaction; null: for nothing. */
+/**
+ * A client as its token identifies it. `lock` returns the token's permissions at the time of the transaction; null: the
+ * token is no longer valid.
+ */
 export type FoundPrincipal = Omit<ApiPrincipal, 'stillMay'> & {
   lock: (trx: Kysely<Database>) => Promise<readonly TokenPermission[] | null>;
 };
 
-/** Finds who calls with an access token; null where it is none that is good. */
+/** Finds the client of an access token; null if the token is not valid. */
 export type FindPrincipal = (token: string, ipAddress: string) => Promise<FoundPrincipal | null>;

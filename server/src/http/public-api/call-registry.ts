@@ -6,8 +6,8 @@ const checkMs = 2_500;
 const callsPerUser = 200;
 
 /**
- * The calls of programs that are being answered: so many for a person, and none whose token has ended, or whose owner has
- * another role by now. The tokens are asked for together.
+ * The running calls of clients: limited per user, and ended when their token expires or is revoked, or when its owner's
+ * role changes. All tokens are checked in one query.
  */
 export function createCallRegistry(
   liveTokens: (ids: number[]) => Promise<Map<number, Role>>,
@@ -17,7 +17,7 @@ export function createCallRegistry(
   const open = new Map<AbortController, ApiPrincipal & { isKept: boolean }>();
 
   async function endEnded() {
-    // Those that are open now: a call that comes while the database answers was not asked for.
+    // A snapshot: calls that start while the database answers were not part of the query.
     const asked = [...open];
     if (asked.length === 0) return;
     const live = await liveTokens([...new Set(asked.map(([, { tokenId }]) => tokenId))]);
@@ -31,11 +31,11 @@ export function createCallRegistry(
   const timer = setInterval(() => endEnded().catch(onError), checkMs).unref();
 
   return {
-    /** How long one may take that its program waits for. */
+    /** Limit for calls whose client waits for the response. */
     longestMs,
     /**
-     * @throws rate_limited. `done` has to be called once it is answered. One that is kept is not ended by a stop: who began it
-     * sees to that.
+     * @throws rate_limited. Call `done` once the response is finished. A call with `isKept` is not aborted at shutdown:
+     * its owner ends it.
      */
     begin(caller: ApiPrincipal, { isKept = false } = {}): { controller: AbortController; done: () => void } {
       let mine = 0;

@@ -11,8 +11,8 @@ const exposed = [
 ].join(', ');
 
 /**
- * Pages of other sites: those that the operator lists may call with a token, which the page has to have. No cookie is ever
- * taken along, and every other page is refused.
+ * CORS: pages on origins that the operator lists may call with a token, which the page must have. Cookies are never
+ * accepted, and all other origins are rejected.
  */
 export function crossOrigin(allowed: ReadonlySet<string>) {
   return (request: FastifyRequest, reply: FastifyReply) => {
@@ -28,7 +28,7 @@ export function crossOrigin(allowed: ReadonlySet<string>) {
       reply.header('access-control-max-age', 600);
       return;
     }
-    // Only browsers say so, and none lets a page change it.
+    // Only browsers send this header, and pages cannot change it.
     if (site === 'cross-site' || site === 'same-site')
       throw new AppError('cross_site', 'Pages of this site may not call Roster. Its operator can allow it.');
   };

@@ -6,21 +6,21 @@ import { AppError } from '#server/lib/errors';
 
 type Told = { status?: number | undefined; type?: string | undefined; code?: string | undefined };
 
-/** What our refusals are called in the provider's API. What is not named here follows from its status. */
+/** Our errors in the provider's API. Codes not listed here are derived from their status. */
 const told: Partial<Record<ErrorCode, Told>> = {
   not_signed_in: { code: 'invalid_api_key' },
   not_allowed: { code: 'insufficient_permissions' },
   rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
   budget_exceeded: { status: 429, type: 'insufficient_quota', code: 'insufficient_quota' },
   model_ended: { status: 404, code: 'model_not_found' },
-  // 409 would be sent again by the provider's clients.
+  // The provider's clients would retry a 409.
   quota_exceeded: { status: 400, code: 'storage_quota_exceeded' },
   too_large: { code: 'request_too_large' },
   no_api_key: { status: 400, code: 'no_provider_key' },
   key_unreadable: { status: 400, code: 'no_provider_key' },
 };
 
-/** A failure that has a name of its own in the provider's API. */
+/** A failure with its own code in the provider's API. */
 export class PublicApiError extends AppError {
   override name = 'PublicApiError';
   readonly told: Told & { param?: string | undefined };
@@ -34,7 +34,7 @@ export class PublicApiError extends AppError {
   }
 }
 
-/** What is wrong with a request, in the provider's words where a field is unknown. */
+/** Reports invalid input, in the provider's words for an unknown field. */
 export function invalidApiInput(issues: z.core.$ZodIssue[]): AppError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   if (!unknown) return invalidInput(issues);
@@ -42,16 +42,16 @@ export function invalidApiInput(issues: z.core.$ZodIssue[]): AppError {
   return new PublicApiError('invalid_input', `Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' });
 }
 
-/** There is no such thing, or it is somebody else's. In the words of the provider, which programs may look for. */
+/** The object does not exist or belongs to another user. In the provider's words, which clients may match. */
 export const resourceNotFound = (what: string, id: string) =>
   new PublicApiError('not_found', `No ${what} found with id '${id.slice(0, 100)}'.`, {});
 
-/** Whether an address, with what it asks, is that of a call of a program. */
+/** True for addresses under /v1. */
 export const isPublicApiRequest = (address: string) => /^\/v1([/?]|$)/.test(address);
 
 const typeOf = (status: number) => (status >= 500 ? 'server_error' : 'invalid_request_error');
 
-/** A failed call under /v1 in the shape of the provider's. */
+/** The error of a call under /v1 in the provider's shape. */
 export function apiError(error: AppError): { status: number; body: ApiErrorBody } {
   const own = error instanceof PublicApiError ? error.told : {};
   const entry = told[error.code];

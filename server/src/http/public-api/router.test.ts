@@ -7,7 +7,7 @@ import type { HttpClient } from '#server/testing/http-client';
 import { attack } from '#server/testing/raw-client';
 import { bare } from '#server/testing/test-environment';
 
-/** Which rights open which call. Written out by hand: a call that is added is decided on here too. */
+/** The permissions that allow each call. Written by hand, so that a new call needs a decision here. */
 const opens: Record<string, readonly string[]> = {
   'POST /v1/chat/completions': ['chat'],
   'POST /v1/responses': ['chat'],
@@ -66,7 +66,7 @@ const rights = ['chat', 'assistants', 'files'];
 const named = ({ method, path }: ApiEndpoint) => `${method} ${path}`;
 const pathOf = ({ path }: ApiEndpoint) => path.replace('*', 'nothing').replaceAll(/:\w+/g, 'nothing');
 
-describe.each(engines)('the door for programs on %s', (engine) => {
+describe.each(engines)('public API on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let token: string;
@@ -88,7 +88,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     );
   };
 
-  test('opens each call to the rights of the table, and to no other', async () => {
+  test('allows each call with exactly the permissions of the table', async () => {
     expect(app.apiEndpoints.map(named).sort()).toEqual(Object.keys(opens).sort());
     for (const right of rights) {
       const { token: one } = await newToken(ada, { rights: [right] });
@@ -100,7 +100,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     }
   });
 
-  test('is opened by no cookie, nothing in the address, and nothing that is no good token', async () => {
+  test('accepts no cookie, no credential in the URL, and no invalid token', async () => {
     const cookie = `session=${ada.cookies.get('session')}`;
     const wrong: Record<string, string>[] = [
       {},
@@ -124,7 +124,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     expect(app.logLines.filter((line) => line.includes(token))).toEqual([]);
   });
 
-  test('is another one than that of the pages, which no token opens', async () => {
+  test('is separate from the app’s API, which accepts no token', async () => {
     const own = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...bearer(token) };
     for (const { access, method, path } of app.endpoints) {
       if (access === 'public') continue;
@@ -134,7 +134,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     }
   });
 
-  test('answers and refuses in the provider’s shapes, by any name of the server', async () => {
+  test('answers and rejects in the provider’s shapes, under any name of the server', async () => {
     const { status, headers, body } = await called(app, token, '/v1/models/nothing', {
       headers: { host: 'roster:3000' },
     });
@@ -169,7 +169,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     }
   });
 
-  test.each(['', '/', '?limit=1', '/?limit=1'])('knows no call at /v1%s alone', async (rest) => {
+  test.each(['', '/', '?limit=1', '/?limit=1'])('rejects calls at /v1%s alone', async (rest) => {
     for (const method of ['GET', 'POST'] as const) {
       const { status, headers, body } = await called(app, token, `/v1${rest}`, { method });
       expect([status, body.error]).toMatchObject([404, { type: 'invalid_request_error', code: 'unknown_url' }]);
@@ -184,12 +184,12 @@ describe.each(engines)('the door for programs on %s', (engine) => {
     ['vector_stores?limit=1.5', 'limit', 'Limit must be a whole number from 1 to 100'],
     ['vector_stores?limit=', 'limit', 'Limit must be a whole number from 1 to 100'],
     ['vector_stores?limit=0', 'limit', 'Limit must be at least 1'],
-  ])('says what is wrong with the address %s', async (address, param, message) => {
+  ])('reports what is wrong with the address %s', async (address, param, message) => {
     const { status, body } = await called(app, token, `/v1/${address}`);
     expect([status, body.error]).toEqual([400, { message, type: 'invalid_request_error', param, code: null }]);
   });
 
-  test('refuses an address that is too long in the provider’s shape, as far as it can be read', async () => {
+  test('rejects an address that is too long in the provider’s shape, as far as it can be read', async () => {
     const long = 'x'.repeat(20_000);
     const askedFor = async (address: string) => {
       const { answer } = await attack(app, { head: `GET ${address} HTTP/1.1\r\nhost: a\r\n\r\n` });
@@ -207,10 +207,10 @@ describe.each(engines)('the door for programs on %s', (engine) => {
       ]);
   });
 
-  describe('to pages of other sites', () => {
+  describe('for pages of other sites', () => {
     const crossSite = (origin: string) => ({ origin, 'sec-fetch-site': 'cross-site' });
 
-    test('is closed', async () => {
+    test('rejects all of them by default', async () => {
       const { status, headers, body } = await called(app, token, '/v1/models', {
         headers: crossSite('https://evil.example'),
       });
@@ -225,7 +225,7 @@ describe.each(engines)('the door for programs on %s', (engine) => {
       expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     });
 
-    test('is open where the operator lists them, without any cookie', async () => {
+    test('accepts those that the operator lists, without cookies', async () => {
       const origin = 'https://app.example.org';
       const preflight = await bare(app, 'OPTIONS', '/v1/models', {
         ...crossSite(origin),
@@ -241,21 +241,21 @@ describe.each(engines)('the door for programs on %s', (engine) => {
       const { status, headers } = await called(app, token, '/v1/models', { headers: crossSite(origin) });
       expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
       expect(headers['access-control-allow-credentials']).toBeUndefined();
-      // The other door stays closed to them.
+      // The app's API stays closed to them.
       const pages = await bare(app, 'GET', '/api/models', { ...crossSite(origin), ...bearer(token) });
       expect([pages.status, pages.headers['access-control-allow-origin']]).toEqual([403, undefined]);
     });
   });
 });
 
-describe('rates of programs', () => {
+describe('rate limits of the public API', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp('sqlite', { env: { RATE_LIMIT_SCALE: '0.2' } });
   });
   afterAll(() => app.stop());
 
-  test('are counted for each token, and told in the provider’s headers', async () => {
+  test('count per token and report in the provider’s headers', async () => {
     const ada = await app.as('ada');
     const [one, other] = [await newToken(ada), await newToken(ada)];
     const answers = [];

@@ -18,7 +18,7 @@ import { apiError, invalidApiInput, PublicApiError } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a call under /v1: its body as it came. */
+    /** The raw body of a request under /v1. */
     bodyText?: string;
   }
 }
@@ -41,11 +41,11 @@ type Options = {
   config: Pick<Config, 'apiAllowedOrigins'>;
   rates: RateLimits;
   findCaller: FindPrincipal;
-  /** Parse every answer with its contract, for tests. */
+  /** Validate every response against its contract; for tests. */
   checkResponses: boolean;
 };
 
-/** The calls as they will be opened, and as they are described. */
+/** The endpoints as they will be mounted, and as they are described. */
 function createRegistry(options: Options) {
   const endpoints: ApiEndpoint[] = [];
   const registrations: ((door: FastifyInstance) => void)[] = [];
@@ -78,28 +78,28 @@ function createRegistry(options: Options) {
   return { endpoints, registrations, register };
 }
 
-/** Parameters that a call does not know change nothing, as with OpenAI. */
+/** Unknown query parameters are ignored, as by OpenAI. */
 function knownQuery(schema: z.ZodType, query: unknown): unknown {
   if (!(schema instanceof z.ZodObject) || !isObject(query)) return query;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(schema.shape, name)));
 }
 
-/** The address without slashes at its end, which some clients append to the base URL or to a path. */
+/** Removes trailing slashes, which some clients append to the base URL or to a path. */
 export function withoutTrailingSlash(url: string): string {
   if (!url.startsWith('/v1/')) return url;
   const [path = '', ...query] = url.split('?');
   return [path.replace(/(?<=^\/v1\/[^/].*)\/+$/, ''), ...query].join('?');
 }
 
-/** The token, in the header of OpenAI's clients or in those of clients that were made for Azure or Anthropic. */
+/** The token from the header that OpenAI's clients send, or from those of clients made for Azure or Anthropic. */
 function tokenIn({ authorization, 'api-key': azure, 'x-api-key': anthropic }: FastifyRequest['headers']) {
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   return bearer ?? [azure, anthropic].find((value) => typeof value === 'string' && /^\S+$/.test(value))?.toString();
 }
 
 /**
- * The door for programs, under /v1: opened by an access token and by nothing else, while /api is opened by the cookie and by
- * nothing else. It answers and refuses in the provider's shapes.
+ * The public API under /v1. It accepts access tokens only, as /api accepts the session cookie only, and uses the
+ * provider's shapes for responses and errors.
  */
 export function createPublicApiRouter(options: Options) {
   const { app, config, checkResponses } = options;
@@ -121,21 +121,21 @@ export function createPublicApiRouter(options: Options) {
     ) {
       register(endpoint, checked(endpoint, handle));
     },
-    /** A form with one file. `receive` reads it; the texts are checked once they are all there, after the file. */
+    /** A form with one file. `receive` reads it; text fields are validated after the file, when all have arrived. */
     uploadRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, O extends z.ZodType>(
       endpoint: ApiEndpoint<P, Q, B, O>,
       handle: (call: FormParts<P, Q, B>) => Promise<z.input<O>>,
     ) {
       register({ ...endpoint, body: Empty }, formHandler(endpoint, checked(endpoint, handle)), endpoint);
     },
-    /** The handler writes the answer itself. */
+    /** The handler writes the response itself. */
     rawRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
       endpoint: ApiEndpoint<P, Q, B>,
       handle: (call: Parts<P, Q, B>) => Promise<unknown>,
     ) {
       register(endpoint, handle);
     },
-    /** Under its own roof: its errors and its bodies are its own. */
+    /** Registered as its own Fastify plugin, with its own error handler and body parser. */
     open: () =>
       app.register(async (door) => {
         furnish(door, crossOrigin(config.apiAllowedOrigins));
@@ -163,7 +163,7 @@ function rateHeaders({ limit, remaining, resetMs }: ReturnType<RateLimits['stand
   };
 }
 
-/** Before the body is read: whose token is it, may it, and not too often. */
+/** Authenticates, authorizes and rate-limits before the body is read. */
 async function admit(
   { rates, findCaller }: Options,
   request: FastifyRequest,
@@ -221,11 +221,11 @@ const notBeta = () =>
   );
 
 /**
- * A request goes on to the provider as it came, so its texts are the provider's matter. But what is counted here has to be what
- * is asked for there: no field may be named twice.
+ * The body is forwarded unchanged, so its texts are the provider's matter. But duplicate keys are rejected: what Roster
+ * counts must be what the provider executes.
  */
 const passedOn: BodyShape = { depth: 200, keys: 1_000_000, isStored: false };
-/** Schemas of functions are deep and have many fields. */
+/** Function schemas are deep and have many fields. */
 const kept: BodyShape = { depth: 100, keys: 50_000, isStored: true };
 
 type Allow = ReturnType<typeof crossOrigin>;
@@ -245,14 +245,14 @@ function furnish(door: FastifyInstance, allow: Allow) {
     try {
       value = JSON.parse(body);
     } catch {
-      // Without its cause, which quotes the body.
+      // The cause is left out: it quotes the body.
       return done(new AppError('invalid_input', 'The request is not valid JSON.'));
     }
     const problem = shapeProblem(value, body, request.routeOptions.config.keepsTexts ? kept : passedOn);
     if (problem) return done(new AppError('invalid_input', problem));
     done(null, value);
   });
-  // Left unread here: the route that takes a form reads it as it arrives.
+  // The body is not read here: the upload route streams it.
   door.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
   door.setErrorHandler((error, request, reply) => {
     const { status, body } = apiError(settled(error, request, reply));
@@ -260,7 +260,7 @@ function furnish(door: FastifyInstance, allow: Allow) {
   });
   for (const url of ['/v1', '/v1/*'])
     door.all(url, { config: { access: 'token' } }, async (request, reply) => {
-      // What a browser asks before it lets a page of another site call; the hook has said what it may.
+      // CORS preflight; the hook has already set the allowed headers.
       if (request.method === 'OPTIONS') return reply.status(204).send();
       const path = request.url.split('?', 1)[0]?.slice(0, 200);
       const message = `Unknown request URL: ${request.method} ${path}. docs/api.md says what there is.`;

@@ -21,26 +21,26 @@ function server() {
 const ask = (url: string, encoding: string, method: 'GET' | 'POST' = 'GET') =>
   server().inject({ method, url, headers: { 'accept-encoding': encoding } });
 
-describe('what is read is compressed', () => {
-  test.each(['/long', '/larger'])('%s with brotli where that is taken', async (url) => {
+describe('compression of responses', () => {
+  test.each(['/long', '/larger'])('compresses %s with brotli if accepted', async (url) => {
     const answer = await ask(url, 'gzip, deflate, br');
     expect(answer.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
     expect(JSON.parse(brotliDecompressSync(answer.rawPayload).toString())).toEqual(url === '/long' ? long : larger);
     expect(answer.headers['content-length']).toBe(String(answer.rawPayload.length));
   });
 
-  test.each(['gzip', 'GZIP;q=0.5', 'br;q=0, gzip'])('with gzip for “%s”', async (encoding) => {
+  test.each(['gzip', 'GZIP;q=0.5', 'br;q=0, gzip'])('compresses with gzip for “%s”', async (encoding) => {
     const answer = await ask('/page', encoding);
     expect(answer.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(answer.rawPayload).toString()).toBe(`<p>${long.text}</p>`);
   });
 
   test.each([
-    ['not for who takes none', '/long', 'identity', 'GET'],
-    ['not for who refuses', '/long', 'br;q=0, gzip;q=0.0', 'GET'],
-    ['not what is short', '/short', 'br', 'GET'],
-    ['not of another kind', '/plain', 'br', 'GET'],
-    ['not what a change answers, which may be a new secret', '/long', 'br', 'POST'],
+    ['skips clients that accept no coding', '/long', 'identity', 'GET'],
+    ['skips clients that exclude the codings', '/long', 'br;q=0, gzip;q=0.0', 'GET'],
+    ['skips short responses', '/short', 'br', 'GET'],
+    ['skips other content types', '/plain', 'br', 'GET'],
+    ['skips responses to changes, which may contain a new secret', '/long', 'br', 'POST'],
   ] as const)('%s', async (_name, url, encoding, method) => {
     expect((await ask(url, encoding, method)).headers).not.toHaveProperty('content-encoding');
   });

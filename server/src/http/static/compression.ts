@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** A smaller answer fits one network packet, with its headers, as it is. */
+/** A smaller response fits one network packet with its headers. */
 const worthIt = 1024;
-/** What takes longer than a moment is done beside the event loop. */
+/** Larger responses are compressed off the event loop. */
 const longWork = 64 * 1024;
-/** Fast rather than small: an answer is compressed once for each time it is sent. */
+/** Fast rather than small: responses are compressed anew each time. */
 const brotliLevel = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const gzipLevel = { level: 4 };
 
@@ -24,7 +24,7 @@ const codings: readonly Coding[] = [
   { name: 'gzip', now: (text) => gzipSync(text, gzipLevel), beside: (text) => gzipBeside(text, gzipLevel) },
 ];
 
-/** The first of ours that the browser takes; `q=0` says that it does not. */
+/** The first of our codings that the browser accepts; `q=0` excludes one. */
 function codingFor(request: FastifyRequest): Coding | undefined {
   const accepted = [request.headers['accept-encoding'] ?? ''].flat().join(',').toLowerCase().split(',');
   const takes = (name: string) =>
@@ -36,8 +36,8 @@ function codingFor(request: FastifyRequest): Coding | undefined {
 }
 
 /**
- * Compresses pages and JSON that are read. Files are compressed when they are built, event streams never are, and
- * neither is the answer to a change: a new token, link or code is shown there, and only there.
+ * Compresses pages and JSON responses to GET requests. Files are compressed at build time; event streams never are; nor
+ * are responses to changes, because they may show a new token, link or code.
  */
 export function compressResponses(app: FastifyInstance) {
   app.addHook('onSend', async (request, reply, payload: unknown) => {

@@ -6,21 +6,21 @@ type Shell = { title: string; html: string; calls: string[] };
 
 type PageShells = { scripts: string[]; byKind: Record<string, Shell>; needsAllStyles: boolean };
 
-/** What `web/prerender.ts` has written. */
+/** The output of `web/prerender.ts`. */
 type Built = {
-  /** Stands for an id in the addresses of calls. */
+  /** Placeholder for an id in the URLs of calls. */
   anyId: string;
   index: string;
-  /** The link to the styles that the first pages do without until they can be used. */
+  /** Link to the styles that the first pages load after they are usable. */
   laterStyles: string;
-  /** By the page's address, where its shells are. */
+  /** Pages by path, with their shells. */
   pages: Record<string, { file: string; isForVisitors: boolean }>;
 };
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? mark);
 
-/** A person's own words where the shell leaves room for them. */
+/** Fills in the user's name and email address where the shell has placeholders. */
 function filled(text: string, { name, email }: Pick<User, 'name' | 'email'>): string {
   const [first = ''] = (name ?? '').split(' ');
   const values = new Map([
@@ -37,17 +37,17 @@ const preloadCall = (address: string) => `<link rel="preload" as="fetch" crossor
 const preloadScript = (file: string) => `<link rel="modulepreload" crossorigin href="${file}">`;
 
 export type Page = {
-  /** Its address with names for what changes, as the contract of the pages has it. */
+  /** The path with parameter names, as in the contract of the pages. */
   route: string;
-  /** The id in the address, if it is one. */
+  /** The id in the path, if it is valid. */
   id: string | undefined;
-  /** What stands after the question mark. */
+  /** The query string. */
   search: string;
 };
 
 /**
- * The text of every page: the shell of its address for the user who opens it, painted before any script, and what its
- * application will ask for, so that the browser fetches that beside the scripts. undefined where nothing is built.
+ * Serves the HTML of every page: the prerendered shell for the user who opens it, and preloads of the calls that the
+ * application will make. undefined if the web application is not built.
  */
 export function createPages(folder: string) {
   const file = join(folder, '.pages.json');
@@ -55,7 +55,7 @@ export function createPages(folder: string) {
   const { anyId, index, laterStyles, pages }: Built = JSON.parse(readFileSync(file, 'utf8'));
 
   const read = new Map<string, PageShells>();
-  /** Read when a page is opened for the first time: all of them together take 5 MB of an idle server. */
+  /** Read when a page is first opened: all of them would take 5 MB in an idle server. */
   function shellsOf(route: string): PageShells | undefined {
     const built = pages[route];
     const known = read.get(route);
@@ -65,7 +65,7 @@ export function createPages(folder: string) {
     return shells;
   }
 
-  /** Where the application will lead from here: visitors sign in first; a signed-in user does not see that page. */
+  /** Predicts the application's redirects: visitors sign in first; signed-in users do not see that page. */
   function shownAt({ route, search }: Page, user: User | null): string {
     if (!pages[route]?.isForVisitors) return user ? route : '/auth';
     if (route !== '/auth' || !user) return search === '?tab=register' ? `${route}${search}` : route;
@@ -75,7 +75,7 @@ export function createPages(folder: string) {
   const bare = index.replace('</head>', () => `${laterStyles}</head>`);
 
   function compose(shell: Shell, scripts: readonly string[], page: Page, isOwn: boolean, styles: string): string {
-    // What a search or a tab in the address changes is not known here; the person is the same.
+    // Calls may depend on a search or tab in the query, which is not known here; those for the user do not.
     const calls = isOwn ? shell.calls : shell.calls.filter((call) => /^\/api\/(user|sign-in-options)$/.test(call));
     const links = [
       styles,
@@ -89,7 +89,7 @@ export function createPages(folder: string) {
   }
 
   return {
-    /** Without a shell, for an address that is no page or while it cannot be known who is there. */
+    /** Without a shell: for an address that is not a page, or while the user cannot be determined. */
     bare,
     of(page: Page, user: User | null): string {
       const shown = shownAt(page, user);

@@ -12,11 +12,11 @@ const folder = fileURLToPath(new URL('../../../../web/dist/', import.meta.url));
 
 const html = 'text/html; charset=utf-8';
 
-/** Files whose names change with what is in them. */
+/** Files whose names contain a hash of their content. */
 const assets = 'assets/';
 const immutable = 'public, max-age=31536000, immutable';
 
-/** Draws diagrams: a page of an opaque origin without network, since what it draws was written by a stranger. */
+/** Draws diagrams in a page with an opaque origin and no network access, because the source is untrusted. */
 const frame = 'frame/';
 const frameHeaders = {
   'content-security-policy': [
@@ -29,16 +29,16 @@ const frameHeaders = {
     "form-action 'none'",
     "frame-ancestors 'self'",
   ].join('; '),
-  // An opaque origin is another one than that of the scripts.
+  // An opaque origin is cross-origin to the scripts.
   'cross-origin-resource-policy': 'cross-origin',
 };
 
 const noneHere = () => new AppError('not_found', 'There is nothing at this address.');
 
-/** Their addresses come with a token from a mail. */
+/** Mails link to these with a token in the URL. */
 const pagesWithTokens: ReadonlySet<string | undefined> = new Set(['/reset-password', '/confirm-email']);
 
-/** What the build made for the browser; the compressed forms are found beside the files. */
+/** The built files for browsers; compressed variants are found next to them. */
 const publicFiles = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.|\.(br|gz)$|^index\.html$/.test(entry.name))
@@ -48,11 +48,11 @@ const publicFiles = () =>
 type Options = {
   app: FastifyInstance;
   sessionToken: (request: FastifyRequest) => string | undefined;
-  /** Who is signed in with a token; null for a visitor. */
+  /** The user of a session token; null for a visitor. */
   findUser: (token: string, request: FastifyRequest) => Promise<User | null>;
 };
 
-/** Serves the built browser application: files compressed as they were built, pages with the shell of the user who opens them. */
+/** Serves the built web application: precompressed files, and pages with the shell of the user who opens them. */
 export async function serveWeb({ app, sessionToken, findUser }: Options) {
   const web = createPages(folder);
   const config = { access: 'operation' } as const;
@@ -67,7 +67,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
         if (file.startsWith(frame)) reply.headers(frameHeaders);
         return reply.sendFile(file);
       });
-    // One route for all of them: Fastify takes 20 kB for each route, and there are 170.
+    // One route for all: each route takes 20 kB in Fastify, and there are 170 files.
     const assetFiles = new Set(files.filter((path) => path.startsWith(assets)));
     app.get<{ Params: { name: string } }>(`/${assets}:name`, { config }, (request, reply) => {
       const file = `${assets}${request.params.name}`;
@@ -92,7 +92,7 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     if (!web) throw new AppError('not_found', 'The browser application is not built. Run npm start.');
     const user = await whoOpens(request);
     reply.header('vary', 'cookie').type(html);
-    // A page that holds a name is never cached.
+    // A page that contains a name must never be cached.
     reply.header('cache-control', user ? 'private, no-store' : 'no-cache');
     const id = Object.values(request.params ?? {}).find(
       (value) => typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value),
@@ -101,14 +101,14 @@ export async function serveWeb({ app, sessionToken, findUser }: Options) {
     return user === undefined ? web.bare : web.of({ route, id, search }, user);
   }
 
-  /** undefined where that cannot be learnt: the page says so itself, once it has asked. */
+  /** undefined if the user cannot be determined: the page reports that itself once it has called the API. */
   async function whoOpens(request: FastifyRequest): Promise<User | null | undefined> {
     const token = sessionToken(request);
     if (token === undefined) return null;
     try {
       return await findUser(token, request);
     } catch (err) {
-      request.log.warn({ err }, 'a page was opened while nobody could say by whom');
+      request.log.warn({ err }, 'page served without knowing the user');
       return undefined;
     }
   }

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createEventStreams, type EventStream, writerFrom } from './event-stream.ts';
 import { createResponseRegistry } from './response-registry.ts';
 
-/** A server with nothing but streams; the address names the session that asks. */
+/** A server with nothing but streams; the URL names the session. */
 async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string, Role>>) {
   const app = Fastify({ forceCloseConnections: true });
   const problems: unknown[] = [];
@@ -50,7 +50,7 @@ async function streamsServer(liveSessions: (ids: string[]) => Promise<Map<string
   return { open, problems };
 }
 
-test('a stream that is opened while the sessions are checked is not taken for one whose session has ended', async () => {
+test('does not end a stream that opens while sessions are being checked', async () => {
   const asked = Promise.withResolvers<string[]>();
   const answer = Promise.withResolvers<Map<string, Role>>();
   const { open } = await streamsServer((ids) => {
@@ -69,7 +69,7 @@ test('a stream that is opened while the sessions are checked is not taken for on
   expect([kept.hasEnded, late.hasEnded]).toEqual([false, false]);
 });
 
-test('a check of the sessions that fails ends no stream and is reported', async () => {
+test('ends no stream and reports it when a check of the sessions fails', async () => {
   const { open, problems } = await streamsServer(() => Promise.reject(new Error('The database is away')));
   const reader = await open('anyone');
   await expect.poll(() => problems.length).toBeGreaterThan(0);
@@ -81,40 +81,37 @@ test('a check of the sessions that fails ends no stream and is reported', async 
 const pieces = 300;
 const piece = (number: number) => Buffer.alloc(100_000, `piece ${number} ä `);
 
-test.each(['1.0', '1.1'])(
-  'over HTTP/%s a source waits for a reader that is slower, and all of it arrives',
-  async (version) => {
-    let made = 0;
-    const source = Readable.from(
-      (function* () {
-        while (made < pieces) yield piece(made++);
-      })(),
-    );
-    const server = createServer((_request, response) => {
-      response.flushHeaders();
-      const { write, release } = writerFrom(source, response);
-      source.on('data', write);
-      source.on('end', () => {
-        release();
-        response.end();
-      });
+test.each(['1.0', '1.1'])('waits over HTTP/%s for a slow reader, and delivers everything', async (version) => {
+  let made = 0;
+  const source = Readable.from(
+    (function* () {
+      while (made < pieces) yield piece(made++);
+    })(),
+  );
+  const server = createServer((_request, response) => {
+    response.flushHeaders();
+    const { write, release } = writerFrom(source, response);
+    source.on('data', write);
+    source.on('end', () => {
+      release();
+      response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port }: AddressInfo | { port: number } = Object(server.address());
-    const reader = connect({ port, host: '127.0.0.1' });
-    reader.write(`GET / HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
-    await expect.poll(() => source.isPaused()).toBe(true);
-    expect(made).toBeLessThan(pieces);
-    const answer = await buffer(reader);
-    const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4);
-    expect(
-      withoutFrames(body, version).equals(Buffer.concat(Array.from({ length: pieces }, (_, at) => piece(at)))),
-    ).toBe(true);
-  },
-);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port }: AddressInfo | { port: number } = Object(server.address());
+  const reader = connect({ port, host: '127.0.0.1' });
+  reader.write(`GET / HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  await expect.poll(() => source.isPaused()).toBe(true);
+  expect(made).toBeLessThan(pieces);
+  const answer = await buffer(reader);
+  const body = answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+  expect(withoutFrames(body, version).equals(Buffer.concat(Array.from({ length: pieces }, (_, at) => piece(at))))).toBe(
+    true,
+  );
+});
 
-/** What was sent in chunks, without their lengths. */
+/** The chunks' content without their length lines. */
 function withoutFrames(body: Buffer, version: string): Buffer {
   if (version === '1.0') return body;
   const chunks: Buffer[] = [];

@@ -6,21 +6,21 @@ import type { ResponseRegistry } from './response-registry.ts';
 
 const heartbeatMs = 15_000;
 const streamsPerUser = 10;
-/** A reader that is this far behind is cut off; it resumes from the last event it has. */
+/** A reader this far behind is disconnected; it resumes from its last event. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 export type EventStream = {
-  /** Ready frames; several may be joined. */
+  /** Takes complete frames; several may be joined. */
   write: (frames: string) => void;
   end: () => void;
-  /** Tells it at once where the stream is closed already. */
+  /** Calls the listener at once if the stream is already closed. */
   onClose: (listener: () => void) => void;
 };
 
-/** The open streams with their users. */
+/** The open streams with their user ids. */
 type OpenStreams = Map<EventStream, number>;
 
-/** Keeps the open streams, at most ten for a user, alive; `responses` ends them with their sessions. */
+/** Keeps open streams alive, at most ten per user; `responses` ends them with their sessions. */
 export function createEventStreams(responses: Pick<ResponseRegistry, 'endWithSession'>) {
   const open: OpenStreams = new Map();
   const heartbeat = setInterval(() => {
@@ -29,7 +29,7 @@ export function createEventStreams(responses: Pick<ResponseRegistry, 'endWithSes
   heartbeat.unref();
 
   return {
-    /** Starts the answer. */
+    /** Starts the response. */
     open(request: FastifyRequest, reply: FastifyReply, { userId, ...actor }: SignedIn): EventStream {
       refuseTooMany(open, userId);
       sendEventHeaders(request, reply);
@@ -53,7 +53,7 @@ function refuseTooMany(open: OpenStreams, userId: number) {
     });
 }
 
-/** Starts an answer of events. Its headers are written by hand, because Fastify leaves a hijacked reply alone. */
+/** Starts an event stream response. The headers are written by hand because Fastify skips hijacked replies. */
 export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
   reply.hijack();
   const { raw } = reply;
@@ -67,10 +67,10 @@ export function sendEventHeaders(request: FastifyRequest, reply: FastifyReply) {
   request.raw.socket.setNoDelay(true);
 }
 
-/** A stream over an answer whose headers have gone. */
+/** A stream over a response whose headers have been sent. */
 export function streamTo(raw: ServerResponse, onClosed: () => void): EventStream {
   const listeners = new Set<() => void>([onClosed]);
-  // A reader that left while the call was checked has closed already, which is not told again.
+  // A reader that left during the checks has already closed; `close` will not fire again.
   let isClosed = raw.destroyed;
   raw.once('close', () => {
     isClosed = true;
@@ -93,7 +93,9 @@ export function streamTo(raw: ServerResponse, onClosed: () => void): EventStream
 
 type Source = { pause: () => unknown; resume: () => unknown };
 
-/** Writes to an answer whose headers have gone what comes from a source, which waits where the reader is slower. */
+/**
+ * Writes the chunks of a source to a response whose headers have been sent; pauses the source if the reader is slower.
+ */
 export function writerFrom(source: Source, raw: ServerResponse) {
   let isWaiting = false;
   const resume = () => {
@@ -108,7 +110,7 @@ export function writerFrom(source: Source, raw: ServerResponse) {
       if (!isWaiting) raw.socket?.once('drain', resume);
       isWaiting = true;
     },
-    /** Nothing of the source is waited for any more. */
+    /** Stops pausing and resuming the source. */
     release() {
       raw.off('drain', resume);
       raw.socket?.off('drain', resume);
@@ -117,9 +119,9 @@ export function writerFrom(source: Source, raw: ServerResponse) {
 }
 
 /**
- * One piece of the answer as one: what `raw.write` would hand to the socket as four, which takes twice as long where
- * it is done for every token of every reader. Only where the answer has the connection and is written in chunks: not for
- * HTTP/1.0, and not while an answer to an earlier request of a pipeline is still being written. false: the reader is slower.
+ * Writes a chunk with one socket write: `raw.write` makes four, which takes twice as long when done for every token of
+ * every reader. Only for chunked responses that own the socket: not for HTTP/1.0, nor while an earlier pipelined
+ * response is still being written. false: the reader is slower.
  */
 function writeChunk(raw: ServerResponse, chunk: string | Buffer): boolean {
   const { socket } = raw;

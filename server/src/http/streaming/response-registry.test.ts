@@ -8,12 +8,12 @@ import { cookieOf, someBytes, uploaded } from '#server/testing/files';
 import { quick, trained } from '#server/testing/fine-tuning';
 import type { HttpClient } from '#server/testing/http-client';
 
-/** More than the system keeps of what nobody reads. */
+/** More than the kernel buffers for a reader. */
 const large = 16_000_000;
 const email = 'ada@example.com';
 const chosen = 'a much better sentence';
 
-describe.each(engines)('downloads that are under way on %s', (engine) => {
+describe.each(engines)('running downloads on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
   let paths: string[];
@@ -27,7 +27,7 @@ describe.each(engines)('downloads that are under way on %s', (engine) => {
   });
   afterAll(() => app.stop());
 
-  /** A file's content, everything, and a job's result file; none of them is read to its end. */
+  /** A file's content, the archive of all data, and a job's result file; none is read to its end. */
   async function begun() {
     const elsewhere = app.visitor();
     expect((await elsewhere.post('/api/login', { email, password })).status).toBe(200);
@@ -42,13 +42,13 @@ describe.each(engines)('downloads that are under way on %s', (engine) => {
       ),
     );
   }
-  /** Reads at a pace at which the whole would take more than five seconds. */
+  /** Reads so slowly that the whole would take more than five seconds. */
   async function isCut(body: Awaited<ReturnType<typeof begun>>[number]): Promise<boolean> {
     const pieces = body[Symbol.asyncIterator]();
     try {
       while (!(await pieces.next()).done) await sleep(200);
     } catch {
-      // What broke off is told as an error.
+      // A cut connection surfaces as an error.
     }
     return body.readableAborted;
   }

@@ -4,14 +4,14 @@ import type { SignedIn } from '#server/security/actor';
 
 const sessionCheckMs = 2_500;
 
-/** Which of these sessions are still good, and the roles of their users. */
+/** Returns the sessions that are still valid, with the roles of their users. */
 export type LiveSessions = (sessionIds: string[]) => Promise<Map<string, Role>>;
 
 type OpenResponse = { actor: SignedIn; end: () => void };
 
 /**
- * The responses that take their time: downloads and event streams. None goes on once its session has ended, or its user
- * has another role. The sessions are asked for together, so that the cost does not grow with what is sent.
+ * Long responses: downloads and event streams. They end when their session ends or their user's role changes. All
+ * sessions are checked in one query, so the cost does not grow with the bytes sent.
  */
 export function createResponseRegistry(liveSessions: LiveSessions, onError: (error: unknown) => void) {
   const open = new Map<ServerResponse, OpenResponse>();
@@ -19,14 +19,14 @@ export function createResponseRegistry(liveSessions: LiveSessions, onError: (err
   sessionCheck.unref();
 
   return {
-    /** Once the session ends, so does this response, by `end`. Said again, the later one holds. */
+    /** Calls `end` when the session ends. A later call replaces an earlier one. */
     endWithSession(raw: ServerResponse, actor: SignedIn, end: () => void) {
-      // One whose reader has left already closes no more.
+      // If the reader has already left, `close` will not fire again.
       if (raw.destroyed) return;
       if (!open.has(raw)) raw.once('close', () => open.delete(raw));
       open.set(raw, { actor, end });
     },
-    /** Ends those of a session at once, where the session ends in this process. */
+    /** Ends a session's responses at once when it ends in this process. */
     endSessions(sessionIds: string[]) {
       for (const { actor, end } of open.values()) if (sessionIds.includes(actor.sessionId)) end();
     },
@@ -37,7 +37,7 @@ export function createResponseRegistry(liveSessions: LiveSessions, onError: (err
 export type ResponseRegistry = ReturnType<typeof createResponseRegistry>;
 
 async function endOfEndedSessions(open: ReadonlyMap<ServerResponse, OpenResponse>, liveSessions: LiveSessions) {
-  // Those that are open now: a response that begins while the database answers was not asked for.
+  // A snapshot: responses that start while the database answers were not part of the query.
   const asked = [...open.values()];
   const ids = [...new Set(asked.map(({ actor }) => actor.sessionId))];
   if (ids.length === 0) return;

@@ -14,7 +14,7 @@ import { until } from '#server/testing/until';
 
 const assistant = { name: 'Tutor', model: 'gpt-4o' };
 const chosen = 'a much better sentence';
-/** Beside what a call stores: who is there, how often they ask, what happened, which models the provider lists, and work that clears up. */
+/** Tables that do not count as stored results: accounts, rate counts, the event log, model lists, and cleanup jobs. */
 const besides: ReadonlySet<Table> = new Set<Table>([
   'sessions',
   'security_events',
@@ -26,7 +26,7 @@ const besides: ReadonlySet<Table> = new Set<Table>([
   'listed_models',
 ]);
 
-/** How many rows there are of everything, with what the calls below would change in one. */
+/** Row counts of all tables, and the values that the calls below would change. */
 const stored = (app: TestApp) =>
   beside(app, async (db) => {
     const counts: Record<string, unknown> = {};
@@ -58,7 +58,7 @@ type Somebody = Awaited<ReturnType<typeof somebody>>;
 const sessionOf = async (visitor: HttpClient): Promise<string> =>
   (await visitor.get('/api/user/sessions')).body.find(({ isCurrent }: { isCurrent: boolean }) => isCurrent).id;
 
-describe.each(engines)('a call whose session ends meanwhile on %s', (engine) => {
+describe.each(engines)('request whose session ends meanwhile on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
@@ -66,7 +66,7 @@ describe.each(engines)('a call whose session ends meanwhile on %s', (engine) => 
   });
   afterAll(() => app.stop());
 
-  /** The first half of a call has been sent; the rest comes when the returned function is called. */
+  /** Sends the first half of a request; the returned function sends the rest. */
   async function halfSent(visitor: HttpClient, path: string, type: string, body: Buffer) {
     const { hostname, port, host } = new URL(app.url);
     const socket = connect(Number(port), hostname);
@@ -109,7 +109,7 @@ describe.each(engines)('a call whose session ends meanwhile on %s', (engine) => 
     ['one of a Viewer', 403, ({ email }) => setUser(app, email, { role: 'Viewer' })],
   ];
 
-  test.each(ends)('stores no file where it is %s', async (_how, status, end) => {
+  test.each(ends)('stores no file if the session is %s', async (_how, status, end) => {
     const who = await somebody(app);
     const body = form([
       { name: 'purpose', content: 'assistants' },
@@ -127,13 +127,13 @@ describe.each(engines)('a call whose session ends meanwhile on %s', (engine) => 
     await until('The removal of the bytes', async () => inStore(app).length === before.length);
   });
 
-  test('takes no body that comes late where it was revoked', async () => {
+  test('rejects a late body after the session was revoked', async () => {
     const { visitor, elsewhere } = await somebody(app);
     const id = await sessionOf(visitor);
     const sentAt = performance.now();
     const body = Buffer.from(JSON.stringify(assistant));
     const finish = await halfSent(visitor, '/api/assistants', 'application/json', body);
-    // What comes within a second counts as having come at once.
+    // A body that arrives within a second counts as immediate.
     await until('A second', async () => performance.now() - sentAt > 1_200);
     await elsewhere.delete(`/api/user/sessions/${id}`);
     expect(await finish()).toBe(401);
@@ -142,10 +142,10 @@ describe.each(engines)('a call whose session ends meanwhile on %s', (engine) => 
 });
 
 /**
- * Here another connection can hold the person, so that the call stands at the beginning of the transaction that makes it
- * count; what it has asked outside, read and hashed before lies behind it.
+ * On PostgreSQL another connection can lock the user, so that the request stops at the start of its committing
+ * transaction, after its external calls, reads and hashes.
  */
-describe('a call that lasts on postgres', () => {
+describe('slow request on postgres', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp('postgres');
@@ -182,7 +182,7 @@ describe('a call that lasts on postgres', () => {
   const fileOf = (visitor: HttpClient, content: string) => trainingFile(app, visitor, { content });
   const withRated = (visitor: HttpClient) => ratedThread(app, visitor, [{ value: 'good' }]);
 
-  /** Every call that asks another service, reads a file or hashes before it stores. */
+  /** Every request that calls another service, reads a file or hashes before it stores. */
   const calls: [string, 'user' | 'editor' | 'admin', (who: Somebody) => Promise<Call>][] = [
     ['an upload', 'editor', async () => (visitor) => upload(app, visitor)],
     ['a new assistant', 'editor', async () => (visitor) => visitor.post('/api/assistants', assistant)],
@@ -316,7 +316,7 @@ describe('a call that lasts on postgres', () => {
     return { who, call: await prepare(who) };
   }
 
-  test.each(calls)('stores nothing where the session has ended: %s', async (_what, access, prepare) => {
+  test.each(calls)('stores nothing if the session has ended: %s', async (_what, access, prepare) => {
     const { who, call } = await prepared(access, prepare);
     const before = await stored(app);
     const { status } = await whileHeld(who, call, (trx) =>
@@ -326,7 +326,7 @@ describe('a call that lasts on postgres', () => {
     expect(await stored(app)).toEqual(before);
   });
 
-  test.each(restricted)('stores nothing where the role has gone: %s', async (_what, access, prepare) => {
+  test.each(restricted)('stores nothing if the role was removed: %s', async (_what, access, prepare) => {
     const { who, call } = await prepared(access, prepare);
     const before = await stored(app);
     const { status } = await whileHeld(who, call, (trx) =>

@@ -12,7 +12,7 @@ import { ownTime } from '#server/testing/process-clock';
 import { startS3 } from '#server/testing/s3';
 import { bare } from '#server/testing/test-environment';
 
-/** Three seconds are promised; the rest is for a busy machine. */
+/** Three seconds are promised; the rest allows for a busy machine. */
 const toldWithinMs = 4_000;
 
 type Answer = { status: number; body: unknown; headers: Record<string, string | string[] | undefined> };
@@ -30,7 +30,7 @@ const comesBack = (what: string, call: () => Promise<{ status: number }>) =>
   until(what, async () => (await call()).status < 300 || undefined);
 
 test.each(['refuse', 'hang'] as const)(
-  'a database whose line does %s is told, and used again when it is back',
+  'reports a database whose connection does %s and uses it again once it is back',
   async (mode) => {
     const { hostname, port } = new URL(inject('postgresUrl'));
     const line = await startNetworkLink({ host: hostname, port: Number(port) });
@@ -64,7 +64,7 @@ test.each(['refuse', 'hang'] as const)(
   },
 );
 
-test('a database that says that it cannot be used is away, as is one whose pooler says so', async () => {
+test('treats a database, or its pooler, that reports itself unusable as unavailable', async () => {
   const app = await startApp('postgres');
   onTestFinished(() => app.stop());
   const ada = await app.as('ada');
@@ -72,7 +72,7 @@ test('a database that says that it cannot be used is away, as is one whose poole
   const run = (statement: string) => beside(app, (db) => sql.raw(statement).execute(db));
   await run(`create function refuse() returns trigger language plpgsql as $$ begin return null; end $$`);
   await run(`create trigger refuse before insert on assistants execute function refuse()`);
-  // No room on its disk, no memory, no more connections; it stops, it starts; its disk fails; PgBouncer has no server.
+  // Disk full, out of memory, too many connections, shutdown, startup, I/O error, and PgBouncer without a server.
   for (const code of ['53100', '53200', '53300', '57P01', '57P03', '58030', '08P01']) {
     const refuse = `begin raise exception 'as it says it' using errcode = '${code}'; end`;
     await run(`create or replace function refuse() returns trigger language plpgsql as $$ ${refuse} $$`);
@@ -82,7 +82,7 @@ test('a database that says that it cannot be used is away, as is one whose poole
   expect((await create()).status).toBe(201);
 });
 
-test('a server whose database has fallen silent stops all the same', async () => {
+test('stops although its database has gone silent', async () => {
   const { hostname, port } = new URL(inject('postgresUrl'));
   const line = await startNetworkLink({ host: hostname, port: Number(port) });
   const databaseBy = (url: URL) => new URL(url.href.replace(url.host, `127.0.0.1:${line.port}`));
@@ -95,12 +95,12 @@ test('a server whose database has fallen silent stops all the same', async () =>
   line.set('hang');
   const since = ownTime();
   await app.halt();
-  // An operator's system waits for ten seconds before it kills.
+  // Service managers wait ten seconds before they kill.
   expect(ownTime() - since).toBeLessThan(10_000);
 });
 
 test.each(['refuse', 'hang'] as const)(
-  'a file store whose line does %s is told, and used again when it is back',
+  'reports a file store whose connection does %s and uses it again once it is back',
   async (mode) => {
     const s3 = await startS3();
     const line = await startNetworkLink({ host: '127.0.0.1', port: Number(new URL(s3.endpoint).port) });
@@ -118,7 +118,7 @@ test.each(['refuse', 'hang'] as const)(
     line.set(mode);
     const calls = [() => upload(app, ada), () => ada.get(`/api/files/${id}/content`)];
     await Promise.all(calls.map((call) => expectAway(call, 'storage_unavailable')));
-    // One look at the store serves all who ask within half a second.
+    // One probe of the store serves all requests within half a second.
     await until('a server that is not ready', async () => (await ready(app)).status === 503);
     await expectAway(() => ready(app), 'storage_unavailable');
     expect((await ada.get('/api/assistants')).status).toBe(200);
@@ -130,7 +130,7 @@ test.each(['refuse', 'hang'] as const)(
   },
 );
 
-/** Speaks, but not as a store does. */
+/** A server that answers, but not as a file store does. */
 async function startNonsense() {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -141,7 +141,7 @@ async function startNonsense() {
   return { port, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-test('a file store that answers nonsense, or that it is broken, is away; conversations go on', async () => {
+test('treats a file store that sends nonsense or reports a fault as unavailable; threads go on', async () => {
   const [s3, nonsense] = [await startS3(), await startNonsense()];
   const app = await startApp('sqlite', { env: s3.env });
   onTestFinished(async () => {
@@ -167,7 +167,7 @@ test('a file store that answers nonsense, or that it is broken, is away; convers
   expect((await ada.get('/api/threads')).status).toBe(200);
 });
 
-test('readiness names each part: those that are there, and those that are missing', async () => {
+test('names each available and each missing part in the readiness report', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   const parts = { server: 'ready', database: 'ok', schema: 'ok', storage: 'ok' };
@@ -182,7 +182,7 @@ test('readiness names each part: those that are there, and those that are missin
   );
   expect(await ready(app)).toMatchObject({ status: 200, body: { parts: { ...parts, schema: 'newer' } } });
 
-  // As in a backup of an earlier version that was put in its place.
+  // As after restoring a backup of an earlier version.
   await beside(app, (db) => db.deleteFrom('schema_migrations').where('name', '>', '0030').execute());
   const folder = join(app.dataDir, 'files');
   renameSync(folder, `${folder}.away`);
@@ -199,8 +199,8 @@ test('readiness names each part: those that are there, and those that are missin
   expect(missing.body.parts).toEqual({ server: 'ready', database: 'ok', schema: 'missing', storage: 'missing' });
 });
 
-describe('a folder of files', () => {
-  test('that is away is told, and used again when it is back; a file that is missing in it is another matter', async () => {
+describe('file folder', () => {
+  test('reports an unavailable folder and uses it again once it is back, unlike a missing file', async () => {
     const app = await startApp('sqlite');
     onTestFinished(() => app.stop());
     const ada = await app.as('ada');
@@ -214,7 +214,7 @@ describe('a folder of files', () => {
     expect((await download(app, ada, id)).bytes.toString()).toBe('Hello');
     await comesBack('a server that is ready', () => ready(app));
 
-    // Its disk is not there at the next start: an empty folder in its place would be taken for it.
+    // If the disk is not mounted at the next start, an empty mount point must not be taken for the folder.
     await app.halt();
     renameSync(folder, `${folder}.away`);
     await app.startWith({});

@@ -6,7 +6,7 @@ import { form, ownForm } from '#server/testing/files';
 import type { HttpClient } from '#server/testing/http-client';
 import { bare } from '#server/testing/test-environment';
 
-/** Rules that hold for each call of the API, those of later features included. */
+/** Rules for every call of the API, including those of future features. */
 describe.each(engines)('every call on %s', (engine) => {
   let app: TestApp;
   let ada: HttpClient;
@@ -29,7 +29,7 @@ describe.each(engines)('every call on %s', (engine) => {
     for (const endpoint of endpoints) await check(endpoint);
   };
 
-  test('that is not public answers 401 to those who are not signed in, before it looks at anything else', () =>
+  test('answers 401 to anonymous callers of a non-public call before checking anything else', () =>
     each(
       ({ access }) => access !== 'public',
       async (endpoint) => {
@@ -40,7 +40,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('that changes something, or is for signed-in users, is refused from another site', () =>
+  test('rejects other sites if it changes something or is for signed-in users', () =>
     each(
       ({ method, access }) => method !== 'GET' || access !== 'public',
       async (endpoint) => {
@@ -53,7 +53,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('refuses fields that it does not know', () =>
+  test('rejects unknown fields', () =>
     each(
       ({ method, body }) => method !== 'GET' && !body.safeParse('anything').success,
       async (endpoint) => {
@@ -63,12 +63,12 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  /** The schema library's own words, which no person is to read. */
+  /** The schema library's own wording, which no person should read. */
   const foreignWords =
     /Invalid (input|option|key|element|string|number)|Too (big|small)|expected|received|Unrecognized/;
   const shapeOf = ({ body }: Endpoint) => (body instanceof z.ZodObject ? Object.keys(body.shape) : []);
 
-  test('says what is missing or wrong in words of its own', () =>
+  test('reports missing or invalid input in its own words', () =>
     each(
       (endpoint) => endpoint.accepts === 'json' && shapeOf(endpoint).length > 0,
       async (endpoint) => {
@@ -92,11 +92,11 @@ describe.each(engines)('every call on %s', (engine) => {
     ['/api/user/password', 'currentPassword', 'Enter your current password'],
     ['/api/fine-tuning/jobs', 'trainingFileId', 'Training file is required'],
     ['/api/admin/users', 'role', 'Role is required'],
-  ])('%s says of a missing %s: %s', async (where, field, sentence) => {
+  ])('%s reports a missing %s: %s', async (where, field, sentence) => {
     expect((await ada.post(where, {})).body.fields).toMatchObject({ [field]: sentence });
   });
 
-  test('refuses query values that it does not know', () =>
+  test('rejects unknown query values', () =>
     each(
       ({ method }) => method === 'GET',
       async (endpoint) => {
@@ -106,7 +106,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('takes only whole positive numbers as ids', () =>
+  test('accepts only positive whole numbers as ids', () =>
     each(
       ({ params }) => params.safeParse({ id: '7' }).success,
       async (endpoint) => {
@@ -118,7 +118,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('takes a number only as it is written: in decimal digits', async () => {
+  test('accepts a number only in decimal digits', async () => {
     const disguised = ['0x7', '0b111', '07', '7e0', '+7', '%207', '7%0A', '7.0', '%EF%BC%97'];
     await each(
       ({ params, method }) => method !== 'POST' && params.safeParse({ id: '7' }).success,
@@ -143,7 +143,7 @@ describe.each(engines)('every call on %s', (engine) => {
       );
   });
 
-  test('says what it is that was not found as it would for another person’s', () =>
+  test('reports another person’s object as not found, like a missing one', () =>
     each(
       ({ params }) => params.safeParse({ id: '7' }).success,
       async (endpoint) => {
@@ -153,7 +153,7 @@ describe.each(engines)('every call on %s', (engine) => {
       },
     ));
 
-  test('that takes JSON takes no form, and the other way round', () =>
+  test('accepts either JSON or a form, never the other', () =>
     each(
       ({ method }) => method !== 'GET',
       async (endpoint) => {

@@ -11,16 +11,16 @@ import { ownTime } from '#server/testing/process-clock';
 import { bare } from '#server/testing/test-environment';
 import { watchdog } from '#server/testing/watchdog';
 
-/** For each call; every engine gets its share, of other input. A release is checked with GENERATED_CASES=2000. */
+/** Per call; each engine gets its share with different input. Releases are checked with GENERATED_CASES=2000. */
 const cases = Number(process.env.GENERATED_CASES ?? 100) / engines.length;
 const atOnce = 10;
-/** Of this process's own time: far more than any answer takes, and far less than for ever. */
+/** In this process's own time: far more than any response takes, yet finite. */
 const answeredWithinMs = 30_000;
 const statusOf: ReadonlyMap<string, number> = new Map(Object.entries(errorStatus));
-/** What the server itself may do wrong; a failing provider is no failure of ours, and the simulator does fail at times. */
+/** Failures of the server itself; a failing provider is not ours, and the simulator fails at times. */
 const isOurFailure = (status: number, code: unknown) => status >= 500 && code !== 'provider_failed';
 
-/** Of each schema once: they are asked for again for every input. */
+/** Cached per schema: they are needed for every input. */
 const schemas = new Map<z.ZodType, Record<string, unknown>>();
 function schemaOf(schema: z.ZodType): Record<string, unknown> {
   const known = schemas.get(schema);
@@ -30,7 +30,7 @@ function schemaOf(schema: z.ZodType): Record<string, unknown> {
   return made;
 }
 
-/** Well-formed as far as an address can be: lone surrogates have no encoding. */
+/** Well-formed as far as a URL can be: lone surrogates have no encoding. */
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
 
 function madeUp(endpoint: Endpoint, seed: string, ids: readonly number[]) {
@@ -59,8 +59,8 @@ const addressOf = (endpoint: Endpoint, params: ReadonlyMap<string, string>, quer
 };
 
 /**
- * Extreme values in each field of each call, one at a time. What the contract refuses has been answered by that; so of
- * those one for each field is sent, and all that it takes.
+ * Extreme values for each field of each call, one at a time. Sends all values that the contract accepts, and one
+ * rejected value per field, since the rest would be answered by the contract alone.
  */
 function* extremeInputs(endpoint: Endpoint, engine: string, ids: readonly number[]): Generator<Input> {
   if (endpoint.accepts === 'multipart') return;
@@ -86,7 +86,7 @@ function* extremeInputs(endpoint: Endpoint, engine: string, ids: readonly number
       yield { path: addressOf(endpoint, params(), query()), body: written(value) };
 }
 
-/** Texts as the schema has them, and mostly one file with some name, type and content; sometimes cut off. */
+/** Texts from the schema, and usually one file with some name, type and content; sometimes truncated. */
 function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string, unknown>): Buffer {
   const text = () => random.texts({ type: 'object', properties: { a: {} }, required: ['a'] })[0]?.[1] ?? '';
   const parts = random.texts(schema).map(([name, content]) => ({ name, content }));
@@ -95,7 +95,7 @@ function madeUpForm(random: ReturnType<typeof generator>, schema: Record<string,
   return random.chance(0.1) ? whole.subarray(0, Math.floor(whole.length / 2)) : whole;
 }
 
-/** undefined: there was no answer in time. */
+/** undefined: no response in time. */
 async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   const begun = ownTime();
   const late = Promise.withResolvers<undefined>();
@@ -105,14 +105,14 @@ async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
   return Promise.race([answer, late.promise]).finally(() => clearInterval(look));
 }
 
-describe.each(engines)('input made up for every call on %s', (engine) => {
+describe.each(engines)('generated input for every call on %s', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp(engine);
   });
   afterAll(() => app.stop());
 
-  /** A user who may do everything and owns something. */
+  /** A user with all permissions who owns something. */
   async function person(name: string) {
     const visitor = await app.withKey(name);
     const ids = [await created(visitor), await created(visitor)];
@@ -127,7 +127,7 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
     return { ids, cookie: [...visitor.cookies].map(([key, value]) => `${key}=${value}`).join('; ') };
   }
 
-  test(`gets none but declared answers, ${cases} times each`, async () => {
+  test(`gets only declared responses, ${cases} times each`, async () => {
     const failures: unknown[] = [];
     const dog = watchdog(answeredWithinMs);
     onTestFinished(async () => void (await dog.stop()));
@@ -159,7 +159,7 @@ describe.each(engines)('input made up for every call on %s', (engine) => {
         for (const input of extreme) await check(input);
       };
       await Promise.all(Array.from({ length: atOnce }, takeTurns));
-      // What one call may have ended or deleted, the next one needs.
+      // The next call needs what this one may have ended or deleted.
       if (endpoint.method !== 'GET') someone = await person(`person${index}`);
       if (process.env.TEST_LOG_LEVEL) process.stderr.write(`${endpoint.method} ${endpoint.path} ${succeeded.count}\n`);
     }

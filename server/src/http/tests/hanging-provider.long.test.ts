@@ -14,13 +14,13 @@ import { ownTime } from '#server/testing/process-clock';
 import { until } from '#server/testing/until';
 import { fileProgram } from '#server/testing/vector-stores';
 
-/** With room for a machine that has much else to do; what hangs would take a minute. */
+/** Allows for a busy machine; a hanging call would take a minute. */
 const aFewSeconds = 12_000;
 const keyOf = (name: string) => `sk-${name}-${'0'.repeat(30)}`;
 
 type Answer = { status: number; body: { code?: string; [name: string]: unknown } };
 
-/** Calls behind buttons. Everything they refer to exists before the provider stops answering. */
+/** Requests behind buttons. Everything they refer to exists before the provider stops answering. */
 async function presses(
   app: TestApp,
   visitor: HttpClient,
@@ -39,7 +39,7 @@ async function presses(
   const paused = await running(app, visitor);
   const models = (await visitor.get('/api/fine-tuning/models/custom')).body;
   const custom = models.find((one: { model: string }) => one.model === model);
-  // With another key nothing of what was asked with the first one counts.
+  // A new key invalidates the answers to everything asked with the first one.
   await visitor.post('/api/settings/apikey', { apiKey: keyOf(`${name}2`) });
   const entries = [{ name: 'Brought along', model: 'gpt-4o', instructions: 'Sing.' }];
   return {
@@ -70,7 +70,7 @@ async function presses(
   };
 }
 
-/** `stored` or why not; and in time. */
+/** `stored` or the reason; in time. */
 async function pressed(press: () => Promise<Answer>) {
   const since = ownTime();
   const { status, body } = await press();
@@ -78,7 +78,7 @@ async function pressed(press: () => Promise<Answer>) {
   return { outcome: status < 300 ? 'stored' : `${status} ${body.code}`, took };
 }
 
-describe('while the provider takes calls and never answers', () => {
+describe('provider that accepts requests and never answers', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp('sqlite', quick);
@@ -90,7 +90,7 @@ describe('while the provider takes calls and never answers', () => {
     for (const { runId } of body.items) if (runId !== null) await visitor.post(`/api/runs/${runId}/stop`);
   }
 
-  test('all that is pressed answers within seconds: stored, or refused in words', async () => {
+  test('answers every button within seconds: stored, or rejected with a reason', async () => {
     const ada = await app.as('ada');
     const all = await presses(app, ada, 'silent');
     const outcomes: Record<string, string> = {};
@@ -109,7 +109,7 @@ describe('while the provider takes calls and never answers', () => {
       outcomes['a comparison'] = compared.status === 202 ? 'stored' : compared.body.code;
       for (const { runId } of [compared.body.candidate, compared.body.baseline])
         await ada.post(`/api/runs/${runId}/stop`);
-      // Last: it is what the others were asked with.
+      // Last, because the requests above use the old key.
       const key = await pressed(() => ada.post('/api/settings/apikey', { apiKey: keyOf('silent3') }));
       outcomes['a key'] = key.outcome;
       if (key.took > aFewSeconds) late.push('a key');
@@ -125,7 +125,7 @@ describe('while the provider takes calls and never answers', () => {
     });
   });
 
-  test('the list of models: a message is answered by the default model', async () => {
+  test('answers a message with the default model while the model list hangs', async () => {
     const bob = await app.as('bob');
     await bob.post('/api/settings/apikey', { apiKey: keyOf('nolist') });
     await withFault(app, { hang: true }, { key: 'nolist', path: '/models' }, async () => {
@@ -139,7 +139,7 @@ describe('while the provider takes calls and never answers', () => {
     });
   });
 
-  test('the list of models: a message can be stopped while nobody knows who answers, and costs nothing', async () => {
+  test('can stop a message at no cost while the model list hangs', async () => {
     const carol = await app.as('carol');
     await carol.post('/api/settings/apikey', { apiKey: keyOf('stopped') });
     await withFault(app, { hang: true }, { key: 'stopped', path: '/models' }, async () => {
@@ -152,8 +152,8 @@ describe('while the provider takes calls and never answers', () => {
   });
 });
 
-test('vector stores of programs are made, filled, changed and deleted without waiting for a provider that hangs', async () => {
-  // Of its own: files are sent two at a time, and what is held above would be waited for.
+test('creates, fills, changes and deletes clients’ vector stores while the provider hangs', async () => {
+  // A separate app: files are sent two at a time, and would wait for those held above.
   const app = await startApp('sqlite', quick);
   onTestFinished(() => app.stop());
   const dora = await app.as('dora');

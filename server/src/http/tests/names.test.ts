@@ -19,7 +19,7 @@ import { beginDownload, jsonLines, unzip } from '#server/testing/zip';
 const turned = '\u200b\u202eSafe\u2066\ttxt\u0007\u200f ';
 const tidy = 'Safe txt';
 
-/** Pieces that mean something beside others. */
+/** Characters that have a meaning in combination. */
 const pieces = Array.from(
   'aä1#*.: /\\|?<>"\t\n\r\0\x7f\x85\u00a0\u00ad\u034f\u061c\u115f\u180b\u180e\u200b\u200c\u200d\u200e\u202e\u2028\u2060\u2066\u2800\u3164\ud83d\ufe00\ufe0e\ufe0f\ufeff\ufff9' +
     'می\u064bคक्ನᠠ葛\u0301❤👩💻🏽🇫🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}\u{e0101}',
@@ -33,7 +33,7 @@ function* made(count: number) {
     ).join('');
 }
 
-test('a tidy name is one line, turns no direction, loses nothing that shows and stays as it is', () => {
+test('tidies a name to one line without direction changes, losing nothing visible, idempotently', () => {
   const shown = (text: string) =>
     text.toWellFormed().replace(/[\s\p{Cc}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu, '');
   for (const given of made(20_000)) {
@@ -62,7 +62,7 @@ test.each([
   'שלום (C++)',
   'a  b',
   'Grüße – 日本',
-])('the name %s is tidy', (name) => expect(tidyName(name)).toBe(name));
+])('leaves the name %s as it is', (name) => expect(tidyName(name)).toBe(name));
 
 test.each([
   ['CON', 'CON_'],
@@ -74,16 +74,16 @@ test.each([
   ['a<b>:"c"?.txt', 'a_b___c__.txt'],
   ['..', '__'],
   ['\u200b', '_'],
-])('%j is %j on every system', (given, portable) => expect(portableName(given)).toBe(portable));
+])('writes %j as %j on every system', (given, portable) => expect(portableName(given)).toBe(portable));
 
-test('a model whose name reads like another one is not in a list', () => {
+test('hides a model whose name looks like another one', () => {
   const ids = modelsIn({ data: [{ id: 'gpt-4o' }, { id: 'gpt-4o\u200b' }, { id: '\u202ei-tpg' }] })?.map(
     ({ id }) => id,
   );
   expect(ids).toEqual(['gpt-4o']);
 });
 
-/** The names that a call demands, of what people and programs give a name to. */
+/** The name fields that a call requires for things that people and clients name. */
 const namesIn = ({ body }: Endpoint) =>
   body instanceof z.ZodObject
     ? Object.entries(z.record(z.string(), z.instanceof(z.ZodType)).parse(body.shape)).filter(([field]) =>
@@ -113,7 +113,7 @@ describe.each(engines)('names on %s', (engine) => {
     expect(wrong).toEqual([]);
   });
 
-  test('of assistants are tidy from pages, programs and imports, and the description has no blanks around it', async () => {
+  test('of assistants are tidied from pages, clients and imports, and descriptions are trimmed', async () => {
     const ada = await app.withKey('ada');
     const page = await ada.post('/api/assistants', { name: turned, description: ' d ', model: 'gpt-4o' });
     const { token } = await newToken(ada);
@@ -136,7 +136,7 @@ describe.each(engines)('names on %s', (engine) => {
     );
   });
 
-  test('of conversations are tidy, chosen or from the first words', async () => {
+  test('of conversations are tidied, chosen or taken from the first words', async () => {
     const ada = await app.withKey('bea');
     const id = await newThread(ada);
     expect((await ada.patch(`/api/threads/${id}`, { title: turned })).body.title).toBe(tidy);
@@ -145,7 +145,7 @@ describe.each(engines)('names on %s', (engine) => {
     });
   });
 
-  test('of tools are tidy, of a tool server and of an OpenAPI description', async () => {
+  test('of tools are tidied, from a tool server and from an OpenAPI description', async () => {
     const ada = await app.as('cyd');
     const server = await added(ada, peer.url, { name: turned });
     expect([server.name, (await toolsOf(ada, server.id))[0].title]).toEqual([tidy, tidy]);
@@ -157,7 +157,7 @@ describe.each(engines)('names on %s', (engine) => {
     expect((await toolsOf(ada, described.body.id))[0].title).toBe(tidy);
   });
 
-  test('of files are tidy, keep what was typed, and can be unpacked anywhere', async () => {
+  test('of files are tidied, keep what was typed, and can be unpacked anywhere', async () => {
     const dan = await app.as('dan');
     const given = ['\u202egnp.exe', '50%0discount.txt', 'CON', 'a<b>:c?.txt', 'dots. .', 'می‌خواهم.txt'];
     for (const filename of given) await uploaded(app, dan, { filename });
@@ -178,7 +178,7 @@ describe.each(engines)('names on %s', (engine) => {
     ).toEqual(names);
   });
 
-  test('that were stored before read as they are, and lose nothing that shows', async () => {
+  test('stored earlier keep their text and lose nothing visible', async () => {
     const eve = await app.as('eve');
     const { id } = (await eve.post('/api/assistants', { name: 'Before', model: 'gpt-4o' })).body;
     const stored = (name: string) =>

@@ -4,7 +4,7 @@ import { password, startApp, type TestApp } from '#server/testing/app';
 
 const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
 
-/** The expression of the guide, as fail2ban reads it: its `<SUBNET>` is an address with or without a prefix length. */
+/** The guide's expression as fail2ban reads it: `<SUBNET>` is an address with or without a prefix length. */
 function filterOfGuide() {
   const [, expression = ''] = /^failregex = (.+)$/m.exec(guide) ?? [];
   const subnet = String.raw`\[?(?:(?:::f{4,6}:)?(?<ip4>(?:\d{1,3}\.){3}\d{1,3})|(?<ip6>(?:[0-9a-fA-F]{1,4}::?|:){1,7}(?:[0-9a-fA-F]{1,4}|(?<=:):)))(?:\/(?<cidr>\d+))?\]?`;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The lines of what this call led to. fail2ban takes the time out of a line before it looks at the rest. */
+/** The log lines that a call caused. fail2ban removes the time from a line before it matches. */
 async function linesOf(call: () => Promise<{ status: number }>, status: number) {
   const before = app.logLines.length;
   expect((await call()).status).toBe(status);
@@ -34,7 +34,7 @@ test.each([
   ['::ffff:203.0.113.10', '203.0.113.10', undefined],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '64'],
 ])(
-  'a failed sign-in, a limit and a call from another site from %s are stopped by the filter of the guide',
+  'matches the guide’s filter for a failed sign-in, a limit and a cross-site call from %s',
   async (address, stopped, length) => {
     const filter = filterOfGuide();
     const stops = (lines: string[]) =>
@@ -49,7 +49,7 @@ test.each([
   },
 );
 
-test('what people do is stopped by no filter, and nobody can have another address stopped', async () => {
+test('matches no filter for what people do, and nobody can have another address banned', async () => {
   const filter = filterOfGuide();
   const ada = await app.as('ada');
   const forged = '","event":"sign_in_failed","address":"198.51.100.1","x":"';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startApp, type TestApp } from '#server/testing/app';
 
-/** Each shows nothing, alone or together. */
+/** Each is invisible, alone or combined. */
 const nothing = [
   '\u200b',
   '\u2060\ufeff',
@@ -22,7 +22,7 @@ const textOf = (schema: z.ZodType) =>
     .object({ type: z.literal('string'), minLength: z.number().min(1), pattern: z.never().optional() })
     .safeParse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).success;
 
-/** The texts that a call demands something in; secrets are told by their letters, not by what they look like. */
+/** The text fields that a call requires; secrets are excluded, because they are compared by characters, not looks. */
 function requiredTexts({ body, method, path }: Endpoint) {
   if (!(body instanceof z.ZodObject)) return [];
   const fields = z.record(z.string(), z.instanceof(z.ZodType)).parse(body.shape);
@@ -31,20 +31,20 @@ function requiredTexts({ body, method, path }: Endpoint) {
     .map(([name, schema]) => ({ where: `${method} ${path} ${name}`, schema }));
 }
 
-test('what shows nothing is told from what shows something', () => {
+test('tells invisible text from visible text', () => {
   for (const text of [...nothing, nothing.join('')]) expect(isBlank(text), JSON.stringify(text)).toBe(true);
   for (const text of ['a', '\u200bא\u200b', '👩‍💻', '.', '\u0301']) expect(isBlank(text)).toBe(false);
   expect(visibleLength('a\u200bb')).toBe(2);
 });
 
-describe('a text that shows nothing', () => {
+describe('invisible text', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startApp('sqlite');
   });
   afterAll(() => app.stop());
 
-  test('is none wherever one is required', () => {
+  test('counts as missing wherever text is required', () => {
     const all = app.endpoints.flatMap(requiredTexts);
     expect(all.length).toBeGreaterThanOrEqual(12);
     const taken = all.flatMap(({ where, schema }) =>
@@ -68,7 +68,7 @@ describe('a text that shows nothing', () => {
       { name: '\u200b\u200bA\u200b', email: 'new@example.com', role: 'Viewer' },
       { name: 'Name must be at least 2 characters' },
     ],
-  ])('is refused for %s', async (_what, path, body, fields) => {
+  ])('is rejected for %s', async (_what, path, body, fields) => {
     const answer = await (await app.as('ada')).post(path, body);
     expect([answer.status, answer.body.fields]).toEqual([400, fields]);
   });

@@ -12,7 +12,7 @@ const signedIn: readonly Kind[] = ['Viewer', 'Editor', 'Admin'];
 const editors: readonly Kind[] = ['Editor', 'Admin'];
 const administrators: readonly Kind[] = ['Admin'];
 
-/** Who may make which call. Written out by hand: a call that is added or opened to others is decided on here too. */
+/** The roles that may make each call. Written by hand, so that a new or more open call needs a decision here. */
 const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/sign-in-options': everybody,
   'POST /api/register': everybody,
@@ -110,7 +110,7 @@ const mayCall: Record<string, readonly Kind[]> = {
   'GET /api/runs/:id/events': signedIn,
   'GET /api/runs/:id/response-schema': signedIn,
   'POST /api/runs/:id/stop': signedIn,
-  // A Viewer denies; that one approves nothing is tested beside the runs.
+  // Viewers may deny; that they cannot approve is tested with the runs.
   'POST /api/runs/:id/approvals/:callId': signedIn,
 
   'GET /api/analytics': signedIn,
@@ -212,7 +212,7 @@ const mayCall: Record<string, readonly Kind[]> = {
 
 const named = ({ method, path }: Endpoint) => `${method} ${path}`;
 
-describe.each(engines)('who may make which call on %s', (engine) => {
+describe.each(engines)('roles of each call on %s', (engine) => {
   let app: TestApp;
   const visitors = new Map<Kind, HttpClient>();
   beforeAll(async () => {
@@ -223,14 +223,14 @@ describe.each(engines)('who may make which call on %s', (engine) => {
       visitors.set(role, await app.as(role.toLowerCase()));
       await setUser(app, `${role.toLowerCase()}@example.com`, { role });
     }
-    // An administrator once: it is the status that shuts out, whatever the role.
+    // A former administrator: the status locks out, whatever the role.
     visitors.set('Inactive', await app.as('inactive'));
     await setUser(app, 'inactive@example.com', { role: 'Admin' });
     await setUser(app, 'inactive@example.com', { status: 'Inactive' });
   });
   afterAll(() => app.stop());
 
-  /** With a field that no call knows: those who may make the call are told so, and nothing happens. */
+  /** Sends a field that no call knows: those who are allowed get an error about it, and nothing happens. */
   function tryCall(visitor: HttpClient, endpoint: Endpoint) {
     const path = endpoint.path.replace(':provider', 'google').replaceAll(/:\w+/g, '2000000000');
     if (endpoint.method === 'GET') return visitor.get(`${path}?noSuchValue=1`);
@@ -239,14 +239,14 @@ describe.each(engines)('who may make which call on %s', (engine) => {
     return endpoint.method === 'PATCH' ? visitor.patch(path, body) : visitor.post(path, body);
   }
 
-  test('the table names each call that there is, and no other', () => {
+  test('has each existing call in the table, and no other', () => {
     const answered = app.endpoints.map(named);
     expect(answered.filter((name) => !Object.hasOwn(mayCall, name))).toEqual([]);
     const gone = Object.keys(mayCall).filter((name) => !answered.includes(name));
     expect(gone).toEqual([]);
   });
 
-  test('nobody is let in, or kept out, against the table', async () => {
+  test('admits and rejects each role by the table', async () => {
     const refusals: Record<Kind, [number, string]> = {
       anonymous: [401, 'not_signed_in'],
       Inactive: [401, 'not_signed_in'],

@@ -8,7 +8,7 @@ import { loadCatalogue } from './catalogue.ts';
 const none = { inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 const today = '2026-11-20';
 
-/** A catalogue file of the operator's own. */
+/** An operator's catalogue file. */
 function fileOf(content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'roster-catalogue-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -32,10 +32,10 @@ const catalogueOf = (...models: Record<string, unknown>[]) =>
     }),
   );
 
-describe('the shipped catalogue', () => {
+describe('shipped catalogue', () => {
   const catalogue = loadCatalogue();
 
-  test('prices a call by its parts: new input, cached input, output with its reasoning', () => {
+  test('prices a call by its parts: new input, cached input, output with reasoning', () => {
     expect(catalogue.cost('gpt-4o', { ...none, inputTokens: 1_000_000 })).toBeCloseTo(2.5, 10);
     expect(catalogue.cost('gpt-4o', { ...none, inputTokens: 1_000_000, cachedTokens: 400_000 })).toBeCloseTo(2, 10);
     const thought = { ...none, outputTokens: 1_000_000, reasoningTokens: 900_000 };
@@ -43,21 +43,21 @@ describe('the shipped catalogue', () => {
     expect(catalogue.cost('gpt-4o', none)).toBe(0);
   });
 
-  test('prices writing to the cache where that costs more', () => {
+  test('prices cache writes where they cost more', () => {
     const counts = { ...none, inputTokens: 100_000, cachedTokens: 40_000, cacheWriteTokens: 50_000 };
-    // 10,000 at 4, 40,000 at 0.4, 50,000 at 5 USD for a million.
+    // 10,000 at 4, 40,000 at 0.4, 50,000 at 5 USD per million.
     expect(catalogue.cost('gpt-5.6-sol', counts)).toBeCloseTo(0.04 + 0.016 + 0.25, 10);
     expect(catalogue.cost('gpt-4o', counts)).toBeCloseTo(0.025 + 0.05 + 0.125, 10);
   });
 
-  test('prices a long request higher as a whole, from the first token beyond the limit', () => {
+  test('prices a whole long request higher, from the first token beyond the limit', () => {
     const counts = (inputTokens: number) => ({ ...none, inputTokens, outputTokens: 100_000 });
     expect(catalogue.cost('gpt-6-sol', counts(272_000))).toBeCloseTo(0.544 + 1, 10);
     expect(catalogue.cost('gpt-6-sol', counts(272_001))).toBeCloseTo(2 * 0.544002 + 1.5, 10);
     expect(catalogue.cost('gpt-4.1', counts(1_000_000))).toBeCloseTo(2 + 0.8, 10);
   });
 
-  test('prices more cached tokens than there is input at no less than nothing', () => {
+  test('never prices below zero if more tokens are cached than there is input', () => {
     expect(catalogue.cost('gpt-4o', { ...none, inputTokens: 10, cachedTokens: 1_000_000 })).toBeCloseTo(1.25, 10);
   });
 
@@ -78,7 +78,7 @@ describe('the shipped catalogue', () => {
     }
   });
 
-  test('prices a fine-tune by its own price, and not at all where there is none', () => {
+  test('prices a fine-tuned model by its own price, and not at all without one', () => {
     const counts = { ...none, inputTokens: 1_000_000 };
     expect(catalogue.cost('ft:gpt-4o-2024-08-06:acme:tutor:a1', counts)).toBeCloseTo(3.75, 10);
     expect(catalogue.cost('ft:gpt-4.1-mini-2025-04-14:acme::b2', counts)).toBeCloseTo(0.8, 10);
@@ -90,7 +90,7 @@ describe('the shipped catalogue', () => {
     });
   });
 
-  test('knows nothing of a model that is not in it, whatever its name', () => {
+  test('knows nothing about a model that is not in it, whatever its name', () => {
     const unknown = { price: null, temperature: 'unknown', efforts: [], contextTokens: null, successor: null };
     for (const id of ['llama3:8b', 'gpt-4o-but-different', 'ft:', 'ft::', '', '__proto__', 'constructor', 'toString']) {
       expect(catalogue.cost(id, { ...none, inputTokens: 5 })).toBeNull();
@@ -99,12 +99,12 @@ describe('the shipped catalogue', () => {
     }
   });
 
-  test('has no price for what the provider sells without saying it', () => {
+  test('has no price for what the provider sells without publishing one', () => {
     expect(catalogue.cost('gpt-5-pro', { ...none, inputTokens: 5 })).toBeNull();
     expect(catalogue.describe('gpt-5-pro', null, today).price).toBeNull();
   });
 
-  test('tells how long a model will be there', () => {
+  test('tells how long a model will be available', () => {
     const lifecycleOn = (day: string, model = 'gpt-4o') => catalogue.describe(model, null, day).lifecycle;
     expect(lifecycleOn('2026-10-15')).toBe('current');
     expect(lifecycleOn('2026-10-16')).toBe('ending');
@@ -112,7 +112,7 @@ describe('the shipped catalogue', () => {
     expect(lifecycleOn('2027-01-14')).toBe('gone');
     expect(lifecycleOn('2999-01-01', 'gpt-6-sol')).toBe('current');
     expect(catalogue.describe('gpt-4o', null, today).successor).toBe('gpt-6.1-terra');
-    // What the provider itself says counts more.
+    // The provider's own date takes precedence.
     expect(catalogue.describe('gpt-4o', '2026-11-20', today)).toMatchObject({
       lifecycle: 'gone',
       shutdownDate: '2026-11-20',
@@ -120,14 +120,14 @@ describe('the shipped catalogue', () => {
     expect(catalogue.describe('llama3', '2026-12-01', today).lifecycle).toBe('ending');
   });
 
-  test('names successors that it knows itself', () => {
+  test('names only successors that it contains', () => {
     const ids = ['gpt-4o', 'gpt-4o-mini', 'gpt-5', 'gpt-5-mini', 'o3', 'o1', 'gpt-5.1', 'gpt-3.5-turbo'];
     for (const id of ids) expect(catalogue.contextTokens(catalogue.successor(id) ?? '')).toBeGreaterThan(0);
   });
 });
 
-describe('a catalogue of the operator’s own', () => {
-  test('takes the place of the shipped one', () => {
+describe('operator’s catalogue', () => {
+  test('replaces the shipped one', () => {
     const catalogue = catalogueOf({ match: 'llama3:8b' });
     expect(catalogue.asOf).toBe('2026-12-01');
     expect(catalogue.cost('llama3:8b', { ...none, inputTokens: 1_000_000, outputTokens: 1_000_000 })).toBe(3);
@@ -141,7 +141,7 @@ describe('a catalogue of the operator’s own', () => {
     expect(catalogue.cost('gpt-4o', { ...none, inputTokens: 1 })).toBeNull();
   });
 
-  test('keeps its own order', () => {
+  test('keeps its order', () => {
     const catalogue = catalogueOf({ match: 'b' }, { match: 'a' });
     expect([catalogue.order('b'), catalogue.order('a')]).toEqual([0, 1]);
     expect(catalogue.order('c')).toBeGreaterThan(1);
@@ -156,7 +156,7 @@ describe('a catalogue of the operator’s own', () => {
     expect(catalogue.cost('m-2026-02-02', { ...none, inputTokens: 1_000_000 })).toBe(1);
   });
 
-  test('is refused where it is wrong, in words that name what', () => {
+  test('is rejected if invalid, naming what is wrong', () => {
     expect(() => catalogueOf({ match: 'm', contextTokens: -1 })).toThrow(
       /MODEL_CATALOGUE: .* cannot be used[\s\S]*contextTokens/,
     );

@@ -6,51 +6,51 @@ import { z } from 'zod';
 import { reasonOf, StartupError } from '#server/lib/errors';
 
 const CataloguePrice = Price.omit({ asOf: true, family: true }).extend({
-  /** Where writing to the prompt cache costs more than reading input. */
+  /** Set if writing to the prompt cache costs more than reading input. */
   cacheWrite: z.number().optional(),
 });
-/** Service tiers that have prices of their own, by the names that answers have for them. */
+/** Service tiers with their own prices, by their names in responses. */
 const PricedTier = z.enum(['flex', 'batch', 'priority']);
 const CatalogueEntry = z.strictObject({
-  /** A model id; dated snapshots (`gpt-4o-2024-08-06`) and fine-tunes (`ft:gpt-4o…`) are covered by it. */
+  /** A model id; it also covers dated snapshots (`gpt-4o-2024-08-06`) and fine-tuned models (`ft:gpt-4o…`). */
   match: z.string().min(1),
   price: CataloguePrice.nullable(),
-  /** Dated ids that are known to cost the same. A further one is priced by its family, which is said. */
+  /** Dated ids known to cost the same. Others are priced by their family, with a remark. */
   snapshots: z.array(z.string().min(1)).optional(),
-  /** Prices of the other service tiers; one that is not here has no known price. */
+  /** Prices of other service tiers; a missing tier has no known price. */
   tiers: z.partialRecord(PricedTier, CataloguePrice).optional(),
   tunedPrice: CataloguePrice.optional(),
   training: z
     .strictObject({
       /** The ids under which it is trained. */
       models: z.array(z.string().min(1)).min(1),
-      /** The last known, per 1,000,000 tokens trained on. */
+      /** The last known price per 1,000,000 training tokens. */
       price: z.number().nullable(),
       methods: z.array(TrainingMethod).min(1),
       description: z.string(),
-      /** true: its examples may have images. Left out: unknown. */
+      /** true: training examples may contain images. Omitted: unknown. */
       images: z.boolean().optional(),
-      /** From this day on its own provider begins no training of it. Another one may. */
+      /** From this day its own provider starts no new training; other providers may. */
       until: z.iso.date().optional(),
     })
     .optional(),
   temperature: z.enum(['yes', 'no', 'conditional']),
   efforts: z.array(ReasoningEffort),
   contextTokens: z.number().int().positive(),
-  /** Above so many input tokens the whole request costs twice for input and one and a half times for output. */
+  /** Above this number of input tokens the whole request costs twice the input and 1.5 times the output price. */
   longContextFrom: z.number().int().positive().optional(),
   shutdownDate: z.iso.date().optional(),
   successor: z.string().optional(),
 });
 type CatalogueEntry = z.output<typeof CatalogueEntry>;
-/** A price of its own, which does not go by tokens. */
+/** A price per use instead of per token. */
 const ToolPrice = z.strictObject({
   tool: BilledTool,
   usdPerThousandCalls: z.number().nonnegative(),
   asOf: z.iso.date(),
   source: z.string(),
 });
-/** What files in vector stores cost at the provider. Roster does not know how long they lie there, and says so. */
+/** The provider's price for files in vector stores. Roster does not know how long they are stored, and says so. */
 const StoragePrice = z.strictObject({
   usdPerGigabyteDay: z.number().nonnegative(),
   freeGigabytes: z.number().nonnegative(),
@@ -61,14 +61,14 @@ const CatalogueFile = z.strictObject({
   asOf: z.iso.date(),
   source: z.string(),
   unit: z.literal('USD per 1,000,000 tokens'),
-  /** Where the tiers' prices are from; left out: as the others. */
+  /** Source of the tiers' prices; omitted: same as the others. */
   tiers: z.strictObject({ asOf: z.iso.date(), source: z.string() }).optional(),
   models: z.array(CatalogueEntry),
   tools: z.array(ToolPrice).default([]),
   storage: StoragePrice.nullable().default(null),
 });
 
-/** null: left out. */
+/** null: not sent. */
 export type ModelParameters = { temperature: number | null; effort: ReasoningEffort | null };
 
 export type TokenCounts = {
@@ -79,7 +79,7 @@ export type TokenCounts = {
   reasoningTokens: number;
 };
 
-/** USD for one call at a price per 1,000,000 tokens. Cached and cache-write tokens are parts of the input. */
+/** USD for one call at a price per 1,000,000 tokens. Cached and cache-write tokens are part of the input. */
 export function costOf(price: z.output<typeof CataloguePrice>, counts: TokenCounts, isLong = false): number {
   const plain = Math.max(0, counts.inputTokens - counts.cachedTokens - counts.cacheWriteTokens);
   const input =
@@ -90,7 +90,7 @@ export function costOf(price: z.output<typeof CataloguePrice>, counts: TokenCoun
   return (input * (isLong ? 2 : 1) + output * (isLong ? 1.5 : 1)) / 1_000_000;
 }
 
-/** Days before its shutdown from which a model is called `ending`. */
+/** Days before the shutdown from which a model counts as `ending`. */
 const warnDays = 90;
 
 function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile> {
@@ -104,8 +104,8 @@ function readCatalogue(file: string | undefined): z.output<typeof CatalogueFile>
 }
 
 /**
- * Prices and abilities of models, as shipped (catalogue.json) or as the operator's MODEL_CATALOGUE file says.
- * @throws StartupError where that file cannot be used
+ * Prices and capabilities of models, from the shipped catalogue.json or the operator's MODEL_CATALOGUE file.
+ * @throws StartupError if that file cannot be used
  */
 export function loadCatalogue(file?: string) {
   const { asOf, models, tools, storage, tiers } = readCatalogue(file);
@@ -119,7 +119,7 @@ export function loadCatalogue(file?: string) {
   const priceOf = (entry: CatalogueEntry | undefined, model: string) =>
     (model.startsWith('ft:') ? entry?.tunedPrice : entry?.price) ?? null;
 
-  /** The entry whose price is taken for a snapshot that it does not name; null: the price is the model's own. */
+  /** The entry whose price is used for a snapshot that it does not list; null: the price is the model's own. */
   function familyOf(entry: CatalogueEntry | undefined, model: string): string | null {
     if (!entry || !priceOf(entry, model)) return null;
     const base = baseOf(model);
@@ -127,7 +127,7 @@ export function loadCatalogue(file?: string) {
     return named.includes(base) ? null : entry.match;
   }
 
-  /** At the tier's price; a request that is long costs more only where that is known. */
+  /** The tier's price. Long requests cost more only if that is known. */
   function priceIn(
     entry: CatalogueEntry | undefined,
     model: string,
@@ -141,9 +141,9 @@ export function loadCatalogue(file?: string) {
 
   return {
     asOf,
-    /** Where a model stands in the catalogue's order; the unknown ones come last. */
+    /** Sort position in the catalogue; unknown models come last. */
     order: (model: string) => find(model)?.order ?? Number.MAX_SAFE_INTEGER,
-    /** The catalogue's entry of a model; `shutdownDate` is the provider's, where it gives one. */
+    /** Describes a model from the catalogue; `shutdownDate` is the provider's, if it gives one. */
     describe(model: string, shutdownDate: string | null | undefined, today: string): Model {
       const entry = find(model)?.entry;
       const price = priceOf(entry, model);
@@ -166,7 +166,7 @@ export function loadCatalogue(file?: string) {
         tuned: model.startsWith('ft:'),
       };
     },
-    /** The settings that a model takes; to an unknown model all are sent. */
+    /** The settings that a model accepts; unknown models are sent all of them. */
     parameters(model: string, { temperature, effort }: ModelParameters): ModelParameters {
       const entry = find(model)?.entry;
       if (!entry) return { temperature, effort };
@@ -174,9 +174,9 @@ export function loadCatalogue(file?: string) {
       const takesTemperature = entry.temperature === 'yes' || (entry.temperature === 'conditional' && taken === 'none');
       return { temperature: takesTemperature ? temperature : null, effort: taken };
     },
-    /** The lowest reasoning effort that it takes; null where it takes none, or is unknown. */
+    /** The lowest reasoning effort the model accepts; null if it accepts none or is unknown. */
     leastEffort: (model: string): ReasoningEffort | null => find(model)?.entry.efforts[0] ?? null,
-    /** What a model is counted as where there may be only so many names; `other`: unknown. */
+    /** A label with bounded cardinality, for metrics; `other` for unknown models. */
     family(model: string): string {
       const match = find(model)?.entry.match;
       return match === undefined ? 'other' : `${model.startsWith('ft:') ? 'ft:' : ''}${match}`;
@@ -184,22 +184,25 @@ export function loadCatalogue(file?: string) {
     contextTokens: (model: string) => find(model)?.entry.contextTokens ?? null,
     successor: (model: string) => find(model)?.entry.successor ?? null,
     shutdownDate: (model: string) => find(model)?.entry.shutdownDate ?? null,
-    /** The models that can be trained, in the catalogue's order. */
+    /** The trainable models, in catalogue order. */
     trainable: models.flatMap(({ training, shutdownDate = null }) =>
       training ? training.models.map((id) => ({ id, shutdownDate, ...training })) : [],
     ),
-    /** What calls of a tool cost; null where no price is known. */
+    /** Price of a tool's calls; null if unknown. */
     toolPrice: (tool: BilledTool) => tools.find((one) => one.tool === tool) ?? null,
     storagePrice: storage,
     /** True if a model can be trained on images; null if unknown. */
     trainsOnImages: (model: string) => find(model)?.entry.training?.images ?? null,
-    /** USD per 1,000,000 tokens trained on; null where no price is known. */
+    /** USD per 1,000,000 training tokens; null if unknown. */
     trainingPrice: (model: string) => find(model)?.entry.training?.price ?? null,
-    /** The model whose price is taken for a snapshot that the catalogue does not name; null: the price is its own, or unknown. */
+    /**
+     * The model whose price is used for a snapshot that the catalogue does not list; null: the price is its own, or
+     * unknown.
+     */
     familyOf: (model: string) => familyOf(find(model)?.entry, model),
-    /** The day of the prices of a service tier; null: of the standard one. */
+    /** The date of a service tier's prices; null: of the standard tier. */
     priceDay: (tier: string | null) => (tier === null ? asOf : (tiers?.asOf ?? asOf)),
-    /** USD for one call; null where no price is known. `tier`: the service tier that answered; null: the standard one. */
+    /** USD for one call; null if no price is known. `tier`: the service tier that answered; null: the standard tier. */
     cost(model: string, counts: TokenCounts, tier: string | null = null): number | null {
       const entry = find(model)?.entry;
       const isLong = entry?.longContextFrom !== undefined && counts.inputTokens > entry.longContextFrom;

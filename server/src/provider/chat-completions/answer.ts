@@ -12,7 +12,7 @@ import { requestBody } from './request.ts';
 
 const notKept = 'The model sent a picture in a form that Roster does not keep.';
 
-/** Passes on what is read of an answer as its pieces. */
+/** Converts what is read from an answer into its pieces. */
 function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]) => void) {
   const pieces = collectStream(onPieces);
   const made = generatedFileReader({
@@ -32,7 +32,7 @@ function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]
         return pieces.addLink(piece);
       case 'image':
         if (made.shown(piece.address)) return;
-        // Roster fetches nothing from an address that a model names.
+        // Roster fetches nothing from URLs that a model names.
         if (isWebAddress(piece.address)) link(citationOf(piece.address));
         else pieces.add('note', notKept);
         return;
@@ -41,7 +41,7 @@ function pieceWriter({ onMade }: AnswerRequest, onPieces: (pieces: AnswerPiece[]
   return { pieces, write };
 }
 
-/** Writes an answer through Chat Completions, for providers that do not serve Responses. @throws ProviderError */
+/** Generates an answer through Chat Completions, for providers without Responses. @throws ProviderError */
 export async function answerByChatCompletions(
   http: ProviderHttp,
   request: AnswerRequest,
@@ -94,13 +94,13 @@ export async function answerByChatCompletions(
       'note',
       `The provider ended this answer with “${unknownWord}”, which Roster does not know. It may not be complete.`,
     );
-  // A call that was cut off is none.
+  // Truncated calls are ignored.
   if (tools && reason === 'complete') takeCalls(reader, pieces.addCall);
   pieces.passOn();
   return { reason, usage, tier: tierIn({ service_tier: reader.tier() }) };
 }
 
-/** What the message has to carry goes with the first of its calls. */
+/** Fields that the message must carry are attached to its first call. */
 function takeCalls(
   { calls, echo }: Pick<ReturnType<typeof chatAnswerReader>, 'calls' | 'echo'>,
   add: ReturnType<typeof collectStream>['addCall'],

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** Receives the contents of a delta, or of a whole message. */
+/** Receives the contents of a delta or a whole message. */
 export type DeltaSink = {
   text: (text: string) => void;
   reasoning: (text: string) => void;
@@ -8,7 +8,7 @@ export type DeltaSink = {
   image: (address: string) => void;
 };
 
-/** The text in a text, in a list of parts, or in a part that names it. */
+/** The text in a string, in a list of parts, or in a part that contains it. */
 function textIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(textIn).join('');
@@ -16,7 +16,7 @@ function textIn(value: unknown): string {
   return textIn(value.text ?? value.thinking ?? value.summary ?? value.content ?? value.value);
 }
 
-/** Servers say the same thought in several of them. */
+/** Servers may repeat the same reasoning in several of these. */
 const reasoningFields = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_details'];
 
 function readReasoning(delta: JsonObject, { reasoning }: DeltaSink) {
@@ -52,7 +52,7 @@ function readPart(part: unknown, sink: DeltaSink) {
   else sink.text(text);
 }
 
-/** Reads a piece of an answer field by field: an odd one, or one that nobody knows, takes nothing from the others. */
+/** Reads a delta field by field, so that an unusual or unknown field does not affect the others. */
 export function readDelta(delta: JsonObject, sink: DeltaSink) {
   readReasoning(delta, sink);
   const { content, refusal, images } = delta;

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** Fields in which thoughts come and which a provider wants back, as they are, with the calls that they led to. */
+/** Reasoning that some providers want back unchanged with the calls that it led to. */
 const thoughtField = 'reasoning_content';
 const detailsField = 'reasoning_details';
-/** Fields of a detail whose text comes in pieces. */
+/** Fields of a detail whose text arrives in pieces. */
 const inPieces = ['text', 'summary'];
 
-/** Puts one piece of a detail to the one before, where both are parts of the same. */
+/** Appends one piece of a detail to the previous one if both belong together. */
 function joined(last: JsonObject, next: JsonObject): JsonObject | undefined {
   if (last.type !== next.type || last.index !== next.index) return undefined;
   const field = inPieces.find((name) => typeof last[name] === 'string' || typeof next[name] === 'string');
@@ -15,7 +15,7 @@ function joined(last: JsonObject, next: JsonObject): JsonObject | undefined {
   return { ...last, ...said, [field]: `${last[field] ?? ''}${next[field] ?? ''}` };
 }
 
-/** Collects what a message of the model has to carry when it is sent back while its tools are called. */
+/** Collects the fields that a model's message must carry when it is sent back with tool outputs. */
 export function echoCollector() {
   let thought = '';
   const details: JsonObject[] = [];
@@ -33,7 +33,7 @@ export function echoCollector() {
         length += JSON.stringify(detail).length;
       }
     },
-    /** undefined: there is nothing to send back. */
+    /** undefined: nothing to send back. */
     fields(): JsonObject | undefined {
       const fields = {
         ...(thought !== '' && { [thoughtField]: thought }),
@@ -41,7 +41,7 @@ export function echoCollector() {
       };
       return Object.keys(fields).length > 0 ? fields : undefined;
     },
-    /** How much of it is no text of the answer's, in UTF-16 units. */
+    /** The size of what is not answer text, in UTF-16 units. */
     length: () => length,
   };
 }

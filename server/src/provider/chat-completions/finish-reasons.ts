@@ -2,7 +2,7 @@ import type { AnswerEnd } from '#server/provider/provider';
 
 export type Finish = AnswerEnd['reason'] | 'failed' | 'unknown';
 
-/** The words of OpenAI, and those of servers that keep their own. */
+/** OpenAI's words, and those of servers with their own. */
 const known: [Finish, string[]][] = [
   ['complete', ['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use', 'function_call']],
   ['length', ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'model_context_window_exceeded']],
@@ -10,7 +10,7 @@ const known: [Finish, string[]][] = [
 ];
 const isFailure = /error|fail|abort|cancel|insufficient|interrupt|overload|time.?out|unavailable|malformed/;
 
-/** What a provider's `finish_reason` says; undefined: the answer has not ended. */
+/** The meaning of a `finish_reason`; undefined: the answer has not ended. */
 export function finishOf(reason: unknown): Finish | undefined {
   if (typeof reason !== 'string') return undefined;
   const word = reason.trim().toLowerCase();

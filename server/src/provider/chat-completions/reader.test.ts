@@ -20,7 +20,7 @@ import { type ChatPiece, chatAnswerReader } from './reader.ts';
 
 const apiKey = new Secret('gsk_abcdefghijklmnop1234567890');
 
-/** A body that sends these packets, and then ends or breaks off. */
+/** A body that sends these packets and then ends or breaks off. */
 function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
   const nothing = () => undefined;
   const { body, push, end } = createStreamingBody({ abort: nothing, pause: nothing, resume: nothing });
@@ -33,7 +33,7 @@ function bodyOf(packets: readonly (string | Buffer)[], isCut: boolean) {
   };
 }
 
-/** What an answer comes to, as both of its users put it together. */
+/** The result of an answer as both of its consumers assemble it. */
 async function read(packets: readonly (string | Buffer)[], isCut = false) {
   const said = { text: '', reasoning: '', refusal: '', images: [] as string[], links: [] as [string, string][] };
   const told = new Map<number, { callId: string; input: string }>();
@@ -77,7 +77,7 @@ async function read(packets: readonly (string | Buffer)[], isCut = false) {
     reader.letGo();
   }
   const ending = reader.ending();
-  // As pieces they are told like all at once.
+  // Streamed pieces must add up to the final calls.
   if (ending) expect([...told.values()]).toEqual(reader.calls().map(({ callId, input }) => ({ callId, input })));
   return { ...said, calls: reader.calls(), echo: reader.echo(), ending, failure };
 }
@@ -95,11 +95,11 @@ function check(found: Awaited<ReturnType<typeof read>>, expected: Expected) {
   } else if (!failure) expect(found.calls).toEqual([]);
 }
 
-describe('an answer of Chat Completions', () => {
+describe('Chat Completions answer', () => {
   test.each(rows)('%s', async (_, events, expected) => {
     const wire = events.map(frame).join('');
     check(await read([wire]), expected);
-    // However it is cut into packets, also within characters, lines and line ends.
+    // Split into packets at any position, including within characters, lines and line ends.
     const bytes = Buffer.from(wire.replaceAll('\n', '\r\n'));
     for (const size of [1, 2, 3, 7, 64]) {
       const packets = Array.from({ length: Math.ceil(bytes.length / size) }, (_one, index) =>
@@ -110,7 +110,7 @@ describe('an answer of Chat Completions', () => {
   });
 
   test.each(rows.filter(([, , { failure }]) => failure === undefined))(
-    'unknown fields beside it: %s',
+    'reads the same with unknown fields: %s',
     async (_, events, expected) => {
       const odd = { x_new: { deep: [1, null] }, logprobs: 12, audio: 'odd', created: '2026', usage: 'none' };
       const grown = events.map((event) => {
@@ -127,7 +127,7 @@ describe('an answer of Chat Completions', () => {
     },
   );
 
-  test('a connection that is lost counts as an end once a reason has come, and only then', async () => {
+  test('treats a lost connection as an end only after a finish reason', async () => {
     expect(await read([frame(say('Yes', 'stop'))], true)).toMatchObject({
       text: 'Yes',
       ending: { reason: 'complete' },
@@ -137,7 +137,7 @@ describe('an answer of Chat Completions', () => {
     expect(await read([frame(say('Yes', 'stop')) + frame(say('more'))], true)).toMatchObject({ ending: undefined });
   });
 
-  test('the thought between tags is the same wherever it is cut', async () => {
+  test('finds the same reasoning between tags, wherever it is cut', async () => {
     const whole = ' <think> I think: </thin, or <think>?\n</think>\n\n <think>Yes</think>';
     for (let first = 0; first <= whole.length; first++)
       for (const second of [first + 1, first + 4, whole.length]) {
@@ -162,7 +162,7 @@ describe('an answer of Chat Completions', () => {
     ['behind an opening one', 'Use <think> and\n</think>\nso.', '', 'Use <think> and\n</think>\nso.'],
     ['that is none', 'Yes\n</thinker>', '', 'Yes\n</thinker>'],
   ])(
-    'a thought that only a closing tag ends, %s, is known in an answer that comes whole',
+    'finds reasoning with only a closing tag, %s, in an answer that comes whole',
     async (_, content, reasoning, text) => {
       const json = JSON.stringify({ choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] });
       for (const packets of [[json], [...json], [frame(say(content, 'stop'))]]) {
@@ -172,12 +172,12 @@ describe('an answer of Chat Completions', () => {
     },
   );
 
-  test('a closing tag that comes after words of the stream were told changes nothing', async () => {
+  test('ignores a closing tag after text of the stream was delivered', async () => {
     const content = 'So yes.\n</think>\n\nYes';
     for (let cut = 1; cut < content.length; cut++) {
       const pieces = [content.slice(0, cut), content.slice(cut)];
       const found = await read([[...pieces.map((piece) => say(piece)), stop, done].map(frame).join('')]);
-      // No word is lost or told twice, and no thought begins after the answer has.
+      // No text is lost or repeated, and no reasoning starts after the answer.
       expect([found.reasoning, found.text]).toEqual(
         cut >= 'So yes.\n</think>'.length ? ['So yes.\n', 'Yes'] : ['', content],
       );
@@ -190,7 +190,7 @@ describe('an answer of Chat Completions', () => {
     }
   });
 
-  test('an answer that comes whole in the place of a stream is read', async () => {
+  test('reads an answer that comes whole instead of as a stream', async () => {
     const message = {
       role: 'assistant',
       content: '<think>Hm.</think>Yes',
@@ -222,7 +222,7 @@ describe('an answer of Chat Completions', () => {
     ['a detail', { detail: broken }, new RegExp(broken)],
     ['no choices', { object: 'list', data: [] }, /could not be read/],
     ['empty choices', { choices: [] }, /could not be read/],
-  ])('JSON in the place of a stream that is %s is none', async (_, value, failure) => {
+  ])('rejects JSON instead of a stream that is %s', async (_, value, failure) => {
     expect(await read([JSON.stringify(value)])).toMatchObject({
       ending: undefined,
       failure: expect.stringMatching(failure),
@@ -230,7 +230,7 @@ describe('an answer of Chat Completions', () => {
     expect(await read(['{"choices":[{"mess'])).toMatchObject({ failure: expect.stringMatching(/could not be read/) });
   });
 
-  test('the key is in no word of a failure', async () => {
+  test('keeps the key out of every failure', async () => {
     const key = apiKey.reveal();
     for (const event of [{ error: `key ${key} is out of credit` }, say('', `error ${key}`)]) {
       const { failure } = await read([frame(event) + frame(done)]);
@@ -239,7 +239,7 @@ describe('an answer of Chat Completions', () => {
     }
   });
 
-  test('what a provider wants back with a call is kept', async () => {
+  test('keeps what a provider wants back with a call', async () => {
     const signature = { google: { thought_signature: 'abc' } };
     const events = [
       choice({ reasoning_content: 'Let me' }),
@@ -267,7 +267,7 @@ describe('an answer of Chat Completions', () => {
   });
 });
 
-test('what was used is what the last event with figures says', async () => {
+test('takes the usage from the last event that reports it', async () => {
   const figures = (tokens: number) => ({ prompt_tokens: 9, completion_tokens: tokens });
   const each = [1, 2, 3].map((tokens) => ({ ...say('x'), usage: figures(tokens) }));
   const found = await read([[...each, { ...stop, usage: null }, done].map(frame).join('')]);

@@ -18,33 +18,33 @@ import { type Finish, finishOf } from './finish-reasons.ts';
 import { sourceCollector } from './sources.ts';
 import { callCollector, hasObjectArguments } from './tool-calls.ts';
 
-/** What an answer consists of, in the order in which it comes. */
+/** The parts of an answer, in order of arrival. */
 export type ChatPiece =
   | { type: 'text'; text: string; logprobs: readonly unknown[] }
   | { type: 'reasoning' | 'refusal'; text: string }
-  /** The call of a function begins; its arguments follow under the same place. */
+  /** A function call starts; its arguments follow under the same `place`. */
   | { type: 'call'; place: number; callId: string; name: string }
   | { type: 'arguments'; place: number; text: string }
-  /** A picture that the model has made: its data, or its address. */
+  /** An image by the model: its data or its URL. */
   | { type: 'image'; address: string }
-  /** A page of the web that the answer is taken from. */
+  /** A web page that the answer cites. */
   | ({ type: 'link' } & WebLink);
 
 export type ChatEnding = {
   reason: AnswerEnd['reason'];
-  /** The provider's own word for it, where Roster does not know it. */
+  /** The provider's own word if Roster does not know it. */
   unknownWord: string | undefined;
-  /** null: the provider did not say. */
+  /** null: not reported by the provider. */
   usage: TokenCounts | null;
 };
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The calls in a piece of an answer; servers that know one call only have a field of its own for it. */
+/** The calls in a piece of an answer; servers that support a single call use their own field. */
 const callsIn = ({ tool_calls: calls, function_call: only }: JsonObject) =>
   Array.isArray(calls) ? calls : isObject(only) ? [{ index: 0, function: only }] : [];
 
-/** The JSON of an event, or of a whole answer. What cannot be read may have held words, so it ends the answer visibly. */
+/** Parses an event or a whole answer. Unparsable JSON may have contained text, so it fails the answer visibly. */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -53,7 +53,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The same calls with the digits of their numbers; `at`: the place of their choice. */
+/** The same calls with exact number digits; `at`: the index of their choice. */
 function exactCalls(json: string, at: number): readonly unknown[] | undefined {
   const event = parseExact(json);
   const choice = isObject(event) ? list(event.choices)[at] : undefined;
@@ -67,20 +67,20 @@ const brokeOff = () =>
   new ProviderError('provider_broke_off', 'The provider broke off before the answer was complete.');
 
 /**
- * Reads an answer of Chat Completions, in events or whole, as the many servers that have them write it. It has ended only where the
- * server said so.
+ * Reads a Chat Completions answer, streamed or whole, in the dialects of many servers. It ends only when the server
+ * says so.
  *
  * Long: every field of an event adds to the same answer.
  */
 export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => void) {
   let hasChoice = false;
-  /** Only the first of several answers is read. */
+  /** Only the first of several choices is read. */
   let index: unknown;
   let model = '';
   let usage: TokenCounts | null = null;
   let tier = '';
   let finish: { as: Finish; word: string } | undefined;
-  /** More has come since the finish: it was none. */
+  /** More arrived after a finish reason, so it was not the end. */
   let hasGoneOn = false;
   let hasSaid = false;
   let logprobs: unknown[] = [];
@@ -130,7 +130,7 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
 
   function addChoice(choice: JsonObject, exact: () => readonly unknown[] | undefined) {
     if (isObject(choice.logprobs)) logprobs.push(...list(choice.logprobs.content));
-    // An answer that came at once has the message in the place of its pieces; some servers repeat it at the end of them.
+    // A whole answer has `message` in place of deltas; some servers repeat it at the end of a stream.
     const message = hasSaid ? undefined : choice.message;
     const delta = isObject(choice.delta) ? choice.delta : message;
     if (isObject(delta)) addDelta(delta, exact);
@@ -178,13 +178,13 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
   }
 
   return {
-    /** One event of a stream. @throws ProviderError */
+    /** Reads one event of a stream. @throws ProviderError */
     event(data: string) {
       if (ending) return;
       if (data.trim() === '[DONE]') return end();
       addValue(parsed(data), data);
     },
-    /** An answer that came whole in the place of a stream. @throws ProviderError */
+    /** Reads an answer that came whole instead of as a stream. @throws ProviderError */
     whole(json: string) {
       const value = parsed(json);
       addValue(value, json);
@@ -192,11 +192,14 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
       finish ??= { as: 'complete', word: '' };
       end();
     },
-    /** The stream has ended without saying so. What has come is whole once a reason to finish has come; else there is no ending. */
+    /**
+     * The stream closed without an end event. The answer counts as complete if a finish reason has arrived; otherwise
+     * there is no ending.
+     */
     closed() {
       if (!ending && finish && !hasGoneOn) end();
     },
-    /** Tells what is held back, where the answer broke off. */
+    /** Delivers text held back for tag detection, after the answer broke off. */
     letGo() {
       thoughts.end();
       sources.end();
@@ -206,9 +209,9 @@ export function chatAnswerReader(apiKey: Secret, tell: (piece: ChatPiece) => voi
     /** The service tier that answered, in the provider's word. */
     tier: () => tier,
     calls: calls.all,
-    /** What has to be sent back with the calls. */
+    /** Fields to send back with the calls. */
     echo: echo.fields,
-    /** How much is held until the end, in UTF-16 units. */
+    /** The size of what is held until the end, in UTF-16 units. */
     heldLength: () => calls.length() + echo.length(),
   };
 }

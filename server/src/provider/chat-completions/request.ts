@@ -10,8 +10,8 @@ function choiceOf(choice: AnswerTools['choice']) {
 }
 
 /**
- * The part of a request of Chat Completions that is about functions and the answer's form. Neither files nor code are
- * searched or run here: an answer for which that was asked would be worth nothing.
+ * The part of a Chat Completions request about functions and the response format. Code and file search are not
+ * available here, and an answer without them would be useless if they were asked for.
  */
 function toolFields({ tools, search, format }: Pick<AnswerRequest, 'tools' | 'search' | 'format'>) {
   if (tools?.codeInterpreter)
@@ -32,14 +32,14 @@ function toolFields({ tools, search, format }: Pick<AnswerRequest, 'tools' | 'se
       functions.length > 0 && {
         tools: functions,
         tool_choice: choiceOf(tools.choice),
-        // Compatible servers may not know the field, and its usual value need not be said.
+        // Compatible servers may not know this field, so its default is not sent.
         ...(!tools.isParallel && { parallel_tool_calls: false }),
       }),
     ...(format && format.type !== 'text' && { response_format: format }),
   };
 }
 
-/** A turn's calls beside its words, and the messages that answer them. */
+/** A turn's calls next to its text, and the messages with their outputs. */
 function callMessages({ calls = [] }: ConversationTurn, echoes: boolean) {
   const echoOf = ({ echo }: (typeof calls)[number]) => (echoes ? echo : undefined);
   return {
@@ -67,8 +67,8 @@ const imageOf = ({ url, detail }: TurnImage): Part => ({
 });
 
 /**
- * Compatible servers take no documents. An answer to a question that came with one would be worth nothing; in earlier
- * messages a remark takes its place.
+ * Compatible servers accept no documents. For the newest question that is an error; in earlier messages a remark
+ * replaces the document.
  */
 function refuseDocument({ files = [] }: ConversationTurn) {
   const document = files.find(({ kind }) => kind === 'document');
@@ -88,14 +88,14 @@ async function messagesOf(turn: ConversationTurn, { echoes }: { echoes: boolean 
   return [{ role: turn.role, content: turn.calls && content === '' ? null : content, ...ofTurn }, ...answers];
 }
 
-/** What Chat Completions are asked for. @throws ProviderError for what they cannot do */
+/** The body of a Chat Completions request. @throws ProviderError for unsupported parts */
 export async function requestBody(request: AnswerRequest, omitted: Omitted) {
   const { model, instructions, temperature, effort, topP, maxOutputTokens } = request;
   const newest = request.turns.at(-1);
-  // Before turns are joined: an earlier question that was refused for its document must not refuse every later one.
+  // Before turns are joined: a document in an earlier, rejected question must not fail every later one.
   if (newest) refuseDocument(newest);
   const turns = alternateTurns(request.turns);
-  // Once its turn has ended, nobody wants it back, and another model may answer the next one.
+  // Echoed fields matter only within the current turn; another model may answer the next one.
   const question = turns.findLastIndex(({ role }) => role === 'user');
   const messages = turns.map((turn, index) => messagesOf(turn, { echoes: index > question }));
   return {
@@ -105,7 +105,7 @@ export async function requestBody(request: AnswerRequest, omitted: Omitted) {
       ...(await Promise.all(messages)).flat(),
     ],
     stream: true,
-    // Without `store`: here nothing is stored unless it is asked for, and a server may refuse what it does not know.
+    // `store` is not sent: Chat Completions store nothing by default, and a server may reject an unknown field.
     ...(!omitted.has('stream_options') && { stream_options: { include_usage: true } }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
     ...(typeof topP === 'number' && !omitted.has('top_p') && { top_p: topP }),

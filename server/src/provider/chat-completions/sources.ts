@@ -4,7 +4,10 @@ import { webLinkReader } from '#server/provider/web-links';
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** The pages that an answer names beside its text, in the order of their numbers in it; many servers repeat them with each event. */
+/**
+ * Collects the pages that an answer lists as sources, in the order of their numbers; many servers repeat them with each
+ * event.
+ */
 export function sourceCollector(tell: (link: WebLink) => void) {
   const titles = new Map<string, string>();
   const link = webLinkReader(tell);
@@ -14,14 +17,14 @@ export function sourceCollector(tell: (link: WebLink) => void) {
       if (typeof source === 'string' && !titles.has(source)) titles.set(source, '');
       return;
     }
-    // OpenRouter names the page one level deeper.
+    // OpenRouter nests the page one level deeper.
     const page = isObject(source.url_citation) ? source.url_citation : source;
     const url = textIn(page.url) || textIn(page.link);
     if (url !== '') titles.set(url, titles.get(url) || textIn(page.title));
   }
 
   return {
-    /** From an event, its piece of the answer, or a whole message. */
+    /** Takes an event, a choice or a whole message. */
     add({ citations, annotations, search_results: results }: JsonObject) {
       for (const sources of [citations, annotations, results])
         if (Array.isArray(sources)) for (const source of sources) add(source);

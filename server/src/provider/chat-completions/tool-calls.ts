@@ -3,27 +3,27 @@ import { isObject, type JsonObject } from '#server/lib/is-object';
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : '');
 
-/** The call of a function. Where its id could not be used, it has one of ours. */
+/** A function call. If its id was unusable, it has one of ours. */
 export type ChatCall = {
   callId: string;
   name: string;
-  /** Its arguments, with the digits that came. */
+  /** Its arguments, with the original digits of numbers. */
   input: string;
-  /** What the provider wants back with the call. */
+  /** Fields that the provider wants back with the call. */
   extra: JsonObject | undefined;
 };
 
 type OpenCall = ChatCall & { wireId: string; place: number; isTold: boolean };
 
 export type CallTelling = {
-  /** A call begins; its arguments follow in pieces, under the same place. */
+  /** A call starts; its arguments follow in pieces with the same `place`. */
   call: (place: number, callId: string, name: string) => void;
   arguments: (place: number, text: string) => void;
 };
 
 const usableId = /^[\x21-\x7e]{1,200}$/;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** In the form that the strictest provider takes: nine letters and digits. */
+/** In the strictest provider's format: nine letters and digits. */
 const ownId = () => Array.from({ length: 9 }, () => letters[randomInt(letters.length)]).join('');
 
 function isWhole(json: string): boolean {
@@ -35,13 +35,13 @@ function isWhole(json: string): boolean {
   }
 }
 
-/** Arguments as text; some servers send the object itself. */
+/** Arguments as text; some servers send an object. */
 const argumentsIn = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 type Piece = { id: string; number: number | undefined; name: string; given: string; extra: JsonObject | undefined };
 
-/** What one entry of a list of calls says; undefined: nothing. */
+/** Reads one entry of a list of calls; undefined: it is empty. */
 function pieceOf(value: unknown): Piece | undefined {
   if (!isObject(value)) return undefined;
   const called = isObject(value.function) ? value.function : {};
@@ -53,8 +53,8 @@ function pieceOf(value: unknown): Piece | undefined {
 }
 
 /**
- * Puts calls together that come in pieces. Servers number the pieces, or name their ids, or do neither, or give every call the same
- * number or the same id.
+ * Assembles calls that arrive in pieces. Servers number the pieces, name their ids, do neither, or give every call the
+ * same number or id.
  */
 export function callCollector(tell: CallTelling) {
   const calls: OpenCall[] = [];
@@ -77,7 +77,7 @@ export function callCollector(tell: CallTelling) {
     return call;
   }
 
-  /** Whether this piece of an answer belongs to another call than the one that has its number or id. */
+  /** True if the piece belongs to another call than the one with its number or id. */
   function isAnother(call: OpenCall, piece: Piece, inSameEvent: boolean) {
     if (piece.name === '' || call.name === '') return false;
     if (piece.name !== call.name || inSameEvent) return true;
@@ -100,7 +100,7 @@ export function callCollector(tell: CallTelling) {
     if (given !== '' && call.isTold) tell.arguments(call.place, given);
   }
 
-  /** The call that has the piece's number or id by now. */
+  /** The call with the piece's number or id so far. */
   function found({ id, number }: Piece, position: number): OpenCall | undefined {
     const named = id === '' ? undefined : byId.get(id);
     const numbered = number === undefined && id !== '' ? named : byNumber.get(number ?? position);
@@ -119,7 +119,7 @@ export function callCollector(tell: CallTelling) {
   }
 
   return {
-    /** The calls in one event. */
+    /** Adds the calls of one event. */
     add(pieces: readonly unknown[]) {
       const before = calls.length;
       for (const [position, value] of pieces.entries()) {
@@ -127,7 +127,7 @@ export function callCollector(tell: CallTelling) {
         if (piece) addOne(piece, position, before);
       }
     },
-    /** Nothing more comes: a function without arguments is called with none. */
+    /** Nothing more follows: calls without arguments get an empty object. */
     end() {
       for (const call of calls) {
         tellBeginning(call);
@@ -136,11 +136,11 @@ export function callCollector(tell: CallTelling) {
     },
     all: (): ChatCall[] => calls.map(({ callId, name, input, extra }) => ({ callId, name, input, extra })),
     count: () => calls.length,
-    /** How much has been collected, in UTF-16 units. */
+    /** The size of what has been collected, in UTF-16 units. */
     length: () => length,
   };
 }
 
-/** Whether arguments came as an object, whose numbers are to keep their digits. */
+/** True if arguments came as an object, whose numbers must keep their digits. */
 export const hasObjectArguments = (pieces: readonly unknown[]) =>
   pieces.some((piece) => isObject(piece) && isObject(piece.function) && typeof piece.function.arguments === 'object');

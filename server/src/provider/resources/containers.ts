@@ -6,17 +6,17 @@ import type { Secret } from '#server/security/secret';
 import type { ContainerFile } from './generated-files.ts';
 
 export type OpenedFile = {
-  /** As the provider says; undefined: it does not. */
+  /** undefined: not reported by the provider. */
   bytes: number | undefined;
   content: AsyncIterable<Buffer>;
-  /** To be called in any case: what was not read is not waited for. */
+  /** Must always be called; discards what was not read. */
   close: () => void;
 };
 
-/** The containers that a model's code runs in, which the provider keeps for twenty minutes. */
+/** The containers of code interpreter runs, which the provider keeps for twenty minutes. */
 export function providerContainers(http: ProviderHttp, { containerFileMs }: Pick<ProviderTimeouts, 'containerFileMs'>) {
   return {
-    /** @throws ProviderError, also while it is read */
+    /** @throws ProviderError, also while the content is read */
     async open(apiKey: Secret, { containerId, fileId }: ContainerFile): Promise<OpenedFile> {
       const signal = AbortSignal.timeout(containerFileMs);
       const failureOf = (error: unknown) => {

@@ -21,7 +21,7 @@ const pageSize = 1_000;
 const pagesAtMost = 20;
 const sendMs = 10 * 60_000;
 
-/** Ids of other providers have other prefixes; none has a character with a meaning in a URL. */
+/** Ids of other providers have other prefixes; none contains a character with a meaning in URLs. */
 const FileId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 const SentFile = z.object({ id: FileId });
 const FilePage = z.object({
@@ -37,10 +37,10 @@ const FilePage = z.object({
   has_more: z.boolean().catch(false),
 });
 
-/** As browsers write it: a name cannot end the header it stands in. */
+/** Escaped as browsers do: a name must not end the header it is in. */
 const quoted = (name: string) => name.replace(/[\r\n]/g, ' ').replaceAll('"', '%22');
 
-/** The form that carries a file, as it leaves, and its length. */
+/** A multipart form with the file as a stream, and its length. */
 function formOf({ filename, type, purpose, bytes, content }: OutgoingFile) {
   const boundary = `roster-${randomBytes(16).toString('hex')}`;
   const head = Buffer.from(
@@ -61,10 +61,10 @@ function formOf({ filename, type, purpose, bytes, content }: OutgoingFile) {
   };
 }
 
-/** The files of a key at the provider. All of these throw ProviderError. */
+/** The files of a key at the provider. All methods throw ProviderError. */
 export function providerFiles(http: ProviderHttp) {
   return {
-    /** Sent once, never retried: a retry could leave a second file there. */
+    /** Sent once, never retried: a retry could create a second file. */
     async send(apiKey: Secret, file: OutgoingFile): Promise<string> {
       const form = formOf(file);
       try {
@@ -94,7 +94,7 @@ export function providerFiles(http: ProviderHttp) {
       }
     },
 
-    /** All of them, or undefined where there are more than can be read. */
+    /** All files, or undefined if there are too many to read. */
     async list(apiKey: Secret): Promise<ProviderFile[] | undefined> {
       const found: ProviderFile[] = [];
       let after = '';
@@ -113,7 +113,7 @@ export function providerFiles(http: ProviderHttp) {
       return undefined;
     },
 
-    /** Also where it is not there any more. */
+    /** Succeeds too if the file no longer exists. */
     async remove(apiKey: Secret, id: string) {
       const path = `/files/${FileId.parse(id)}`;
       try {

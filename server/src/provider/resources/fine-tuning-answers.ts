@@ -53,7 +53,7 @@ export type ProviderCheckpoint = {
 
 const messageLimit = 2_000;
 
-/** None has a character that would mean something in an address. */
+/** None contains a character with a meaning in URLs. */
 export const AddressId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 const text = (limit: number) => z.string().transform((value) => value.replaceAll('\0', ' ').slice(0, limit));
 const optionalText = text(500).nullish().catch(null);
@@ -72,7 +72,7 @@ export const RawJob = z.object({
   training_file: optionalText,
   validation_file: optionalText,
   result_files: z.array(z.unknown()).nullish().catch(null),
-  // Some send an empty object where there is no error.
+  // Some send an empty object if there is no error.
   error: z.object({ code: optionalText, message: optionalText }).nullish().catch(null),
   hyperparameters: Bag,
   method: z.looseObject({ type: z.string() }).nullish().catch(null),
@@ -83,7 +83,7 @@ export const RawJob = z.object({
   estimated_finish: optionalNumber,
 });
 
-/** The fields of the method win over the deprecated field beside it. */
+/** The method's own fields take precedence over the deprecated field. */
 function hyperparametersOf({ method, hyperparameters }: z.output<typeof RawJob>): Record<string, unknown> {
   const ofMethod = Bag.parse(method?.[method.type]);
   return Bag.parse(ofMethod?.hyperparameters) ?? hyperparameters ?? {};
@@ -152,7 +152,7 @@ export function toEvent(raw: z.output<typeof RawEvent>): ProviderJobEvent {
   const measured = metrics && Object.values(metrics).some((value, index) => index > 0 && value !== null);
   const said = /^Step \d{1,9}\/(\d{1,9})\b/.exec(message)?.[1];
   const totalSteps = count(data?.total_steps ?? (said === undefined ? null : Number(said)), largestStep);
-  // Without an id, the same event read twice is still one.
+  // A derived id, so that the same event read twice counts once.
   const id = raw.id || truncate(`${raw.created_at ?? ''} ${message}`, 200);
   return { id, at, level, message, metrics: measured ? metrics : null, totalSteps };
 }

@@ -28,11 +28,11 @@ const answerLimit = 1024 * 1024;
 const answerMs = 30_000;
 const pageSize = 100;
 const jobPagesAtMost = 10;
-/** One event for each step is usual, and a long training has tens of thousands. */
+/** One event per step is usual, and a long training has tens of thousands. */
 const eventPagesAtMost = 200;
 const checkpointPagesAtMost = 5;
 
-/** Names of models hold colons, elsewhere slashes too; they are encoded. */
+/** Model names contain colons, with some providers slashes too; they are encoded. */
 const ModelId = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9_.:@/-]{1,300}$/);
 
 const Page = z.object({ data: z.array(z.unknown()), has_more: z.boolean().catch(false) });
@@ -60,12 +60,12 @@ function readJob(answer: unknown): ProviderJob {
 
 /** Requests for jobs: one response, or a list page by page. */
 function trainingCalls(http: ProviderHttp) {
-  /** Asked once: callers know when to retry. */
+  /** Sent once: callers decide about retries. */
   const ask = (
     call: Omit<ProviderCall, 'signal' | 'retries'> & { limit?: number; withinMs?: number },
   ): Promise<unknown> => http.json({ limit: answerLimit, withinMs: answerMs, ...call, retries: 0 });
 
-  /** Newest first; what cannot be read of a list is left out. `enough`: the rest is known. */
+  /** Newest first; skips unreadable entries. `enough`: the rest is known. */
   async function pages<Raw extends z.ZodType, Item>(
     apiKey: Secret,
     path: string,
@@ -90,7 +90,7 @@ function trainingCalls(http: ProviderHttp) {
       });
       found.push(...items);
       const last = WithId.safeParse(page.data.data.at(-1));
-      // A server that knows no `after` would give the same page for ever.
+      // A server that ignores `after` would return the same page forever.
       if (!page.data.has_more || !last.success || last.data.id === after || enough(items)) break;
       after = last.data.id;
     }
@@ -100,14 +100,14 @@ function trainingCalls(http: ProviderHttp) {
   return { ask, pages };
 }
 
-/** The fine-tuning jobs of a key and the models that came of them. All of these throw ProviderError. */
+/** The fine-tuning jobs of a key and their models. All methods throw ProviderError. */
 export function providerFineTuning(http: ProviderHttp) {
   const { ask, pages } = trainingCalls(http);
   const act = (action: 'cancel' | 'pause' | 'resume', withinMs?: number) => async (apiKey: Secret, jobId: string) =>
     readJob(await ask({ method: 'POST', path: `${pathOf(jobId)}/${action}`, apiKey, ...(withinMs && { withinMs }) }));
 
   return {
-    /** Sent once, never retried: a retry could make a second job there. */
+    /** Sent once, never retried: a retry could create a second job. */
     async create(apiKey: Secret, job: NewProviderJob): Promise<ProviderJob> {
       const body = {
         model: job.model,
@@ -120,7 +120,7 @@ export function providerFineTuning(http: ProviderHttp) {
       return readJob(await ask({ method: 'POST', path: '/fine_tuning/jobs', apiKey, body }));
     },
 
-    /** A job whose creation got no response. */
+    /** Finds a job whose creation got no response. */
     async findByMetadata(apiKey: Secret, name: string, value: string): Promise<ProviderJob | undefined> {
       const path = `/fine_tuning/jobs?${encodeURIComponent(`metadata[${name}]`)}=${encodeURIComponent(value)}`;
       // Not every server filters.
@@ -143,7 +143,7 @@ export function providerFineTuning(http: ProviderHttp) {
     pause: act('pause', pressedMs),
     resume: act('resume', pressedMs),
 
-    /** Newest first, back to the page that has the event `until`. */
+    /** Newest first, back to the page that contains the event `until`. */
     events: (apiKey: Secret, jobId: string, until: string | null) =>
       pages(apiKey, `${pathOf(jobId)}/events`, RawEvent, toEvent, {
         most: eventPagesAtMost,
@@ -159,7 +159,7 @@ export function providerFineTuning(http: ProviderHttp) {
       await ask({ method: 'DELETE', path: `/models/${encodeURIComponent(id.data)}`, apiKey, withinMs: pressedMs });
     },
 
-    /** The bytes of a file there, up to a limit. Resolves once it is known that there are any. */
+    /** The bytes of a provider file, up to a limit. Resolves once there are any. */
     async content(apiKey: Secret, fileId: string, limit: number): Promise<AsyncGenerator<Buffer>> {
       const path = `/files/${AddressId.parse(fileId)}/content`;
       const { body } = await http.send({ method: 'GET', path, apiKey, retries: 0, firstByteMs: pressedMs });

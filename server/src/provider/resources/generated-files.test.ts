@@ -16,7 +16,7 @@ const cited = (file_id: unknown, filename: unknown, container_id: unknown = 'cnt
 const image = (url: string) => ({ type: 'image', url });
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('each file is told once, by its name in the container', () => {
+test('reports each file once, by its name in the container', () => {
   const { told, ...reader } = reading();
   for (const name of ['/mnt/data/plot.png', 'plot.png', 'other.png']) reader.cited(cited('cfile_1', name));
   reader.cited(cited('cfile_2', ''));
@@ -34,13 +34,13 @@ test.each([
   ['a very long id', cited('c'.repeat(201), 'a')],
   ['another citation', { type: 'url_citation', url: 'https://example.org' }],
   ['nothing', null],
-])('%s is passed over', (_what, annotation) => {
+])('skips %s', (_what, annotation) => {
   const { told, ...reader } = reading();
   reader.cited(annotation);
   expect(told).toEqual([]);
 });
 
-test('pictures among the outputs of code are taken out of them', () => {
+test('takes images out of the outputs of code', () => {
   const { told, ...reader } = reading();
   const address = 'https://elsewhere.example/v1/containers/cntr_1/files/cfile_1/content?x=1';
   const logs = { type: 'logs', logs: '42' };
@@ -61,13 +61,13 @@ test.each([
   'data:text/html;base64,PHNjcmlwdD4=',
   'data:image/png;base64,',
   'file:///etc/passwd',
-])('nothing is fetched from %s', (url) => {
+])('fetches nothing from %s', (url) => {
   const { told, ...reader } = reading();
   expect(reader.ofOutputs([image(url)])).toEqual([{ type: 'image' }]);
   expect(told).toEqual([]);
 });
 
-test('what is more than can be kept is said once', () => {
+test('says once that there were more files than can be kept', () => {
   const { told, notes, ...reader } = reading();
   for (let number = 0; number < 30; number++) reader.cited(cited(`cfile_${number}`, `${number}.txt`));
   expect(told).toHaveLength(20);

@@ -7,10 +7,10 @@ import { z } from 'zod';
 /** A file in a container, by the provider’s ids. */
 export type ContainerFile = { containerId: string; fileId: string };
 
-/** What a tool of the provider has made for an answer: to be fetched from its container, or here already. */
+/** A file that a provider's tool generated for an answer: still in its container, or already here. */
 export type GeneratedFile = { filename: string } & ({ container: ContainerFile } | { bytes: Buffer });
 
-/** None has a character with a meaning in a URL. */
+/** None contains a character with a meaning in URLs. */
 const ContainerPart = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 
 const Citation = z.object({
@@ -21,7 +21,7 @@ const Citation = z.object({
 });
 const ImageOutput = z.object({ type: z.literal('image'), url: z.string() });
 
-/** By its first bytes: PNG, JPEG or WebP, which are the forms that a picture is drawn in. */
+/** Detected by the first bytes: PNG, JPEG or WebP, the formats that pages show. */
 const isPicture = (bytes: Buffer) =>
   bytes.toString('hex', 0, 8) === '89504e470d0a1a0a' ||
   bytes.toString('hex', 0, 3) === 'ffd8ff' ||
@@ -35,7 +35,7 @@ const dataAddress = /^data:image\/[a-z0-9.+-]{1,40};base64,/i;
 const containerAddress =
   /\/containers\/([A-Za-z0-9_-]{1,200})\/files\/([A-Za-z0-9_-]{1,200})(?:\/content)?(?:[?#].*)?$/;
 
-/** What of an address of the provider’s names a file in a container. Where the address leads is not asked. */
+/** The container file that a URL of the provider names. The URL itself is never requested. */
 function fileAt(url: string): ContainerFile | undefined {
   const [, containerId, fileId] = url.length <= 2_000 ? (containerAddress.exec(url) ?? []) : [];
   return containerId !== undefined && fileId !== undefined ? { containerId, fileId } : undefined;
@@ -43,7 +43,7 @@ function fileAt(url: string): ContainerFile | undefined {
 
 type Told = { tell: (made: GeneratedFile) => void; tooMany: (note: string) => void };
 
-/** Tells what an answer has made, each file once, as many as are kept. */
+/** Reports the generated files of an answer, each once, up to the limit. */
 export function generatedFileReader({ tell, tooMany }: Told) {
   const seen = new Set<string>();
   let count = 0;
@@ -69,22 +69,22 @@ export function generatedFileReader({ tell, tooMany }: Told) {
     add({ filename, container });
   }
 
-  /** A picture that has no name yet gets one by what its bytes are. */
+  /** The name of an image without one; the extension follows from its bytes. */
   const pictureName = () => `picture ${count + 1}`;
 
-  /** A picture whose bytes came with the answer, in base64. */
+  /** An image whose bytes came with the answer, in base64. */
   function picture(base64: string) {
     keepPicture(Buffer.from(base64, 'base64'));
   }
 
   function keepPicture(bytes: Buffer) {
     bytesHere += bytes.length;
-    // They are in memory until they are stored.
+    // Images are in memory until they are stored.
     if (bytesHere > fileSizeLimit) return leaveOut();
     if (bytes.length > 0) add({ filename: pictureName(), bytes });
   }
 
-  /** A picture that a model has drawn. false: what came is none. */
+  /** An image by the model. false: not an image. */
   function generated(base64: string): boolean {
     const bytes = Buffer.from(base64, 'base64');
     if (!isPicture(bytes)) return false;
@@ -94,7 +94,7 @@ export function generatedFileReader({ tell, tooMany }: Told) {
 
   return {
     generated,
-    /** Likewise one that came as a data URL. */
+    /** Likewise for a data URL. */
     shown: (address: string) => dataAddress.test(address) && generated(address.slice(address.indexOf(',') + 1)),
     cited(annotation: unknown) {
       const citation = Citation.safeParse(annotation);
@@ -102,7 +102,7 @@ export function generatedFileReader({ tell, tooMany }: Told) {
       const { container_id: containerId, file_id: fileId, filename } = citation.data;
       inContainer({ containerId, fileId }, nameOf(filename) || `file ${count + 1}`);
     },
-    /** Returns what of the outputs of code is kept with its call: of a picture only that there was one. */
+    /** Returns the outputs of code as stored with the call: images are replaced by a mention. */
     ofOutputs(outputs: readonly unknown[]): unknown[] {
       return outputs.map((output) => {
         const image = ImageOutput.safeParse(output);

@@ -19,14 +19,14 @@ const AssistantPage = z.object({
 const unreadable = (what: string, cause: unknown) =>
   new ProviderError('provider_unavailable', `The provider’s list of ${what} could not be read.`, { cause });
 
-/** Lists of the provider: the models of a key, and what can be imported. */
+/** Lists from the provider: the models of a key, and assistants to import. */
 export function providerLists(http: ProviderHttp, providerName: string): Pick<Provider, 'models' | 'assistants'> {
   async function models(apiKey: Secret, withinMs: number): Promise<ProviderModel[]> {
     const call = { method: 'GET', path: '/models', apiKey, limit: modelListLimit } as const;
     const answer = await http.json({ ...call, withinMs });
     const found = modelsIn(answer);
     if (found) return found;
-    // Some say with status 200 what was wrong.
+    // Some providers report errors with status 200.
     throw isErrorValue(answer) ? failureInStream(answer, apiKey) : unreadable('models', undefined);
   }
 
@@ -46,7 +46,7 @@ export function providerLists(http: ProviderHttp, providerName: string): Pick<Pr
     return found;
   }
 
-  /** One list is used even if the provider does not serve the other one, or the key may not read it. */
+  /** One list is used even if the provider lacks the other one, or the key may not read it. */
   const listOrRefusal = (apiKey: Secret, source: ProviderAssistant['source']) =>
     allPages(apiKey, source).catch((error: unknown) => {
       const isRefusal = error instanceof ProviderError && ['not_served', 'missing_scope'].includes(error.code);

@@ -2,24 +2,24 @@ import { tidyName } from '@roster/contracts/text/name';
 import { z } from 'zod';
 import { isObject } from '#server/lib/is-object';
 
-/** The last second that a date can be written for. */
+/** The last second that a date can represent. */
 const lastSecond = 253_402_300_799;
 
 export type ProviderModel = {
   id: string;
   shutdownDate: string | null;
-  /** Whether it can hold a conversation; null: the provider does not say. */
+  /** null: not reported by the provider. */
   chats: boolean | null;
-  /** Seconds; left out where the provider does not say. */
+  /** Unix seconds; omitted if not reported. */
   created?: number | undefined;
-  /** Left out where the provider does not say. */
+  /** Omitted if not reported. */
   ownedBy?: string | undefined;
 };
 
-/** A key of a large gateway lists some thousand models, each with its description. */
+/** Large gateways list some thousand models, each with its description. */
 export const modelListLimit = 32 * 1024 * 1024;
 const modelsAtMost = 20_000;
-/** It has to be sent as it is, so one that would read like another model's is none. */
+/** The id is sent unchanged, so one that looks like another model's is rejected. */
 const Id = z
   .string()
   .trim()
@@ -28,14 +28,14 @@ const Id = z
   .refine((id) => tidyName(id) === id);
 
 const ListedModel = z.object({
-  // Lists of other forms name a model so.
+  // Lists in other forms use `name`.
   id: Id.optional().catch(undefined),
   name: Id.optional().catch(undefined),
   model: Id.optional().catch(undefined),
   shutdown_date: z.iso.date().nullish().catch(null),
   created: z.number().int().min(0).max(lastSecond).optional().catch(undefined),
   owned_by: z.string().max(100).optional().catch(undefined),
-  // Abilities are told in one of these fields, or not at all.
+  // Capabilities are in one of these fields, or missing.
   type: z.string().nullish().catch(null),
   capabilities: z
     .looseObject({ completion_chat: z.boolean().optional().catch(undefined) })
@@ -48,7 +48,10 @@ const ListedModel = z.object({
 });
 type ListedModel = z.output<typeof ListedModel>;
 
-/** The entries of a list with or without its envelope; undefined: it is no list. An empty one is `null` in some languages. */
+/**
+ * The entries of a list with or without its envelope; undefined: not a list. Some languages write an empty list as
+ * `null`.
+ */
 function entriesOf(answer: unknown): unknown[] | undefined {
   if (answer === null) return [];
   if (Array.isArray(answer)) return answer;
@@ -67,7 +70,7 @@ function modelOf(entry: unknown): ProviderModel[] {
   return [{ id: named, shutdownDate: shutdownDate ?? null, chats: saysThatItChats(parsed.data), created, ownedBy }];
 }
 
-/** The models of a list; one odd entry takes nothing from the others. undefined: there is nothing that can be read. */
+/** The models of a list; an invalid entry does not affect the others. undefined: nothing is readable. */
 export function modelsIn(answer: unknown): ProviderModel[] | undefined {
   const entries = entriesOf(answer);
   const found = entries?.slice(0, modelsAtMost).flatMap(modelOf);

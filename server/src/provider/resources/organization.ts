@@ -18,7 +18,7 @@ export type ModelUsage = {
 /** Inclusive UTC days, YYYY-MM-DD. */
 export type UtcDays = { from: string; to: string };
 
-/** The provider's own figures of a whole organization, which it gives out for an admin key only. */
+/** The provider's figures for a whole organization; they require an admin key. */
 export type ProviderOrganization = {
   checkAdminKey: (adminKey: Secret) => Promise<KeyCheck | { result: 'not_served'; notice: string }>;
   /** @throws ProviderError */
@@ -27,7 +27,7 @@ export type ProviderOrganization = {
   costs: (adminKey: Secret, days: UtcDays) => Promise<Map<string, number>>;
 };
 
-/** For all pages of one list, with their retries. */
+/** For all pages of one list, including retries. */
 const readingMs = 45_000;
 const pagesAtMost = 20;
 const daySeconds = 86_400;
@@ -43,7 +43,7 @@ const UsageResult = z.object({
 });
 const CostResult = z.object({
   amount: z.object({
-    // Described as a number, and seen as a text of one.
+    // Documented as a number, seen as a string.
     value: z.union([
       z.number(),
       z
@@ -65,7 +65,7 @@ const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000;
 const dayOf = (start: number) => new Date(start * 1_000).toISOString().slice(0, 10);
 
 export function providerOrganization(http: ProviderHttp, providerName: string): ProviderOrganization {
-  /** All pages of a list. A list that will not end is no list of so many days. */
+  /** All pages of a list, up to a limit for lists that never end. */
   async function* pages<Result extends z.ZodType>(adminKey: Secret, list: string, query: string, result: Result) {
     const Page = pageOf(result);
     const signal = AbortSignal.timeout(readingMs);
@@ -82,7 +82,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
     throw unreadable(new Error(`more than ${pagesAtMost} pages`));
   }
 
-  /** The results of each day in the provider's response. */
+  /** The results of each day. */
   async function daily<Result extends z.ZodType>(
     adminKey: Secret,
     list: keyof typeof longestPage,
@@ -166,7 +166,7 @@ export function providerOrganization(http: ProviderHttp, providerName: string): 
 const unreadable = (cause: unknown) =>
   new ProviderError('provider_unavailable', 'The provider’s own figures could not be understood.', { cause });
 
-/** A time limit that was reached, in our own words. */
+/** Replaces a timeout by our own error. */
 function inTime<T>(call: Promise<T>): Promise<T> {
   return call.catch((cause: unknown) => {
     if (!(cause instanceof DOMException && cause.name === 'TimeoutError')) throw cause;

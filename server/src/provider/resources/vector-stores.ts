@@ -6,21 +6,21 @@ import type { ProviderTimeouts } from '#server/provider/transport/timeouts';
 import { type Capabilities, noResponses } from '#server/provider/unsupported/capabilities';
 import type { Secret } from '#server/security/secret';
 
-/** A file as a vector store has it. */
+/** A file in a vector store. */
 export type IndexedFile = {
   id: string;
   state: 'indexing' | 'ready' | 'failed';
   error: string | null;
-  /** The provider's own code of the failure. */
+  /** The provider's own error code. */
   errorCode: string | null;
-  /** What it takes in the store. */
+  /** The size of its index. */
   bytes: number;
 };
 
-/** What goes along with a file: what searches are filtered by, and how it is cut. */
+/** Options of a file: attributes for filters, and chunking. */
 export type FileOptions = { attributes?: Record<string, string | number | boolean>; chunking_strategy?: unknown };
 
-/** What a file says about a question. */
+/** A passage of a file that matches a query. */
 export type Passage = { fileId: string; filename: string; text: string; score: number };
 
 export type SearchOptions = {
@@ -34,14 +34,14 @@ export type SearchOptions = {
 const answerLimit = 65_536;
 const pageSize = 100;
 const pagesAtMost = 20;
-/** Of the files of one store: as many as a store may have. */
+/** For the files of one store: covers the most that a store may have. */
 const filePagesAtMost = 100;
 const contentLimit = 20 * 1024 * 1024;
 const noStores = 'has no vector stores';
-/** The metadata field that holds the lookup token of a store. */
+/** The metadata field with the lookup token of a store. */
 const tokenName = 'roster_store';
 
-/** It becomes part of a URL, whatever the provider sent. */
+/** It becomes part of a URL, so it is validated whatever the provider sent. */
 const StoreId = z.string().regex(/^[A-Za-z0-9_-]{1,200}$/);
 const FileId = StoreId;
 const CreatedStore = z.object({ id: StoreId });
@@ -96,8 +96,8 @@ function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.outp
 }
 
 /**
- * The vector stores of a key at the provider, through which a model searches files. A search is part of an answer of the
- * Responses API; where that is not served, nothing here is. All of these throw ProviderError.
+ * The vector stores of a key at the provider, for file search. A search is part of a Responses answer, so without
+ * Responses nothing here is available. All methods throw ProviderError.
  */
 export function providerVectorStores(
   http: ProviderHttp,
@@ -124,10 +124,10 @@ export function providerVectorStores(
   }
 
   return {
-    /** false: it is known that the provider has none. */
+    /** false: the provider is known to have none. */
     isServed: (apiKey?: Secret) => servesResponses(apiKey) && !traits.has('*', noStores, apiKey),
 
-    /** The lookup token finds it again where the response is lost. */
+    /** The lookup token finds the store again if the response is lost. */
     async create(apiKey: Secret, name: string, token: string): Promise<string> {
       const body = { name, metadata: { [tokenName]: token } };
       try {
@@ -141,7 +141,7 @@ export function providerVectorStores(
       }
     },
 
-    /** A store with this lookup token that was made after `since`. */
+    /** A store with this lookup token that was created after `since`. */
     async find(apiKey: Secret, token: string, since: string): Promise<string | undefined> {
       let after = '';
       for (let number = 0; number < pagesAtMost; number++) {
@@ -156,7 +156,7 @@ export function providerVectorStores(
       return undefined;
     },
 
-    /** @throws ProviderError `store_gone` where there is no such store */
+    /** @throws ProviderError `store_gone` if there is no such store */
     async files(apiKey: Secret, storeId: string): Promise<IndexedFile[]> {
       const found: IndexedFile[] = [];
       let after = '';
@@ -170,7 +170,7 @@ export function providerVectorStores(
       return found;
     },
 
-    /** What the files say about a question, the most fitting first. @throws ProviderError `store_gone` */
+    /** Passages that match a query, the best first. @throws ProviderError `store_gone` */
     async search(apiKey: Secret, storeId: string, options: SearchOptions): Promise<Passage[]> {
       const path = `${storePath(storeId)}/search`;
       const { data } = read(Found, await ask({ method: 'POST', path, apiKey, body: options }, listLimit));
@@ -200,7 +200,7 @@ export function providerVectorStores(
       }
     },
 
-    /** Several at once. false: the provider does not take them so, or not these; nothing says which of them it has. */
+    /** Adds several at once. false: the provider does not accept batches, or not this one; it may have added some. */
     async addMany(apiKey: Secret, storeId: string, files: ({ file_id: string } & FileOptions)[]): Promise<boolean> {
       try {
         await ask({ method: 'POST', path: `${storePath(storeId)}/file_batches`, apiKey, body: { files } });
@@ -225,18 +225,18 @@ export function providerVectorStores(
       await ask({ method: 'POST', path, apiKey, body: { attributes } });
     },
 
-    /** What the provider has read from a file, in its pieces. */
+    /** The text that the provider extracted from a file, in chunks. */
     async content(apiKey: Secret, storeId: string, fileId: string): Promise<string[]> {
       const path = `${storePath(storeId)}/files/${FileId.parse(fileId)}/content`;
       const { data } = read(Content, await ask({ method: 'GET', path, apiKey }, contentLimit));
       return data.map(({ text }) => text);
     },
 
-    /** Takes a file out; the file itself stays. Also where it is not in it any more. */
+    /** Removes a file from the store; the file itself stays. Succeeds too if it is no longer in it. */
     takeOut: (apiKey: Secret, storeId: string, fileId: string) =>
       removeAt(apiKey, `${storePath(storeId)}/files/${FileId.parse(fileId)}`),
 
-    /** Also where it is not there any more. */
+    /** Succeeds too if the store no longer exists. */
     remove: (apiKey: Secret, storeId: string) => removeAt(apiKey, storePath(storeId)),
   };
 }

@@ -19,7 +19,7 @@ import { webLinkReader } from '#server/provider/web-links';
 import { isChatCompletion, noAnswerAtAll } from './availability.ts';
 import { beginItem, callItems, takeItem, toolFields, usedTool } from './tools.ts';
 
-/** Parameters that a Responses request may be refused for, by our own names. */
+/** Parameters omitted because the provider rejects them, by our own names. */
 export type Omitted = ReadonlySet<string>;
 
 const messageOf = async (turn: ConversationTurn) => ({
@@ -45,13 +45,13 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
     ...(effort && !omitted.has('effort') && { effort }),
     ...(effort && effort !== 'none' && !omitted.has('summary') && { summary: 'auto' }),
   };
-  // An answer to no message has the instructions alone, which have to be input then.
+  // Without messages the instructions must be sent as input.
   const isInput = turns.length === 0 && instructions !== '';
   return {
     model,
     input: isInput ? [{ role: 'developer', content: instructions }] : (await Promise.all(turns.map(inputOf))).flat(),
     stream: true,
-    // Nothing is kept at the provider: the history is ours and goes along with every request.
+    // The provider stores nothing: the history is ours and is sent with every request.
     ...(!omitted.has('store') && { store: false }),
     ...(instructions && !isInput && { instructions }),
     ...(temperature !== null && !omitted.has('temperature') && { temperature }),
@@ -70,13 +70,13 @@ async function requestBody(request: AnswerRequest, omitted: Omitted) {
   };
 }
 
-/** The events whose content matters; the rest, known or new, are passed over without being parsed. */
+/** Events whose content matters; all others are skipped without being parsed. */
 const relevant = new Set([
   'response.output_text.delta',
   'response.refusal.delta',
   'response.reasoning_summary_text.delta',
   'response.reasoning_summary_part.added',
-  // Open models have no summaries of what they thought: all of it is told.
+  // Open models have no reasoning summaries: all of their reasoning is shown.
   'response.reasoning_text.delta',
   'response.reasoning.delta',
   'response.completed',
@@ -85,7 +85,7 @@ const relevant = new Set([
   'error',
 ]);
 
-/** Where an answer with tools says what it is taken from, and which tools were called. */
+/** Events with citations and tool calls. */
 const relevantToTools = new Set([
   'response.output_text.annotation.added',
   'response.output_item.added',
@@ -105,13 +105,13 @@ const citationsLimit = 1_000;
 type Cited = {
   tell: (name: string) => void;
   cite: (fileId: number) => void;
-  /** Pages of the web are cited too, and what code has made. */
+  /** Receives the other annotations: web pages, and files that code generated. */
   others: (annotation: unknown) => void;
 };
 
 /**
- * Reports each cited file once, by its name in Roster, else by the provider's; and each place where one of Roster's is cited,
- * as the text comes to it: providers count places differently, and some not at all.
+ * Reports each cited file once, by its name in Roster or else the provider's; and each citation of a Roster file at the
+ * point the text has reached: providers count positions differently, and some not at all.
  */
 function citationReader(search: FileSearch | undefined, { tell, cite, others }: Cited) {
   const told = new Set<string>();
@@ -133,7 +133,7 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
   }
   return {
     one,
-    /** Some providers tell them only with the finished item. */
+    /** Some providers send citations only with the finished item. */
     allOf(item: unknown) {
       const parsed = WithCitations.safeParse(item);
       if (parsed.success) for (const { annotations } of parsed.data.content) annotations.forEach(one);
@@ -141,7 +141,7 @@ function citationReader(search: FileSearch | undefined, { tell, cite, others }: 
   };
 }
 
-/** Writes an answer through the Responses API. @throws ProviderError */
+/** Generates an answer through the Responses API. @throws ProviderError */
 export async function answerByResponses(
   http: ProviderHttp,
   request: AnswerRequest,
@@ -204,7 +204,7 @@ export async function answerByResponses(
       case 'response.output_item.done':
         citations.allOf(event.item);
         tellUse(request, event.item);
-        // Of its own files an answer without tools of a program only says what they are called.
+        // A client's answer without tools only names its own files.
         if (tellsCalls) takeItem({ calls, made }, event.item, request.search);
         return;
       case 'response.output_item.added':
@@ -257,13 +257,13 @@ export async function answerByResponses(
   return end ?? { reason: 'complete', usage: null };
 }
 
-/** It has ended in order, and nothing came. */
+/** The stream ended normally without any content. */
 const isBrokenOff = (error: unknown) =>
   error instanceof ProviderError && error.code === 'provider_broke_off' && error.cause === undefined;
 
 const listIn = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** A whole response as the events that it would have come in. */
+/** Converts a whole response into the events of a stream. */
 function* eventsOf(response: JsonObject): Generator<JsonObject> {
   for (const item of listIn(response.output)) {
     for (const [index, { text }] of listIn(item.summary).entries()) {

@@ -3,14 +3,14 @@ import { ProviderError } from '#server/provider/transport/error';
 import { type Capabilities, noResponses } from '#server/provider/unsupported/capabilities';
 import type { Secret } from '#server/security/secret';
 
-/** In the words of gateways and servers for a path that they do not have. */
+/** The words of gateways and servers for a missing path. */
 const ofPath =
   /\b(no|unknown|unsupported|invalid|undefined|unmatched|unrecogni[sz]ed) (matching |such |available |healthy )?(route|path|endpoint|url|uri|api|method|operation|handler|channel|upstream)\b|\b(route|path|endpoint|url|uri|page|api|resource|handler|method)\b.{0,80}\b(not (be )?(found|supported|available|allowed|implemented|exist|enabled|recogni[sz]ed)|unsupported|does ?n[o']t exist|disabled|unknown|invalid)\b|^\W*not found\W*$|\bnot implemented\b|\bcannot post\b|\/responses\b|\bresponses api\b/i;
-/** Every path leads to Chat Completions there. */
+/** Servers that route every path to Chat Completions. */
 const wantsMessages = /\bmessages\b.{0,60}\b(required|missing)\b|\b(required|missing)\b.{0,40}\bmessages\b/i;
 const ofKey = /missing scopes|insufficient permissions/i;
 
-/** Without words only these are said of a path, with their names: a failure of the server has to name the path. */
+/** Status codes and their names that suffice without words; server errors must name the path. */
 const refusals = new Map([
   [400, /^bad request$/i],
   [403, /^forbidden$/i],
@@ -24,8 +24,8 @@ const saysNoMore = (said: string | undefined, name: RegExp) =>
   said === undefined || name.test(said.replace(/[^a-z]+/gi, ' ').trim());
 
 /**
- * Whether a provider's refusal of Responses may mean that it has none. That Chat Completions then answer the same question is the
- * evidence, so it is only asked where this can be.
+ * True if the rejection may mean that the provider has no Responses API. The proof is that Chat Completions then answer
+ * the same request, so call this only where that can be tried.
  */
 export function mayLackResponses(error: unknown): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
@@ -37,10 +37,10 @@ export function mayLackResponses(error: unknown): error is ProviderError {
   return said !== undefined && !ofKey.test(said) && (ofPath.test(said) || wantsMessages.test(said));
 }
 
-/** It is said of this model alone: others may be served. */
+/** Only this model was rejected; others may be served. */
 const isOfModelAlone = ({ said = '' }: ProviderError) => /\bmodel\b/i.test(said) && /responses/i.test(said);
 
-/** Chat Completions, in events or whole: every path leads to them there. */
+/** A Chat Completion, streamed or whole, from servers that route every path there. */
 export const isChatCompletion = ({ type, choices, output }: JsonObject) =>
   type === undefined && output === undefined && Array.isArray(choices);
 
@@ -48,15 +48,15 @@ export const noAnswerAtAll = () =>
   new ProviderError('not_served', 'The provider answered Responses with nothing that is an answer.', { status: 200 });
 
 export type ResponsesAvailability = {
-  /** As far as is known: it has not been learned yet that they are not. */
+  /** True unless it is known that they are not served. */
   areServed: (apiKey: Secret, model: string) => boolean;
-  /** What was refused as not served has been answered by Chat Completions. */
+  /** Call after Chat Completions have answered a request that was rejected as not served. */
   areNotServed: (apiKey: Secret, model: string, refusal: ProviderError) => Promise<void>;
-  /** What was not served before is served now. */
+  /** Call after Responses have answered. */
   haveAnswered: (apiKey: Secret, model: string) => Promise<void>;
 };
 
-/** What is known of Responses for a key and a model, and what was seen of them. */
+/** Remembers by key and model whether Responses are served. */
 export const responsesAvailability = (traits: Capabilities): ResponsesAvailability => ({
   areServed: (apiKey, model) => !traits.has('*', noResponses, apiKey) && !traits.has(model, noResponses, apiKey),
   areNotServed: (apiKey, model, refusal) => traits.learn(isOfModelAlone(refusal) ? model : '*', noResponses, apiKey),

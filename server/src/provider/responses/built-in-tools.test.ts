@@ -7,7 +7,7 @@ import { Secret } from '#server/security/secret';
 import { goodKey } from '#server/testing/app';
 import { completed, event, type RawAnswer, startRawProvider, words } from '#server/testing/raw-provider';
 
-/** What an assistant with web search and code gets, of a provider about which nothing is known. */
+/** What an assistant with web search and code gets from a provider about which nothing is known. */
 async function asking(baseUrl: string) {
   const http = createProviderHttp(baseUrl);
   onTestFinished(async () => void (await http.close()));
@@ -40,7 +40,7 @@ async function askingRaw(answerTo: (path: string) => RawAnswer) {
   return asking(provider.url);
 }
 
-test('code that an assistant has run is told while it runs, and as it came out', async () => {
+test('reports a code run while it runs, and its result', async () => {
   const simulator = createSimulator({ tokenDelayMs: 0 });
   const { url } = await simulator.listen();
   onTestFinished(() => simulator.close());
@@ -52,7 +52,7 @@ test('code that an assistant has run is told while it runs, and as it came out',
   expect(calls[1]?.output).toBe(JSON.stringify([{ type: 'logs', logs: '42\n' }]));
 });
 
-test('a search of the web has its queries and those of its sources that are addresses of the web', async () => {
+test('reports a web search with its queries and those sources that are web addresses', async () => {
   const item = { type: 'web_search_call', id: 'ws_1', status: 'in_progress' };
   const sources = [{ type: 'url', url: 'https://example.org/rain', title: 'Rain' }, { url: 'javascript:alert(1)' }, 7];
   const done = { ...item, status: 'completed', action: { type: 'search', queries: ['rain'], sources } };
@@ -90,7 +90,7 @@ test('a search of the web has its queries and those of its sources that are addr
   ]);
 });
 
-test('pages of the web are cited once a place, as many as are kept, and only by addresses of the web', async () => {
+test('cites each web page once per place, up to the limit, and only web addresses', async () => {
   const cite = (url: unknown, more: object = {}) => ({ type: 'url_citation', url, ...more });
   const good = cite('https://Example.org/rain\t?a=1', { title: 'Rain\0\nand wind', start_index: 0, end_index: 4 });
   const bad = [
@@ -112,7 +112,7 @@ test('pages of the web are cited once a place, as many as are kept, and only by 
   expect((await all('Rain?')).links).toEqual(Array.from({ length: 200 }, () => ['https://example.org/', '']));
 });
 
-test('a tool that a model refuses is left out, said, and remembered; what only chats runs none', async () => {
+test('omits a tool that the model rejects, says so and remembers it; plain chats run none', async () => {
   const message = "Hosted tool 'web_search' is not supported with gpt-4o.";
   let asked = 0;
   const ask = await askingRaw(() =>

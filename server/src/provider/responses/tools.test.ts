@@ -17,7 +17,7 @@ const tools: AnswerTools = {
 };
 const withCode: AnswerTools = { ...tools, functions: [], codeInterpreter: { fileIds: [] } };
 
-/** Nothing is known of the provider, and nothing remembered. */
+/** Nothing is known about the provider, and nothing is remembered. */
 const traits = { has: () => false, learn: async () => undefined, works: async () => undefined };
 
 async function asking(baseUrl: string) {
@@ -30,7 +30,7 @@ async function asking(baseUrl: string) {
     const onPieces = (some: AnswerPiece[]) => void pieces.push(...some);
     const end = await answer({ ...base, turns, ...more }, onPieces, new AbortController().signal);
     const told = pieces.flatMap((piece) => (piece.type === 'tool' ? [piece.call] : []));
-    // As each of them is in the end.
+    // The final state of each call.
     const calls = [...new Map(told.map((call) => [call.callId, call])).values()];
     const text = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('');
     const notes = pieces.flatMap((piece) => (piece.type === 'note' ? [piece.text] : []));
@@ -50,7 +50,7 @@ const saying = (text: string): ConversationTurn => ({ role: 'user', text });
 test.each([
   ['Responses', {}],
   ['Chat Completions', { without: ['responses' as const] }],
-])('by %s functions are called, and what they answered goes along', async (_, options) => {
+])('calls functions through %s and sends their outputs along', async (_, options) => {
   const ask = await askingSimulator(options);
   const question = saying('[[call get_weather get_time]] Rain in Utrecht?');
   const { calls, text, end } = await ask([question], { tools });
@@ -74,7 +74,7 @@ test.each([
   expect((await ask([saying('Hello')], { format, topP: 0.5 })).text).not.toBe('');
 });
 
-test('code is run where the provider does that, and else the answer fails in words', async () => {
+test('runs code where the provider can, and otherwise fails with a reason', async () => {
   const ask = await askingSimulator();
   const { calls, text } = await ask([saying('[[code]] How long?')], { tools: withCode });
   expect(calls).toEqual([
@@ -96,7 +96,7 @@ test('code is run where the provider does that, and else the answer fails in wor
   await expect(bare([saying('Hello')], { search })).rejects.toThrow('This provider has no file search.');
 });
 
-test('a call that is damaged, too large or one of too many ends the answer', async () => {
+test('ends the answer on a call that is damaged, too large or one too many', async () => {
   const item = (more: object) =>
     event('response.output_item.done', {
       item: { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{}', ...more },
@@ -134,7 +134,7 @@ test('a call that is damaged, too large or one of too many ends the answer', asy
   expect(await said(named, chunk({ choices: [{ finish_reason: 'length' }] }), 'data: [DONE]\n\n')).toEqual([]);
 });
 
-test('a tool whose schema is refused is left out with a note, and the answer goes on', async () => {
+test('omits a tool whose schema is rejected, adds a note, and continues the answer', async () => {
   const said = "Invalid schema for function 'get_weather': In context=(), object schema missing properties";
   let asked = 0;
   let sent = '';

@@ -31,7 +31,7 @@ function choiceOf(choice: AnswerTools['choice']) {
   return choice === 'file_search' || choice === 'code_interpreter' ? { type: choice } : choice;
 }
 
-/** Chat Completions say the same one level deeper. */
+/** Chat Completions nest the same one level deeper. */
 export const formatOf = ({ type, json_schema: schema }: { type: string; json_schema?: object | undefined }) => ({
   type,
   ...schema,
@@ -43,20 +43,20 @@ const webSearchOf = ({ domains = [], location }: NonNullable<AssistantTools['web
   ...(location && { user_location: { type: 'approximate', ...location } }),
 });
 
-/** The tools that an assistant has and the provider runs. */
+/** The built-in tools of an assistant. */
 export const hostedFields = (
   { webSearch, codeInterpreter, imageGeneration }: AssistantTools,
   codeFiles: readonly string[],
 ) => [
   ...(webSearch ? [webSearchOf(webSearch)] : []),
   ...(codeInterpreter ? [{ type: 'code_interpreter', container: { type: 'auto', file_ids: codeFiles } }] : []),
-  // No partial pictures: each would come whole, to be thrown away.
+  // No partial images: each would arrive whole, only to be discarded.
   ...(imageGeneration ? [{ type: 'image_generation' }] : []),
 ];
 
 type ToolRequest = Pick<AnswerRequest, 'tools' | 'search' | 'hosted' | 'format'>;
 
-/** The part of a Responses request that is about tools and the answer's form. */
+/** The part of a Responses request about tools and the response format. */
 export function toolFields({ tools, search, hosted, format }: ToolRequest) {
   const code = tools?.codeInterpreter ?? (hosted?.codeInterpreter ? { fileIds: [] } : null);
   const web = hosted?.webSearch;
@@ -78,7 +78,7 @@ export function toolFields({ tools, search, hosted, format }: ToolRequest) {
   };
 }
 
-/** The calls of a turn as items of the input, and what they were answered. */
+/** A turn's calls and their outputs as input items. */
 export const callItems = ({ calls = [] }: ConversationTurn) => [
   ...calls.map(({ callId, name, input }) => ({ type: 'function_call', call_id: callId, name, arguments: input })),
   ...calls.map(({ callId, output }) => ({ type: 'function_call_output', call_id: callId, output })),
@@ -90,10 +90,12 @@ const Found = z.object({
   text: z.string().catch(''),
 });
 
-/** A passage of a file, as it is kept with the search that has found it. */
+/** A passage of a file, as stored with the search that found it. */
 export const KeptPassage = z.object({ fileId: z.number(), filename: z.string(), score: z.number(), text: z.string() });
 
-/** By Roster's own numbers. One that is no file of the search was taken out of it, and is not gone at the provider yet. */
+/**
+ * By Roster's file ids. Files that are not part of the search have been removed from it, but not yet at the provider.
+ */
 const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | undefined) =>
   results.flatMap(({ file_id, score, text }): z.output<typeof KeptPassage>[] => {
     const file = search?.files.get(file_id);
@@ -102,12 +104,12 @@ const passagesOf = (results: z.output<typeof Found>[], search: FileSearch | unde
 
 const promptLength = 4_000;
 const queriesLimit = 20;
-/** Of all of them as JSON: pages show 4,000 characters of what came of a call. */
+/** For all sources as JSON: pages show 4,000 characters of a call's output. */
 const sourcesLength = 3_900;
 
 const WebSource = z.object({ url: z.string().catch(''), title: z.string().catch('') }).catch({ url: '', title: '' });
 
-/** What was done in the web: searched, a page opened, or something looked for in it. */
+/** A web search, a page opened, or a search within a page. */
 const WebAction = z.object({
   query: z.string().nullish().catch(null),
   queries: z.array(z.string()).min(1).nullish().catch(null),
@@ -137,9 +139,9 @@ const ToolItem = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('image_generation_call'),
     id: z.unknown(),
-    /** The picture, in base64. */
+    /** The image, in base64. */
     result: z.string().nullish().catch(null),
-    /** The description that the picture was made by. */
+    /** The prompt that the image was generated from. */
     revised_prompt: z.string().nullish().catch(null),
   }),
 ]);
@@ -149,7 +151,7 @@ const inputOf = (data: z.output<typeof WebAction> | null | undefined) => {
   return JSON.stringify(queries.slice(0, queriesLimit).map((query) => truncate(query, titleLimit)));
 };
 
-/** Links are shown to people: only addresses of the web, and as many as a page shows whole. */
+/** Links are shown to people: only web URLs, and only as many as a page shows completely. */
 function sourcesOf(data: z.output<typeof WebAction> | null | undefined) {
   let room = sourcesLength;
   return (data?.sources ?? [])
@@ -174,7 +176,7 @@ const RunItem = z.object({
   status: z.string().nullish().catch(null),
 });
 
-/** The call of a tool of the provider that a finished item is; undefined: it is none, or has not come to its end. */
+/** The built-in tool call in a finished item; undefined: it is something else, or incomplete. */
 export function usedTool(item: unknown): ToolUse | undefined {
   const parsed = RunItem.safeParse(item);
   if (!parsed.success || parsed.data.status === 'failed' || parsed.data.status === 'incomplete') return undefined;
@@ -183,32 +185,32 @@ export function usedTool(item: unknown): ToolUse | undefined {
 
 const usesAtMost = 1_000;
 
-/** Those of a whole answer, each once. */
+/** The built-in tool calls of a whole answer, each once. */
 export const usedTools = (items: readonly unknown[]): ToolUse[] =>
   [...new Map(items.flatMap((item) => usedTool(item) ?? []).map((use) => [use.callId, use] as const)).values()].slice(
     0,
     usesAtMost,
   );
 
-/** Tells that the provider has begun to run one of its tools. */
+/** Reports that the provider has started to run one of its tools. */
 export function beginItem(calls: CallReader, item: unknown) {
   const parsed = ToolItem.safeParse(item);
   if (!parsed.success || parsed.data.type === 'function_call') return;
   const { data } = parsed;
   const kind = runByProvider[data.type];
-  // Some providers say at once what they search for, others only with what was found.
+  // Some providers give the query at the start, others only with the results.
   const input = data.type === 'web_search_call' && data.action ? inputOf(data.action) : '';
   if (kind !== 'file_search') calls.begin(kind, { callId: data.id, name: kind, input });
 }
 
-/** Takes a finished item of the output, if it is a call of a tool. */
+/** Handles a finished output item if it is a tool call. */
 export function takeItem(
   { calls, made }: { calls: CallReader; made: GeneratedFileReader },
   item: unknown,
   search: FileSearch | undefined,
 ) {
   const parsed = ToolItem.safeParse(item);
-  // What was cut off was never called.
+  // Truncated calls were never executed.
   if (!parsed.success || parsed.data.status === 'incomplete') return;
   const { data } = parsed;
   if (data.type === 'function_call')
@@ -219,7 +221,7 @@ export function takeItem(
 }
 
 type HostedItem = Exclude<z.output<typeof ToolItem>, { type: 'function_call' }>;
-/** What went in, what came out as far as it is kept, and whether it has failed where its state does not say so. */
+/** Input, stored output, and whether it failed if the status does not say so. */
 type Told = [input: string, output: unknown, hasFailed?: boolean];
 
 function told(data: HostedItem, made: GeneratedFileReader, search: FileSearch | undefined): Told {

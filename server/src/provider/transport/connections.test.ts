@@ -10,8 +10,8 @@ import { createProviderHttp } from './http.ts';
 const askedAtMost = 10;
 
 /**
- * Asks one question after the other until a connection is used a second time, but not without end: the last bytes of an
- * answer may still be on their way when the next question is asked.
+ * Asks one question after the other until a connection is reused, up to a limit: the last bytes of an answer may still
+ * be in transit when the next question is sent.
  */
 async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boolean> {
   let connections = 0;
@@ -45,10 +45,10 @@ async function isUsedAgain(end: (response: ServerResponse) => void): Promise<boo
   return connections < asked;
 }
 
-test('the connection of an answer that has ended is used again', async () => {
+test('reuses the connection of an answer that has ended', async () => {
   expect(await isUsedAgain((response) => response.end())).toBe(true);
 });
 
-test('an answer whose body goes on after its last event keeps nobody waiting', async () => {
+test('does not wait for a body that continues after its last event', async () => {
   expect(await isUsedAgain((response) => response.write(': and on'))).toBe(false);
 });

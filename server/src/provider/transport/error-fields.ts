@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#server/lib/is-object';
 
-/** What an error says, wherever a provider puts it. `status` is a name such as RESOURCE_EXHAUSTED. */
+/** The contents of an error, wherever the provider puts them. `status` is a name such as RESOURCE_EXHAUSTED. */
 export type ErrorFields = {
   message: string;
   type: string;
@@ -12,14 +12,14 @@ export type ErrorFields = {
 
 const nothing: ErrorFields = { message: '', type: '', code: '', param: '', status: '' };
 const deepest = 6;
-/** A longer text in place of JSON is a page, not a sentence. */
+/** Longer text instead of JSON is a page, not a sentence. */
 const longestText = 2_000;
 const detailsAtMost = 5;
 
 const text = (value: unknown) =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? `${value}` : '';
 
-/** `null`, `""`, `{}` and `{"message":null,"code":0}` stand beside answers that are in order. */
+/** `null`, `""`, `{}` and `{"message":null,"code":0}` also accompany successful responses. */
 function isSaid(value: unknown, depth = 0): boolean {
   if (value === null || value === undefined || value === false || value === 0 || value === '') return false;
   if (typeof value !== 'object' || depth > deepest) return true;
@@ -30,24 +30,24 @@ const choicesOf = ({ choices }: JsonObject): unknown[] => (Array.isArray(choices
 const failedChoice = (value: JsonObject) =>
   choicesOf(value).find((one): one is JsonObject => isObject(one) && isSaid(one.error));
 
-/** As MiniMax says it, with 0 for success. */
+/** MiniMax's form, with 0 for success. */
 const hasFailedStatus = ({ base_resp: base }: JsonObject) => isObject(base) && isSaid(base.status_code);
 
-/** Whether an event or an answer with status 200 is an error in place of, or behind, what was asked for. */
+/** True if an event or a response with status 200 is an error. */
 export function isErrorValue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((one) => isObject(one) && isSaid(one.error));
   if (!isObject(value)) return false;
   if (isSaid(value.error) || failedChoice(value) || hasFailedStatus(value)) return true;
   if (value.object === 'error' || value.type === 'error' || value.type === 'response.failed') return true;
   if (Array.isArray(value.choices) || isSaid(value.output) || isObject(value.response)) return false;
-  // A message with a role is a piece of an answer, in a dialect of its own.
+  // A message with a role is part of an answer in another dialect.
   const { message } = value;
   return [value.detail, isObject(message) && message.role ? undefined : message, value.errors, value.msg].some((one) =>
     isSaid(one),
   );
 }
 
-/** The words and codes of an error in any form. */
+/** The words and codes of an error in any known form. */
 export function errorFields(value: unknown, depth = 0): ErrorFields {
   if (depth > deepest) return nothing;
   if (typeof value === 'string' || typeof value === 'number') return { ...nothing, message: text(value) };
@@ -55,7 +55,7 @@ export function errorFields(value: unknown, depth = 0): ErrorFields {
   return isObject(value) ? ofObject(value, depth) : nothing;
 }
 
-/** Of an answer that is not a success; pages of HTML and broken JSON say nothing that helps. */
+/** Reads the body of a failed response; HTML pages and broken JSON contain nothing useful. */
 export function fieldsOfBody(body: string): ErrorFields {
   try {
     return errorFields(JSON.parse(body));
@@ -75,7 +75,7 @@ function ofList(list: unknown[], depth: number): ErrorFields {
   return { ...first, message, param: all.find(({ param }) => param !== '')?.param ?? '' };
 }
 
-/** `{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}` */
+/** FastAPI's form: `{"loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}` */
 function ofDetail({ loc, msg, message, type }: JsonObject): ErrorFields {
   const path = (Array.isArray(loc) ? loc : [loc]).map(text).filter((name) => name !== '' && name !== 'body');
   const param = path.join('.');
@@ -83,7 +83,7 @@ function ofDetail({ loc, msg, message, type }: JsonObject): ErrorFields {
   return { ...nothing, message: [param, words].filter(Boolean).join(': '), type: text(type), param };
 }
 
-/** What a gateway passes on of the provider behind it: JSON as text, as an object, or plain words. */
+/** The error that a gateway passes on from the provider behind it: JSON as text, an object, or plain text. */
 function ofUpstream(metadata: unknown, depth: number): ErrorFields {
   if (!isObject(metadata)) return nothing;
   const { raw, provider_name: name } = metadata;
@@ -92,7 +92,7 @@ function ofUpstream(metadata: unknown, depth: number): ErrorFields {
   return { ...inner, message: text(name) ? `${text(name)}: ${inner.message}` : inner.message };
 }
 
-/** Google's list of details: how long to wait, and a reason that is more than the status. */
+/** Google's list of details: the wait, and a reason that is more specific than the status. */
 function ofDetails(details: unknown): Pick<ErrorFields, 'retryAfterSeconds'> & { reason: string } {
   const list = Array.isArray(details) ? details.filter(isObject) : [];
   const delay = list.map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(text(retryDelay))?.[1]).find(Boolean);
@@ -102,7 +102,7 @@ function ofDetails(details: unknown): Pick<ErrorFields, 'retryAfterSeconds'> & {
   };
 }
 
-/** The parts of an object in which its words may be, the most telling first. */
+/** The members that may contain an error's words, the most specific first. */
 const holders = [
   'error',
   'message',
@@ -117,7 +117,7 @@ const holders = [
   'status_msg',
 ] as const;
 
-/** The first part that has words; a short `error` such as 'Unauthorized' is told together with the `message` beside it. */
+/** The first member with words; a short `error` such as 'Unauthorized' is combined with the `message` next to it. */
 function wordsIn(value: JsonObject, depth: number): ErrorFields {
   const parts = [failedChoice(value)?.error, ...holders.map((name) => value[name])].filter((one) => isSaid(one));
   const read = parts.map((part) => errorFields(part, depth + 1));
@@ -134,7 +134,7 @@ function ofObject(value: JsonObject, depth: number): ErrorFields {
   const own = text(value.code) || reason;
   const fields = {
     message: [said.message, upstream.message].filter(Boolean).join(': '),
-    // Events and envelopes are of the type 'error' themselves.
+    // Events and envelopes themselves have the type 'error'.
     type: said.type || upstream.type || (value.type === 'error' ? '' : text(value.type)),
     code: said.code || (/^\d*$/.test(own) && (upstream.code || reason)) || own,
     param: said.param || upstream.param || text(value.param),
@@ -142,7 +142,7 @@ function ofObject(value: JsonObject, depth: number): ErrorFields {
     retryAfterSeconds: said.retryAfterSeconds ?? retryAfterSeconds ?? upstream.retryAfterSeconds,
   };
   if (fields.message !== '' || fields.code !== '' || fields.type !== '') return fields;
-  // An object in which nothing known was found is quoted as it is.
+  // An object without known members is quoted as it is.
   const inner = holders.map((name) => value[name]).find((one) => isObject(one) && isSaid(one));
   return { ...fields, message: inner === undefined ? '' : JSON.stringify(inner) };
 }

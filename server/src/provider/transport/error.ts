@@ -1,6 +1,6 @@
 import type { RunError } from '@roster/contracts/errors';
 
-/** Not a lack of credit: only a person can end it, and the provider asks not to retry. */
+/** Without `insufficient_quota`: only a person can fix that, and the provider asks not to retry. */
 const passing = new Set<ProviderError['code']>([
   'rate_limited',
   'provider_unavailable',
@@ -9,20 +9,20 @@ const passing = new Set<ProviderError['code']>([
   'provider_broke_off',
 ]);
 
-/** A failure of a call to the provider, in our own closed list of codes; the message may quote the provider's words. */
+/** A failed call to the provider, with a code from our closed list; the message may quote the provider's words. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly code: RunError['code'] | 'not_served' | 'store_gone' | 'training_not_available';
-  /** The HTTP status the provider answered, where it answered. */
+  /** The HTTP status, if the provider responded. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** The provider's own words alone, masked. */
   readonly said: string | undefined;
   /** The request parameter that the provider names. */
   readonly param: string | undefined;
-  /** The provider's own code of the failure, where it has one. */
+  /** The provider's own error code. */
   readonly providerCode: string | undefined;
-  /** The provider's id of the request, for its support. */
+  /** The provider's request id, for its support. */
   readonly requestId: string | undefined;
   constructor(
     code: ProviderError['code'],
@@ -51,12 +51,12 @@ export class ProviderError extends Error {
     return passing.has(this.code);
   }
 
-  /** It is unknown whether the provider did it; with any other failure, it did not. */
+  /** The provider may have executed the request; with any other failure it has not. */
   get isUncertain(): boolean {
     return this.status === undefined || this.status >= 500 || this.status === 408;
   }
 
-  /** A file that the request names is not at the provider; which one, not every provider says. */
+  /** A file in the request no longer exists at the provider; not every provider says which one. */
   get isFileGone(): boolean {
     if (this.code === 'store_gone' || this.code === 'model_not_found') return false;
     const ofRequest = this.status === undefined || this.status === 400 || this.status === 404;

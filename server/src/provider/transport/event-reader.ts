@@ -6,27 +6,27 @@ import type { StreamingBody } from './streaming-body.ts';
 
 const tooLarge = () => new ProviderError('provider_unavailable', 'The provider’s answer is too large.');
 
-/** Characters of an event that has not come to its end. */
+/** In characters of an unfinished event. */
 const eventLimit = 32 * 1024 * 1024;
 
 const idleWords = /^\s*("?(ping|pong|heartbeat|keep-?alive)"?|null)?\s*$/i;
 const isIdleWord = (text: string) => text.length < 20 && idleWords.test(text);
-/** Servers send such an event so that a connection stays open. */
+/** Servers send such events to keep the connection open. */
 const isIdle = ({ event, data }: EventSourceMessage) => isIdleWord(data) || (event !== undefined && isIdleWord(event));
 
 type EventReader = {
   onEvent: (event: EventSourceMessage) => void;
   onPacket: () => void;
   isDone: () => boolean;
-  /** JSON that came in the place of a stream. */
+  /** JSON instead of a stream. */
   onWhole: (json: string) => void;
-  /** The stream has ended, or broken off, without `isDone()`. */
+  /** The stream has ended or broken off without `isDone()`. */
   onClosed?: () => void;
 };
 
 /**
- * Reads a stream of server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one
- * network packet, so that what arrived together is passed on together. Resolves when `isDone()` or the stream ends.
+ * Reads server-sent events packet by packet: `onEvent` for each event, `onPacket` after the events of one network
+ * packet, so that they can be passed on together. Resolves when `isDone()` or the stream ends.
  */
 export function readEvents(body: StreamingBody, reader: EventReader, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
       },
       maxBufferSize: eventLimit,
       onError(error) {
-        // Anything else is a line that says nothing, and is passed over.
+        // Any other error is a meaningless line, which is skipped.
         if (error.type === 'max-buffer-size-exceeded') throw tooLarge();
       },
     });
@@ -56,7 +56,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
         try {
           work();
         } finally {
-          // What came in the same packet before a failure has arrived.
+          // Events in the same packet before a failure have arrived.
           reader.onPacket();
         }
         if (reader.isDone()) finish();
@@ -64,7 +64,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
         finish(error);
       }
     };
-    /** Text without a line end: the parser would search all of it again with each packet. */
+    /** Text without a line end, kept apart because the parser would scan all of it again with each packet. */
     let held: string[] = [];
     let heldLength = 0;
     function feed(text: string) {
@@ -77,7 +77,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
       heldLength = 0;
       parser.feed(lines);
     }
-    /** undefined until the first character that counts: no event begins as JSON does. */
+    /** undefined until the first significant character: no event starts like JSON. */
     let isWhole: boolean | undefined;
     let whole = '';
     function take(text: string) {
@@ -95,7 +95,7 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
       onEnd: () =>
         guarded(() => {
           take(decoder.decode());
-          // Ends a last event that the provider left without its empty line.
+          // Terminates a last event that the provider left without an empty line.
           if (isWhole) reader.onWhole(whole);
           else feed('\n\n');
           if (!reader.isDone()) reader.onClosed?.();
@@ -117,11 +117,11 @@ export function readEvents(body: StreamingBody, reader: EventReader, signal: Abo
   });
 }
 
-/** For what came in the place of an answer, or of a piece of it. */
+/** The provider sent something that is not an answer, or not a piece of one. */
 export const notAnAnswer = (cause?: unknown) =>
   new ProviderError('provider_broke_off', 'The provider sent something that could not be read.', { cause });
 
-/** The JSON of one event. An event that cannot be read may have held words, so it ends the answer visibly. */
+/** Parses the JSON of one event. An unparsable event may have contained text, so it fails the answer visibly. */
 export function eventJson(data: string): Record<string, unknown> {
   let value: unknown;
   try {

@@ -9,7 +9,7 @@ const key = new Secret('local-key-without-a-known-form');
 const failed = (status: number, error: unknown, headers = {}) =>
   failureOf(status, JSON.stringify({ error }), headers, key);
 
-describe('a provider’s refusal', () => {
+describe('provider rejections', () => {
   test.each([
     [401, { message: 'No' }, 'key_rejected'],
     [403, { message: 'No' }, 'missing_scope'],
@@ -75,19 +75,19 @@ describe('a provider’s refusal', () => {
     [500, null, 'provider_unavailable'],
     [503, ['odd'], 'provider_unavailable'],
     [418, { message: 7, code: {}, param: [] }, 'bad_request'],
-  ])('with %i and %j is %s', (status, error, code) => {
+  ])('maps %i with %j to %s', (status, error, code) => {
     expect(failed(status, error)).toMatchObject({ code, status });
   });
 
   test.each(['', 'null', '[]', '{}', '<html>', 'Bad <b>gateway</b>', '{"error":', 'x'.repeat(3_000)])(
-    'with the body %j is told in our own words',
+    'describes the body %j in our own words',
     (body) => {
       expect(failureOf(500, body, {}, key).message).toBe('The provider is having trouble.');
     },
   );
 
   test.each([
-    // A lack of credit ends only when it is paid for; the provider asks not to retry.
+    // Lack of credit ends only when somebody pays; the provider asks not to retry.
     [429, { code: 'insufficient_quota' }, { isTransient: false, isUncertain: false, isNotFound: false }],
     [429, { code: 'rate_limit_exceeded' }, { isTransient: true, isUncertain: false, isNotFound: false }],
     [408, {}, { isTransient: true, isUncertain: true, isNotFound: false }],
@@ -95,16 +95,16 @@ describe('a provider’s refusal', () => {
     [503, {}, { isTransient: true, isUncertain: true, isNotFound: false }],
     [404, {}, { isTransient: false, isUncertain: false, isNotFound: true }],
     [400, {}, { isTransient: false, isUncertain: false, isNotFound: false }],
-  ])('with %i and %j says what another try would come to', (status, error, what) => {
+  ])('tells for %i with %j what a retry would do', (status, error, what) => {
     expect(failed(status, error)).toMatchObject(what);
   });
 
-  test('without an answer may pass, and leaves open what was done', () => {
+  test('counts a missing response as transient and its effect as unknown', () => {
     const unreachable = new ProviderError('provider_unreachable', 'The provider could not be reached.');
     expect(unreachable).toMatchObject({ isTransient: true, isUncertain: true, isNotFound: false });
   });
 
-  test('inside a stream is told by its code', () => {
+  test('maps a failure inside a stream by its code', () => {
     const codeOf = (error: unknown) => failureInStream({ error }, key).code;
     expect(codeOf({ code: 'rate_limit_exceeded' })).toBe('rate_limited');
     expect(codeOf({ code: 402, message: 'Upstream' })).toBe('insufficient_quota');
@@ -116,7 +116,7 @@ describe('a provider’s refusal', () => {
     expect(codeOf({})).toBe('provider_unavailable');
   });
 
-  test('is quoted without anything that looks like a key, on one line, and cut', () => {
+  test('quotes without anything that looks like a key, on one line, shortened', () => {
     expect(quotable('Bad key sk-proj-abc_DEF.1*** here')).toBe('Bad key sk-… here');
     expect(quotable('authorization: bearer abc.def.ghi\nsecond  line')).toBe('authorization: Bearer … second line');
     expect(quotable('org-AbC123 may not')).toBe('org-… may not');
@@ -125,7 +125,7 @@ describe('a provider’s refusal', () => {
   });
 });
 
-/** Every form in which servers tell of a failure, with the words and codes in it. */
+/** Every form in which servers report failures, with the words and codes in it. */
 const forms: [string, unknown, { said: string; param?: string; code?: string; retryAfterSeconds?: number }][] = [
   [
     'OpenAI',
@@ -207,8 +207,8 @@ const forms: [string, unknown, { said: string; param?: string; code?: string; re
   ],
 ];
 
-describe('a failure in the form of', () => {
-  test.each(forms)('%s is read with its words and codes, as a body and inside a stream', (_name, value, expected) => {
+describe('failure in the form of', () => {
+  test.each(forms)('reads words and codes of %s, as a body and inside a stream', (_name, value, expected) => {
     const { said, param, code, retryAfterSeconds } = expected;
     const read = { said, param, providerCode: code, retryAfterSeconds };
     expect(failureOf(400, JSON.stringify(value), {}, key)).toMatchObject(read);
@@ -216,7 +216,7 @@ describe('a failure in the form of', () => {
     expect(isErrorValue(value)).toBe(true);
   });
 
-  test.each(forms)('%s never holds the key, whatever form that has', (_name, value) => {
+  test.each(forms)('never contains the key in %s, whatever form it has', (_name, value) => {
     for (const secret of ['a-key-without-any-form-7', 'gsk_abcDEF1234567890abcd', 'with"quote/and\\more-1']) {
       const text = JSON.stringify(value).replaceAll('Said', JSON.stringify(`Key ${secret} is bad.`).slice(1, -1));
       const failures = [
@@ -228,7 +228,7 @@ describe('a failure in the form of', () => {
     }
   });
 
-  test('a short text is told with its words', () => {
+  test('quotes a short text', () => {
     expect(failureOf(503, 'model is loading\n', {}, key).message).toBe(
       'The provider is having trouble. model is loading',
     );
@@ -247,14 +247,14 @@ describe('a failure in the form of', () => {
     [],
     null,
     'error',
-  ])('%j is none', (value) => {
+  ])('does not treat %j as a failure', (value) => {
     expect(isErrorValue(value)).toBe(false);
   });
 });
 
-describe('a key', () => {
+describe('key masking', () => {
   const long = new Secret('abcdefgh-2345-6789-none-of-the-known-forms');
-  test('is masked where the provider has cut it short, and where it stands alone', () => {
+  test('masks a key that the provider has shortened, and one that stands alone', () => {
     const said = (message: string) => failureOf(400, JSON.stringify({ message }), {}, long).said;
     expect(said('Key abcdefgh-2345-6789-none-of-the-known-forms.')).toBe('Key ….');
     expect(said('Key abcdefgh-2345*****orms is bad')).toBe('Key … is bad');
@@ -262,13 +262,13 @@ describe('a key', () => {
     expect(said('upstream key gsk_1234567890 and AIzaSyA-1234567')).toBe('upstream key gsk_… and AIza…');
   });
 
-  test('that is a short word stays in the sentences of others', () => {
+  test('leaves a key that is a short word inside other sentences', () => {
     expect(failureOf(400, '{"message":"none of these"}', {}, new Secret('none')).said).toBe('none of these');
   });
 });
 
-describe('how long the provider asks to wait', () => {
-  test('comes in seconds, milliseconds or as a date', () => {
+describe('wait that the provider asks for', () => {
+  test('is read in seconds, milliseconds or as a date', () => {
     expect(retryAfter({ 'retry-after': '2' })).toBe(2);
     expect(retryAfter({ 'retry-after': '0.5' })).toBe(0.5);
     expect(retryAfter({ 'retry-after-ms': '1500', 'retry-after': '9' })).toBe(1.5);
@@ -279,7 +279,7 @@ describe('how long the provider asks to wait', () => {
   });
 
   test.each([{}, { 'retry-after': '' }, { 'retry-after': 'soon' }, { 'retry-after': ['1', '2'] }])(
-    '%j says nothing',
+    'is unknown for %j',
     (headers) => {
       expect(retryAfter(headers)).toBeUndefined();
     },

@@ -33,7 +33,7 @@ const titles: Record<string, string> = {
   training_not_available: 'The provider does not let this account train models.',
 };
 
-/** Turns an answer that is not a success into our closed list. */
+/** Maps a failed response to our closed list of codes. */
 export function failureOf(status: number, body: string, headers: Headers, apiKey: Secret): ProviderError {
   return failure(fieldsOfBody(body), apiKey, {
     status,
@@ -42,12 +42,12 @@ export function failureOf(status: number, body: string, headers: Headers, apiKey
   });
 }
 
-/** An error that the provider reports inside a stream or answer that has begun; `value` is the whole event. */
+/** An error inside a stream or answer that has started; `value` is the whole event. */
 export function failureInStream(value: unknown, apiKey: Secret): ProviderError {
   return failure(errorFields(value), apiKey, {});
 }
 
-/** Every word that a provider gives for a failure goes through here, and loses the key. */
+/** All words of a provider's failure pass through here, where the key is masked. */
 function failure(
   fields: ErrorFields,
   apiKey: Secret,
@@ -66,7 +66,7 @@ function failure(
   });
 }
 
-/** Google's names of statuses, which other gateways use too. */
+/** Google's status names, which other gateways use too. */
 const statusNames = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
@@ -85,7 +85,7 @@ const typeNames = new Map([
   ['insufficient_quota', 429],
 ]);
 
-/** The status that an error inside a stream would have had as an answer. */
+/** The status that an error inside a stream would have had as a response. */
 function statusInside({ code, type, status }: ErrorFields): number {
   const number = [code, status].map(Number).find((one) => Number.isInteger(one) && one >= 400 && one < 600);
   if (number !== undefined) return number;
@@ -106,11 +106,11 @@ const contextWords =
 const filterCodes = /^(content_filter|content_policy_violation|ResponsibleAIPolicyViolation|data_inspection_failed)$/i;
 const modelWords =
   /\bmodels?\b.*\b(not exist|not found|not be found|unknown)\b|\b(unknown|invalid) model\b|\bnot a valid model\b|\bno endpoints found for\b/i;
-/** That a field, a value or an ability is refused. */
+/** Words that reject a field, a value or a capability. */
 export const refusingWords =
   /unsupported|not (?:be )?(?:supported|permitted|allowed|accepted|available|recogni[sz]ed)|does(?:n['’]t| not) (?:support|accept|allow|recogni[sz]e)|(?:unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|undefined) (?:request )?(?:parameters?|arguments?|fields?|names?|keys?|inputs?|propert(?:y|ies)|keyword|options?|attributes?|value)|cannot find field|(?:only|must) (?:be )?(?:set to |equal to )?(?:the )?(?:default|1(?:\.0)?)(?![\w.]| (?:or|and|to)\b)|(?:remove|omit) (?:it|this|the (?:parameter|field|option|setting))\b|deprecated|cannot (?:both )?be (?:set|used|specified)/i;
 
-/** The provider's own code or words say more than the status. */
+/** Codes and words of the provider are more specific than the status. */
 function codeOfWords(
   status: number,
   { code, type, status: name, message, retryAfterSeconds }: ErrorFields,
@@ -121,10 +121,10 @@ function codeOfWords(
   if (code === 'unsupported_country_region_territory' || /location is not supported/i.test(message)) return 'region';
   if (code === 'model_not_found') return 'model_not_found';
   if (filterCodes.test(code)) return 'content_filter';
-  // A gateway tells of its own account, or of the model behind it, with any status.
+  // Gateways report their own account, or the model behind them, with any status.
   if (contextCodes.test(code) || contextCodes.test(type) || contextWords.test(message)) return 'context_too_long';
   if (/Missing scopes/i.test(message)) return 'missing_scope';
-  // A free account that is to wait for seconds has the words of one that is to pay.
+  // Free plans with a wait of seconds use the words of those that must pay.
   if (creditWords.test(message) && retryAfterSeconds === undefined) return 'insufficient_quota';
   const isOfKey = [code, type, name].some((one) => keyCodes.test(one)) || keyWords.test(message);
   return isRefusal && status !== 429 && isOfKey ? 'key_rejected' : undefined;
@@ -133,7 +133,7 @@ function codeOfWords(
 const isStoreGone = (message: string) =>
   /vector.?store/i.test(message) && /not found|no vector.?store|not exist|expired/i.test(message);
 
-/** What a request names and only Responses know: a provider that has looked for it serves them. */
+/** Objects that only Responses know: a provider that has looked for one serves Responses. */
 const isUnknownThing = (message: string) =>
   /\b(item|response|conversation|prompt) with id\b.*\bnot found\b/i.test(message);
 
@@ -157,7 +157,7 @@ function codeOf(status: number, fields: ErrorFields): ProviderError['code'] {
   return param && refusingWords.test(message) ? 'unsupported_parameter' : 'bad_request';
 }
 
-/** What a request names may not be there, or be too large. */
+/** An object in the request may not exist or be too large. */
 function codeOfThing(status: number, { message, param }: ErrorFields): ProviderError['code'] | undefined {
   const isOfRequest = status === 400 || status === 404;
   if (isOfRequest && isStoreGone(message)) return 'store_gone';

@@ -12,27 +12,27 @@ import { defaultProviderTimeouts, type ProviderTimeouts } from './timeouts.ts';
 
 export type ProviderCall = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base URL; parts from outside are checked by the caller. */
+  /** Relative to the base URL; callers validate parts from outside. */
   path: string;
   apiKey: Secret;
   body?: unknown;
-  /** The same as JSON that is written already, instead of `body`. */
+  /** Serialized JSON, instead of `body`. */
   text?: string;
-  /** A form that is sent as it is read, instead of `body`: only without retries. */
+  /** A form that is streamed, instead of `body`: only without retries. */
   form?: { contentType: string; contentLength: number; content: Readable };
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** How many retries, before the first byte only. */
+  /** Number of retries, before the first byte only. */
   retries?: number;
-  /** Until the response begins. */
+  /** Time limit until the response starts. */
   firstByteMs?: number;
-  /** Asks for an answer: as long as it is true, no word has come, and the first one has its own time. */
+  /** For answers: while it returns true no text has arrived, and the limit for the first token applies. */
   awaitsWord?: () => boolean;
-  /** Between two packets of the body. */
+  /** Time limit between two packets of the body. */
   silentMs?: number | undefined;
-  /** Told of each wait that the provider asks for, in seconds. */
+  /** Called with each wait that the provider asks for, in seconds. */
   onWait?: (seconds: number) => void;
-  /** Told whether a request is under way, or Roster waits between two attempts. */
+  /** Called with true while a request is running, false while Roster waits between two attempts. */
   onAsking?: ((isAsked: boolean) => void) | undefined;
 };
 
@@ -44,15 +44,15 @@ const longestWaitSeconds = 60;
 export type ProviderResponse = { statusCode: number; headers: IncomingHttpHeaders; body: StreamingBody };
 
 type Observed = {
-  /** Told of each attempt that failed. */
+  /** Called for each failed attempt. */
   onFailure?: ((code: ProviderError['code']) => void) | undefined;
-  /** What each request goes through. */
+  /** Wraps every request, for tracing. */
   outgoing?: Dispatcher.DispatcherComposeInterceptor | undefined;
-  /** By what the provider is reached. */
+  /** The proxy for the provider. */
   proxyFor?: ProxyFor | undefined;
 };
 
-/** The one way to the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
+/** The only client for the provider: fixed base URL, no redirects, time limits, retries before the first byte. */
 export function createProviderHttp(
   baseUrl: string,
   {
@@ -64,7 +64,10 @@ export function createProviderHttp(
 ) {
   let agent: Agent | undefined;
   let connecting: ReturnType<typeof connect> | undefined;
-  /** Loaded with the first call: an idle server needs no memory for it. Once, because an `import()` for each call is not free. */
+  /**
+   * Loaded with the first request, to save an idle server's memory. Cached, because an `import()` per request is not
+   * free.
+   */
   const connections = () => {
     connecting ??= connect();
     return connecting;
@@ -74,7 +77,7 @@ export function createProviderHttp(
     agent = new undici.Agent({
       connect: connectorBy(proxyFor, undici.buildConnector, { timeout: 10_000 }),
       headersTimeout: beginsMs,
-      // A look every half second, however long it is; `dispatched` has a timer for each body.
+      // undici checks this only every half second; `dispatched` has a timer for each body.
       bodyTimeout: 0,
       keepAliveTimeout: 30_000,
     });
@@ -110,7 +113,7 @@ export function createProviderHttp(
     }
   }
 
-  /** @throws ProviderError for anything but a success */
+  /** @throws ProviderError unless the response is a success */
   async function send(call: ProviderCall): Promise<ProviderResponse> {
     const retries = call.retries ?? 2;
     for (let attempt = 0; ; attempt++) {
@@ -159,7 +162,7 @@ export function createProviderHttp(
 
   return {
     send,
-    /** A JSON response, read whole. @throws ProviderError */
+    /** A JSON response, read completely. @throws ProviderError */
     async json(call: ProviderCall & { limit: number; withinMs?: number }): Promise<unknown> {
       const text = await (call.withinMs === undefined ? wholeText(call) : textWithin(call.withinMs, call));
       try {
@@ -168,14 +171,14 @@ export function createProviderHttp(
         throw new ProviderError('provider_unavailable', 'The provider’s answer could not be read.', { cause });
       }
     },
-    /** Aborts open requests, which are retried later: a provider that never responds must not delay a stop. */
+    /** Aborts running requests, which are retried later: a provider that never responds must not delay shutdown. */
     close: async () => agent?.destroy(),
   };
 }
 
 export type ProviderHttp = ReturnType<typeof createProviderHttp>;
 
-/** Resolves when the response begins. Rejects, and breaks the body off, with the reason of the signal. */
+/** Resolves when the response starts. Rejects, and aborts the body, with the signal's reason. */
 function dispatched(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -189,20 +192,20 @@ function dispatched(
     signal?.throwIfAborted();
     const abort = () => {
       controller?.abort(signal?.reason);
-      // It may wait for a connection still.
+      // The request may still be waiting for a connection.
       reject(signal?.reason);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    /** One timer that looks at the clock: to set it anew with each packet takes longer. */
+    /** One timer that compares the clock: setting it anew with each packet is slower. */
     function listen() {
       const restMs = heardAt + patience() - performance.now();
       silence = setTimeout(
         () => {
-          // Whoever reads is slower, which is no fault of the sender.
+          // The reader is slower, which is not the sender's silence.
           if (controller?.paused) heardAt = performance.now();
           if (heardAt + patience() > performance.now()) listen();
           else controller?.abort(noAnswerInTime());
-          // Patience ends with the first word, which nobody tells of here.
+          // The limit changes with the first text, which is not signalled here.
         },
         Math.min(restMs, silentMs),
       ).unref();
@@ -235,13 +238,16 @@ function dispatched(
   });
 }
 
-/** Only failures that a retry may overcome: time-outs, conflicts, limits, server errors, the network; never a lack of credit. */
+/**
+ * Only failures that a retry may overcome: timeouts, conflicts, limits, server errors, the network; never a lack of
+ * credit.
+ */
 function isWorthRepeating({ code, status }: ProviderError): boolean {
   if (code === 'insufficient_quota') return false;
   return status === undefined ? code === 'provider_unreachable' : [408, 409, 429].includes(status) || status >= 500;
 }
 
-/** Seconds until the next attempt: as the provider asks, else 0.5 doubling to 8, less up to a quarter. */
+/** Seconds until the next attempt: as the provider asks, otherwise 0.5 doubling to 8, minus up to a quarter. */
 function pause(attempt: number, asked: number | undefined): number | null {
   if (asked !== undefined) return asked <= longestWaitSeconds ? asked : null;
   return Math.min(8, 0.5 * 2 ** attempt) * (1 - Math.random() * 0.25);

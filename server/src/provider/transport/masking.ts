@@ -5,7 +5,7 @@ import { isErrorValue } from './error-fields.ts';
 
 /** A shorter key is a word such as 'none', which would be cut out of sentences. */
 const shortestKey = 8;
-/** So much of the beginning of a longer key gives it away. */
+/** This many leading characters of a longer key give it away. */
 const tellingBeginning = 8;
 const longKey = 16;
 
@@ -16,7 +16,7 @@ const knownForms = [
   [/\borg-[A-Za-z0-9]+/g, 'org-…'],
 ] as const;
 
-/** The beginning of a key that a provider has cut short, with what it put in the place of the rest. */
+/** Removes the start of a key that the provider has shortened, with its replacement for the rest. */
 function withoutBeginning(text: string, key: string): string {
   const beginning = key.slice(0, tellingBeginning);
   let result = '';
@@ -33,7 +33,10 @@ function withoutBeginning(text: string, key: string): string {
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** The key as providers quote it: as it is, escaped in JSON once or twice, and encoded in an address. The longest first. */
+/**
+ * The key in the forms that providers quote: as it is, escaped in JSON once or twice, and URL-encoded. The longest
+ * first.
+ */
 function formsOf(key: string): string[] {
   const inAddress = encodeURIComponent(key);
   const once = inJson(key);
@@ -48,7 +51,7 @@ function formsOf(key: string): string[] {
   return [...new Set(forms)].sort((one, other) => other.length - one.length);
 }
 
-/** The text without this key, whatever form it has. */
+/** Removes this key in any of its forms. */
 export function withoutKey(text: string, apiKey: Secret): string {
   const key = apiKey.reveal();
   if (key.length < shortestKey) return text;
@@ -63,24 +66,24 @@ function withoutKnownForms(text: string): string {
   return said;
 }
 
-/** Without anything that looks like a secret, on one line, and cut. */
+/** Removes anything that looks like a secret, joins lines, and shortens. */
 export function quotable(text: string, max = 500): string {
   return truncate(withoutKnownForms(text).replaceAll('\0', ' ').replace(/\s+/g, ' ').trim(), max);
 }
 
-/** As they may be kept; without a key, what has the form of one. */
+/** Text as it may be stored; without a known key, removes what looks like one. */
 export const withoutSecrets = (text: string, apiKey: Secret | undefined): string =>
   withoutKnownForms(apiKey ? withoutKey(text, apiKey) : text);
 
-/** A provider's words as they may be shown and stored: without the key that it was asked with. */
+/** A provider's words as they may be shown and stored: without the key of the request. */
 export const masked = (text: string, apiKey: Secret, max = 500): string => quotable(withoutKey(text, apiKey), max);
 
-/** The members of a JSON value in which a provider speaks of itself, and not a model or a person. */
+/** JSON members in which the provider itself speaks, not a model or a user. */
 const ownWords = /error|^(detail|incomplete_details|status_details)$/i;
 
 /**
- * A JSON value that is passed on, without the key in what the provider says of errors. What a model or a file says stays as it is:
- * to change it would damage it.
+ * Removes the key from error members of a JSON value that is passed on. Text of models and files stays unchanged,
+ * because altering it would damage it.
  */
 export function withoutKeyInErrors<Value>(value: Value, apiKey: Secret, isWithin?: boolean): Value;
 export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = false): unknown {
@@ -94,7 +97,7 @@ export function withoutKeyInErrors(value: unknown, apiKey: Secret, isWithin = fa
   );
 }
 
-/** JSON that a provider has answered, without the key; a short one may be part of other words there. */
+/** Removes the key from a provider's JSON; a short key may be part of other words there. */
 export function jsonWithoutKey(json: string, apiKey: Secret): string {
   const key = apiKey.reveal();
   if (key.length < longKey) return json;
@@ -109,19 +112,21 @@ function beginningsOf(apiKey: Secret): string[] {
   return [...new Set(formsOf(key).map((form) => (key.length < longKey ? form : form.slice(0, tellingBeginning))))];
 }
 
-/** Tells quickly of bytes that pass whether the key may be in them. */
+/** A fast test whether passing bytes may contain the key. */
 export function keyIn(apiKey: Secret): (bytes: Buffer) => boolean {
   const looked = beginningsOf(apiKey).map((beginning) => Buffer.from(beginning));
   return (bytes) => looked.some((beginning) => bytes.includes(beginning));
 }
 
-/** The same of text. */
+/** The same for text. */
 export function keyInText(apiKey: Secret): (text: string) => boolean {
   const looked = beginningsOf(apiKey);
   return (text) => looked.some((beginning) => text.includes(beginning));
 }
 
-/** The members of events and answers in which a model speaks, or a request is repeated: all others are the provider's words. */
+/**
+ * Members of events and answers that contain model output or repeat the request; all others are the provider's words.
+ */
 const spoken = {
   chat: new Set(['choices']),
   responses: new Set(
@@ -140,17 +145,17 @@ function withoutKeyBeside(said: ReadonlySet<string>, event: JsonObject, apiKey: 
   return Object.fromEntries(safe);
 }
 
-/** A response that is passed on, without the key in the provider's words. */
+/** Removes the key from the provider's words in a response that is passed on. */
 export const responseWithoutKey = (response: JsonObject, apiKey: Secret): JsonObject =>
   withoutKeyInErrors(withoutKeyBeside(spoken.responses, response, apiKey), apiKey);
 
-/** The same of an event of Responses; as it came where nothing was in it. */
+/** The same for a Responses event; returned unchanged if nothing was found. */
 export const responsesEventWithoutKey = (data: string, apiKey: Secret): string =>
   rewritten(data, apiKey, (event) =>
     isObject(event) ? responseWithoutKey(event, apiKey) : withoutKeyInErrors(event, apiKey),
   );
 
-/** The same of an event or an answer of Chat Completions. */
+/** The same for an event or answer of Chat Completions. */
 export const chatWithoutKey = (data: string, apiKey: Secret): string =>
   rewritten(data, apiKey, (event) => {
     if (!isObject(event)) return withoutKeyInErrors(event, apiKey);

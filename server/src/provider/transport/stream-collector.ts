@@ -2,23 +2,23 @@ import type { WebLink } from '@roster/contracts/text/web-links';
 import type { ToolCall } from '#server/provider/answer-tools';
 import type { AnswerPiece, CallEcho } from '#server/provider/provider';
 
-/** A whole answer is at most this much text, in UTF-16 units. */
+/** Maximum text of a whole answer, in UTF-16 units. */
 const answerLimit = 1024 * 1024;
 
-/** PostgreSQL's text cannot hold the character with the number 0. */
+/** PostgreSQL's text type cannot store U+0000. */
 const storable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
-/** Shorter waits are over before a reader could read of them. */
+/** Shorter waits are over before anybody could read the note. */
 const worthTellingSeconds = 2;
 
-/** A note that the provider asked to wait. It stays with the answer, to explain the delay. */
+/** Adds a note that the provider asked to wait. It stays with the answer to explain the delay. */
 export const reportWaits = (onPieces: (pieces: AnswerPiece[]) => void) => (seconds: number) => {
   const asked = Math.ceil(seconds);
   if (asked >= worthTellingSeconds)
     onPieces([{ type: 'note', text: `The provider was busy and asked to wait ${asked} seconds before the next try.` }]);
 };
 
-/** Collects what arrives in one network packet, joins what belongs together, and passes it on at the packet's end. */
+/** Collects what arrives in one network packet, merges adjacent pieces, and passes them on at the packet's end. */
 export function collectStream(onPieces: (pieces: AnswerPiece[]) => void) {
   let pieces: AnswerPiece[] = [];
   let length = 0;
@@ -27,7 +27,7 @@ export function collectStream(onPieces: (pieces: AnswerPiece[]) => void) {
       if (typeof given !== 'string' || given === '') return;
       const text = storable(given);
       const last = pieces.at(-1);
-      // Each source is a name of its own.
+      // Sources are not merged: each is a separate name.
       if (type !== 'source' && last?.type === type) last.text += text;
       else pieces.push({ type, text });
       length += text.length;
@@ -48,7 +48,7 @@ export function collectStream(onPieces: (pieces: AnswerPiece[]) => void) {
       onPieces(pieces);
       pieces = [];
     },
-    /** Whether the answer is longer than one may be. */
+    /** True if the answer exceeds the limit. */
     isTooLong: (more = 0) => length + more > answerLimit,
   };
 }

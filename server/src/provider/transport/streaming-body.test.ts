@@ -6,7 +6,7 @@ import { createStreamingBody } from './streaming-body.ts';
 
 const bytes = (length: number, fill: string) => Buffer.alloc(length, fill);
 
-/** A sender that goes on with what it has left as soon as it may, within the call that lets it. */
+/** A sender that continues with the rest as soon as it is resumed, synchronously within that call. */
 function sender(left: Buffer[]) {
   const controller = {
     isPaused: false,
@@ -29,7 +29,7 @@ function sender(left: Buffer[]) {
   return { controller, arriving };
 }
 
-test('what arrived before anybody read comes first, and its sender waits until then', () => {
+test('delivers first what arrived before reading, and pauses the sender until then', () => {
   const { controller, arriving } = sender([bytes(1, 'c')]);
   arriving.push(bytes(1, 'a'));
   arriving.push(bytes(70_000, 'b'));
@@ -43,7 +43,7 @@ test('what arrived before anybody read comes first, and its sender waits until t
   expect(told).toEqual(['a', 'b', 'c', 'end']);
 });
 
-test('a sender waits for who iterates, nothing is lost, and who leaves closes the connection', async () => {
+test('makes the sender wait for the iterator, loses nothing, and closes the connection on exit', async () => {
   const all = Array.from({ length: 30 }, (_, index) => Buffer.from(`${index} `));
   const { controller, arriving } = sender([...all]);
   const read: string[] = [];
@@ -57,7 +57,7 @@ test('a sender waits for who iterates, nothing is lost, and who leaves closes th
   expect(endless.controller.aborted).toBeInstanceOf(Error);
 });
 
-test('one who waits for the next piece is told where the body is destroyed', async () => {
+test('rejects a reader that waits for the next chunk when the body is destroyed', async () => {
   const nothing = () => undefined;
   const { body } = createStreamingBody({ pause: nothing, resume: nothing, abort: nothing });
   const next = body[Symbol.asyncIterator]().next();
@@ -69,7 +69,7 @@ test('one who waits for the next piece is told where the body is destroyed', asy
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a provider is too silent only while somebody reads, and since its last packet', async () => {
+test('counts silence only while somebody reads, and from the last packet', async () => {
   const abort = vi.fn<(reason: Error) => void>();
   const controller: Dispatcher.DispatchController = {
     aborted: false,

@@ -4,34 +4,35 @@ export type BodyReader = {
   onData: (chunk: Buffer) => void;
   onEnd: () => void;
   onError: (error: Error) => void;
-  /** Nothing more is told: it was left or destroyed. */
+  /** No more callbacks follow: the body was left or destroyed. */
   onLeft?: () => void;
 };
 
 /**
- * The body of a response, as it arrives. A stream of Node's does more than is needed here, with each packet (docs/decisions/06-provider-http.md).
+ * A response body as it arrives. A Node stream does more work per packet than needed
+ * (docs/decisions/06-provider-http.md).
  */
 export type StreamingBody = AsyncIterable<Buffer> & {
-  /** Once. What has arrived before is told at once; after its end or an error nothing more is told. */
+  /** May be called once. Delivers at once what has arrived; after the end or an error no more callbacks follow. */
   read: (reader: BodyReader) => void;
-  /** Before it is read. false: it has come to its end without a byte. */
+  /** Waits for the first byte before reading. false: the body is empty. */
   begins: () => Promise<boolean>;
-  /** The bytes that arrived before anybody read. */
+  /** The bytes that arrived before reading started. */
   held: () => Buffer;
-  /** Whoever reads is slower. */
+  /** Pauses the sender while the reader is slower. */
   pause: () => void;
   resume: () => void;
-  /** Reads no more, but waits a moment for the end, so that the connection can be used again; what goes on is cut off. */
+  /** Stops reading, but waits briefly for the end so that the connection can be reused; a longer body is cut off. */
   leave: () => void;
-  /** Reads no more and closes the connection, unless the end has come. */
+  /** Stops reading and closes the connection unless the body has ended. */
   destroy: () => void;
 };
 
-/** Bytes that are held until somebody reads; then the sender waits. */
+/** Bytes to buffer before reading starts; then the sender is paused. */
 const heldAtMost = 64 * 1024;
-/** Packets that are read before they are asked for, where a body is iterated over. */
+/** Packets to read ahead when a body is iterated. */
 const aheadAtMost = 4;
-/** What is left of a body that nobody reads any more follows at once. */
+/** How long a body that is no longer read may take to end. */
 const endsWithinMs = 500;
 
 const nobodyReads = () => new Error('Nobody reads this answer any more.');
@@ -42,7 +43,7 @@ export function createStreamingBody(controller: Controller) {
   let reader: BodyReader | undefined;
   let held: Buffer[] = [];
   let heldBytes = 0;
-  /** null: at its end. */
+  /** null: ended normally. */
   let ended: Error | null | undefined;
   let isLeft = false;
   let patience: NodeJS.Timeout | undefined;
@@ -57,7 +58,7 @@ export function createStreamingBody(controller: Controller) {
   function end(how: Error | null) {
     if (ended !== undefined) return;
     ended = how;
-    // What has failed is told to its reader.
+    // A failure is reported to the reader.
     beginning.resolve(how !== null);
     clearTimeout(patience);
     settle();
@@ -79,7 +80,7 @@ export function createStreamingBody(controller: Controller) {
       for (const chunk of held) if (!isLeft) one.onData(chunk);
       held = [];
       settle();
-      // Only now: what the sender goes on with comes after what was held.
+      // Resume last: what the sender continues with must come after the buffered bytes.
       if (heldBytes > heldAtMost) controller.resume();
     },
     begins: () => beginning.promise,
@@ -110,7 +111,7 @@ export function createStreamingBody(controller: Controller) {
   };
 }
 
-/** One after the other: the sender waits while nobody asks for the next. */
+/** Yields chunk by chunk: the sender is paused while nobody asks for the next. */
 async function* chunksOf(body: StreamingBody): AsyncGenerator<Buffer> {
   const arrived: Buffer[] = [];
   let ended: Error | null | undefined;

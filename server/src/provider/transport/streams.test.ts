@@ -19,13 +19,13 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     await provider.close();
   });
 
-  /** Titles are not asked for: the conversation has a name. */
+  /** The thread has a name, so no title is generated. */
   async function answerOf(...packets: (string | Buffer)[]) {
     script = () => ({ packets });
     return (await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on')).answer;
   }
 
-  test('words that come in one packet with an error are kept', async () => {
+  test('keeps text that comes in one packet with an error', async () => {
     const error = event('error', { code: 'server_error', message: 'Overloaded', param: null });
     const answer = await answerOf(`${delta('Some ')}${delta('words')}${error}`);
     expect(answer).toMatchObject({ state: 'failed', text: 'Some words', error: { code: 'provider_unavailable' } });
@@ -33,7 +33,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(broken).toMatchObject({ state: 'failed', text: 'Others', error: { code: 'provider_broke_off' } });
   });
 
-  test('an answer without a word says so', async () => {
+  test('reports an answer without text', async () => {
     const tool = { type: 'function_call', name: 'look_up', arguments: '{}', call_id: 'call_1' };
     const ended = (reason?: string) =>
       event('response.completed', { response: { usage: null, incomplete_details: reason ? { reason } : null } });
@@ -52,14 +52,14 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect((await answerOf(delta('Yes'), completed())).notes).toEqual([]);
   });
 
-  test('words whose event is the last thing that comes are kept', async () => {
+  test('keeps text whose event is the last thing that comes', async () => {
     const unfinished =
       'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":" end"}\n';
     const answer = await answerOf(delta('The'), unfinished);
     expect(answer).toMatchObject({ state: 'failed', text: 'The end', error: { code: 'provider_broke_off' } });
   });
 
-  test('what the provider says of a failure is told, also without a code or parameter', async () => {
+  test('shows what the provider says about a failure, even without a code or parameter', async () => {
     const failed = await answerOf(
       delta('A'),
       event('response.failed', { response: { error: { message: 'No more' } } }),
@@ -69,14 +69,14 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(error.error?.message).toMatch(/Neither$/);
   });
 
-  test('a character that a database cannot hold does no harm', async () => {
+  test('survives a character that a database cannot store', async () => {
     const answer = await answerOf(delta('before\0'), delta('after'), completed());
     expect(answer).toMatchObject({ state: 'complete', text: 'before\uFFFDafter' });
     const error = event('error', { code: 'server_error', message: 'bad\0words', param: null });
     expect((await answerOf(delta('\0x'), error)).state).toBe('failed');
   });
 
-  test('characters cut in two by packets or by events arrive whole', async () => {
+  test('delivers whole characters that packets or events cut in two', async () => {
     const bytes = Buffer.from(`${delta('Grüße 🦜')}${completed()}`);
     const answer = await answerOf(...Array.from(bytes, (_, index) => bytes.subarray(index, index + 1)));
     expect(answer).toMatchObject({ state: 'complete', text: 'Grüße 🦜' });
@@ -85,7 +85,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect((await answerOf(`${first}${delta('x')}${completed()}`)).state).toBe('complete');
   });
 
-  test('carriage returns, comments and events without a name are read as the standard says', async () => {
+  test('reads carriage returns, comments and events without a name by the standard', async () => {
     const answer = await answerOf(
       ': a comment\r\n\r\n',
       `data: ${JSON.stringify({ type: 'response.output_text.delta', delta: 'One' })}\r\n\r\n`,
@@ -97,7 +97,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(answer).toMatchObject({ state: 'complete', text: 'One two' });
   });
 
-  test('figures are taken where they can be, and estimated where there are none', async () => {
+  test('takes usage where it can, and estimates it otherwise', async () => {
     const counts = { input_tokens: 12, output_tokens: 3, input_tokens_details: { cached_tokens: 4 } };
     expect((await answerOf(delta('Hi'), completed(counts))).usage).toMatchObject({
       inputTokens: 12,
@@ -115,14 +115,14 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect((await answerOf(delta('Hi there'), completed())).usage).toMatchObject({ outputTokens: 2, estimated: true });
   });
 
-  test('an answer cut short says so, also without figures', async () => {
+  test('reports a truncated answer, even without usage', async () => {
     const response = { incomplete_details: { reason: 'max_output_tokens' } };
     script = () => ({ packets: [delta('Sho'), event('response.incomplete', { response })] });
     const { events } = await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on');
     expect(events.at(-1)?.event).toEqual({ type: 'finished', reason: 'length' });
   });
 
-  test('an answer longer than a mebibyte is cut off', async () => {
+  test('cuts off an answer longer than a mebibyte', async () => {
     const piece = delta('x'.repeat(200_000));
     const answer = await answerOf(...Array.from({ length: 8 }, () => piece), completed());
     expect(answer.state).toBe('complete');
@@ -130,7 +130,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(answer.text.length).toBeLessThan(1024 * 1024 + 200_001);
   });
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     script = () => ({ status: 302, headers: { location: 'http://127.0.0.1:9/elsewhere' }, packets: [] });
     const before = provider.asked.length;
     const { answer } = await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on');
@@ -138,7 +138,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
     expect(provider.asked).toHaveLength(before + 1);
   });
 
-  test('an error page of any size is not read into memory, nor shown', async () => {
+  test('neither reads an error page of any size into memory nor shows it', async () => {
     script = () => ({ status: 400, packets: ['<html>'.repeat(100_000)] });
     const { answer } = await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on');
     expect(answer).toMatchObject({ state: 'failed', error: { code: 'provider_unavailable' } });
@@ -151,7 +151,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
       return (await ask(app, ada, await newThread(ada, { title: 'Named' }), 'Go on')).answer;
     }
 
-    test('an error inside the stream is not taken for the end', async () => {
+    test('does not take an error inside the stream for the end', async () => {
       const coded = await completionOf(
         `${words('So')}${chunk({ error: { code: 'server_error', message: 'Broken' } })}`,
       );
@@ -163,7 +163,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
       expect(text.error?.message).toMatch(/Out of memory$/);
     });
 
-    test('an end without [DONE] counts once a reason has come', async () => {
+    test('accepts an end without [DONE] once a finish reason has come', async () => {
       expect(await completionOf(words('All', 'stop'))).toMatchObject({ state: 'complete', text: 'All' });
       expect(await completionOf(words('Not all'))).toMatchObject({
         state: 'failed',
@@ -172,7 +172,7 @@ describe.each(engines)('streams from a provider, byte by byte, on %s', (engine) 
       });
     });
 
-    test('thinking aloud is kept apart', async () => {
+    test('separates reasoning', async () => {
       const thought = chunk({ choices: [{ delta: { reasoning_content: 'Hm.' } }] });
       const usage = { prompt_tokens: 5, completion_tokens: 6, completion_tokens_details: { reasoning_tokens: 2 } };
       const answer = await completionOf(

@@ -1,15 +1,15 @@
-/** Between these a model thinks aloud at the beginning of its answer, where its server has no field for that. */
+/** Models think between these tags at the start of an answer if the server has no field for it. */
 const openings = ['<think>', '<thinking>', '<thought>'];
 
 const closings = openings.map((tag) => `</${tag.slice(1)}`);
 const atStart = [...openings, ...closings];
 
-/** Behind a line break or the end of a sentence; inside a sentence or in backticks the answer speaks about the tag. */
+/** After a line break or the end of a sentence; inside a sentence or backticks the answer is about the tag itself. */
 const unopened = new RegExp(`(?:^|\\n|[.!?:…。！？：])[ \\t]*(${closings.join('|')})`);
 
 /**
- * The thoughts and the answer in a text whose opening tag was part of the prompt, as in the templates of DeepSeek and Qwen, so
- * that only the closing one came. undefined: it has none, or an opening tag or an open code block before it.
+ * Splits reasoning from the answer if the opening tag was part of the prompt, as in the templates of DeepSeek and Qwen.
+ * undefined: no closing tag, or an opening tag or an open code block before it.
  */
 function thoughtWithoutOpening(text: string): [thought: string, answer: string] | undefined {
   const found = unopened.exec(text);
@@ -21,7 +21,7 @@ function thoughtWithoutOpening(text: string): [thought: string, answer: string] 
   return isQuoted ? undefined : [thought, text.slice(end)];
 }
 
-/** The length of the longest end of `text` that `mark` begins with. */
+/** The length of the longest suffix of `text` that is a prefix of `mark`. */
 function beginningAtEnd(text: string, mark: string): number {
   for (let length = Math.min(text.length, mark.length - 1); length > 0; length--)
     if (mark.startsWith(text.slice(-length))) return length;
@@ -29,15 +29,15 @@ function beginningAtEnd(text: string, mark: string): number {
 }
 
 /**
- * Tells thoughts and words apart, however they are cut into pieces. A closing tag without an opening one counts only while
- * nothing has been told: in an answer that comes whole, and at the beginning of a stream. Text that was told stays text.
+ * Separates reasoning from the answer, however the text is cut. A lone closing tag counts only while nothing has been
+ * delivered: in a whole answer, and at the start of a stream. Delivered text is never reclassified.
  */
 export function thoughtSplitter(tell: (type: 'text' | 'reasoning', text: string) => void) {
   let state: 'undecided' | 'thinking' | 'answering' = 'undecided';
   let closing = '';
-  /** What may be the beginning of a tag. */
+  /** May be the start of a tag. */
   let held = '';
-  /** Blank lines around a tag are part of it. */
+  /** Blank lines around a tag belong to it. */
   let isAfterTag = false;
 
   function say(type: 'text' | 'reasoning', given: string) {
@@ -93,7 +93,7 @@ export function thoughtSplitter(tell: (type: 'text' | 'reasoning', text: string)
       else if (state === 'thinking') think(text);
       else decide(text);
     },
-    /** The answer has ended: what is held was no tag. */
+    /** The answer has ended: held text was not a tag. */
     end() {
       const rest = held;
       held = '';

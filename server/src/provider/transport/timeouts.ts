@@ -1,26 +1,26 @@
-/** The provider's time limit where a user waits for the result of pressing a button. */
+/** The provider's time limit while a user waits for the result of a button. */
 export const pressedMs = 5_000;
 
-/** While a picture is drawn, nothing comes. */
+/** While an image is generated, nothing arrives. */
 export const drawingMs = 180_000;
 
-/** How long the provider may take for what nobody has pressed a button for. */
+/** The provider's time limits in the background. */
 export type ProviderTimeouts = {
-  /** Until the response begins. */
+  /** Until the response starts. */
   beginsMs: number;
-  /** Until the first word of an answer: a server of one's own loads the model first, and reads a long conversation. */
+  /** Until the first text of an answer: a local server first loads the model and reads a long thread. */
   firstTokenMs: number;
   /** Between two packets of a body. */
   silentMs: number;
-  /** Until an answer that is passed on, but not streamed, begins: it comes at once when it is whole. */
+  /** Until a forwarded answer without streaming starts: it arrives whole. */
   wholeMs: number;
-  /** A call that concerns a vector store, a search among them. */
+  /** For a request about a vector store, including searches. */
   storeMs: number;
-  /** A file that code has made, from the request to its last byte. */
+  /** For a generated file, from the request to its last byte. */
   containerFileMs: number;
-  /** An answer, from its request to its last byte. */
+  /** For an answer, from its request to its last byte. */
   answerMs: number;
-  /** The same of a response in the background: a model that thinks for long is what that is for. */
+  /** The same for a background response, whose purpose is long reasoning. */
   backgroundMs: number;
 };
 
@@ -28,7 +28,7 @@ export const defaultProviderTimeouts: ProviderTimeouts = {
   beginsMs: 60_000,
   firstTokenMs: 10 * 60_000,
   silentMs: 60_000,
-  // A connection that waits longer is taken for dead.
+  // Connections that wait longer are considered dead.
   wholeMs: 270_000,
   storeMs: 30_000,
   containerFileMs: 2 * 60_000,
@@ -36,7 +36,7 @@ export const defaultProviderTimeouts: ProviderTimeouts = {
   backgroundMs: 60 * 60_000,
 };
 
-/** With the operator's time for the first word; then an answer has its own. */
+/** Applies the operator's limit for the first token; from then on the other limits apply. */
 export const providerTimeouts = ({ firstTokenMs }: Pick<ProviderTimeouts, 'firstTokenMs'>): ProviderTimeouts => ({
   ...defaultProviderTimeouts,
   firstTokenMs,
@@ -44,7 +44,7 @@ export const providerTimeouts = ({ firstTokenMs }: Pick<ProviderTimeouts, 'first
   backgroundMs: firstTokenMs + defaultProviderTimeouts.backgroundMs,
 });
 
-/** The provider's seconds since 1970; null where it is no time, or one after the year 2199. */
+/** Converts the provider's Unix seconds; null if not a time, or after the year 2199. */
 export function timeOf(seconds: number | null | undefined): string | null {
   if (seconds === null || seconds === undefined || !(seconds > 0) || seconds >= 7_258_118_400) return null;
   return new Date(seconds * 1000).toISOString();

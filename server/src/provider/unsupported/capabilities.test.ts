@@ -11,7 +11,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const trait = ['gpt-4o', 'refuses search'] as const;
 
-describe.each(engines)('what a provider has refused on %s', (engine) => {
+describe.each(engines)('rejections remembered on %s', (engine) => {
   async function ready() {
     const { url, dataDir, remove } = await readyDatabase(engine);
     const { db, close } = connect(url, dataDir);
@@ -27,7 +27,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     return { db, process, pass };
   }
 
-  test('holds for the key that met it, and for nobody else', async () => {
+  test('hold for the key that met them, and for nobody else', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
@@ -43,7 +43,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     }
   });
 
-  test('holds for all once two keys have met it at different times, in other processes after their next reading', async () => {
+  test('hold for all once two keys met them at different times, elsewhere after a reread', async () => {
     const { process, pass } = await ready();
     const [here, there] = [await process(), await process()];
     await here.learn(...trait, mine);
@@ -58,7 +58,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     expect((await process()).has(...trait)).toBe(true);
   });
 
-  test('by many keys in one burst holds for those keys alone, until one meets it at another time', async () => {
+  test('by many keys at once hold for those keys only, until one meets them at another time', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     const third = new Secret('a-third-key');
@@ -72,7 +72,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     expect([traits.has(...trait), (await process()).has(...trait)]).toEqual([true, true]);
   });
 
-  test('by one key again and again is confirmed by no refusal of the same burst', async () => {
+  test('repeated by one key are not confirmed by a rejection in the same burst', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
@@ -80,14 +80,14 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     await traits.learn(...trait, mine);
     expect(traits.has(...trait)).toBe(false);
     pass(hour);
-    // The hour of both has passed: this is a new first time.
+    // The hour of both has passed: this counts as a new first time.
     await traits.learn(...trait, mine);
     await traits.learn(...trait, yours);
     expect(traits.has(...trait)).toBe(false);
     expect([traits.has(...trait, mine), traits.has(...trait, yours)]).toEqual([true, true]);
   });
 
-  test('by a proxy that restarts ends with the first success', async () => {
+  test('by a restarting proxy end with the first success', async () => {
     const { db, process, pass } = await ready();
     const traits = await process();
     await traits.learn('*', 'has no responses', mine);
@@ -98,18 +98,18 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     await traits.works('*', 'has no responses', mine);
     expect(traits.has('*', 'has no responses')).toBe(false);
     expect(await db.selectFrom('provider_traits').selectAll().execute()).toEqual([]);
-    // The other one has to be asked again on its own.
+    // The other one must be retried separately.
     expect(traits.has('*', 'has no responses', yours)).toBe(false);
   });
 
-  test('is asked again after an hour, a day and then every month, as long as it is met again', async () => {
+  test('are retried after an hour, a day and then every month while they last', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
     pass(10 * minute);
     await traits.learn(...trait, yours);
     for (const kept of [50 * minute, day, 30 * day, 30 * day]) {
-      // Requests that were under way at the same time put nothing off.
+      // Requests that ran at the same time postpone nothing.
       await traits.learn(...trait, yours);
       pass(kept - 1);
       expect(traits.has(...trait)).toBe(true);
@@ -120,7 +120,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     }
   });
 
-  test('long ago by another key, and not since, is no second refusal', async () => {
+  test('of long ago by another key, not repeated since, are no confirmation', async () => {
     const { process, pass } = await ready();
     const traits = await process();
     await traits.learn(...trait, mine);
@@ -129,7 +129,7 @@ describe.each(engines)('what a provider has refused on %s', (engine) => {
     expect(traits.has(...trait)).toBe(false);
   });
 
-  test('and was stored by a version before holds for an hour after it was learned', async () => {
+  test('stored by an earlier version hold for an hour after they were learned', async () => {
     const { db, process, pass } = await ready();
     const row = { base_url: provider, model: 'gpt-4o', trait: 'refuses search', value: 'yes' };
     const none = { askers: null, ask_at: null, step: null };

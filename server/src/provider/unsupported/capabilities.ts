@@ -9,44 +9,47 @@ export const noResponses = 'has no responses';
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
-/** After so long the provider is asked again: the last step is kept as long as it goes on refusing. */
+/** Intervals after which a rejected request is tried again; the last one repeats while it is still rejected. */
 const askAgainMs = [hourMs, dayMs, 30 * dayMs] as const;
-/** What nobody has asked about for so long after that is forgotten. */
+/** A trait that nobody has used for this long after its retry time is deleted. */
 const forgottenAfterMs = 30 * dayMs;
 const rereadEveryMs = 5 * 60_000;
-/** Keys with traits of their own that are remembered at once. */
+/** Maximum number of keys with their own remembered traits. */
 const ownAtMost = 10_000;
-/** As many different keys must be refused before the trait holds for all. */
+/** This many different keys must be rejected before the trait holds for all. */
 const enoughAskers = 2;
-/** Refusals closer together may have one passing cause, such as a proxy that restarts, so one does not confirm the other. */
+/**
+ * Rejections closer together may share a temporary cause, such as a restarting proxy, so they do not confirm each
+ * other.
+ */
 const anotherTimeMs = 10 * 60_000;
 
 type Row = Selectable<Database['provider_traits']>;
 type Refusal = { askAt: number; step: number };
-/** `metAt`: when this key was first refused since it last asked on purpose. */
+/** `metAt`: when this key was first rejected since its last deliberate retry. */
 type OwnRefusal = Refusal & { metAt: number };
 /** `isOfAll`: it holds for every key. */
 type Known = Refusal & { isOfAll: boolean };
 
 const keyOf = ({ model, trait }: { model: string; trait: string }) => `${model}|${trait}`;
-/** Kept in memory alone: of a short key a digest would say too much. */
+/** Kept in memory only: the digest of a short key would reveal too much. */
 const digestOf = (apiKey: Secret) => createHash('sha256').update(apiKey.reveal()).digest('base64');
 
-/** A row of a version before this one says neither who was refused nor when to ask again: that comes with the next refusal. */
+/** Rows of earlier versions lack the rejected keys and the retry time; the next rejection adds them. */
 const knownOf = ({ askers, ask_at, step, learned_at }: Row): Known => ({
   isOfAll: (askers ?? enoughAskers) >= enoughAskers,
   askAt: ask_at === null ? Date.parse(learned_at) + askAgainMs[0] : Date.parse(ask_at),
   step: step ?? 0,
 });
 
-/** Refused once more: put off for longer only where it was asked again on purpose, and not at the same moment. */
+/** Extends the interval only after a deliberate retry, and not for concurrent rejections. */
 function refusedAgain(before: Refusal | undefined, now: number): Refusal {
   if (before && now < before.askAt) return before;
   const step = before ? Math.min(before.step + 1, askAgainMs.length - 1) : 0;
   return { step, askAt: now + (askAgainMs[step] ?? dayMs) };
 }
 
-/** True if other keys met it at another time. An old refusal that was not met again does not count. */
+/** True if other keys met it at another time. An old rejection that has not recurred does not count. */
 function isConfirmed(refusals: ReadonlyMap<string, OwnRefusal>, asker: string, now: number): boolean {
   const earlier = [...refusals].filter(
     ([key, { askAt, metAt }]) => key !== asker && now < askAt && now - metAt >= anotherTimeMs,
@@ -69,9 +72,10 @@ async function readTraits(db: Kysely<Database>, baseUrl: string, now: number): P
 }
 
 /**
- * What the configured provider has refused: calls it does not serve, parameters a model does not take. A refusal holds for the key
- * that met it, and for all only once another key has met it at another time: a wrong path of one key, or a proxy that restarts, takes nothing
- * from others. It is asked about again after an hour, a day and then every month, and a success ends it (docs/decisions/14-responses-and-chat-completions.md).
+ * Remembers what the configured provider has rejected: calls it does not serve, parameters a model does not accept. A
+ * rejection holds for the key that met it, and for all keys only after another key has met it at another time, so that
+ * a wrong path of one key or a restarting proxy affects nobody else. It is retried after an hour, a day and then every
+ * month, and a success ends it (docs/decisions/14-responses-and-chat-completions.md).
  *
  * Long: what is known of one key and of all is decided together.
  */
@@ -96,7 +100,7 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
   }
 
   return {
-    /** Whether a request with this key does without; without a key, whether every request does. */
+    /** True if a request with this key must do without; without a key, if every request must. */
     has(model: string, trait: string, apiKey?: Secret): boolean {
       const name = keyOf({ model, trait });
       const ofAll = known.get(name);
@@ -106,7 +110,7 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
       return refusal !== undefined && now() < refusal.askAt;
     },
 
-    /** The provider has refused it. */
+    /** Records a rejection by the provider. */
     async learn(model: string, trait: string, apiKey: Secret) {
       const name = keyOf({ model, trait });
       const asker = digestOf(apiKey);
@@ -131,7 +135,7 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
         .execute();
     },
 
-    /** The provider has served what it was said to refuse. */
+    /** Records that the provider has served it after all. */
     async works(model: string, trait: string, apiKey: Secret) {
       const name = keyOf({ model, trait });
       if (own.get(name)?.size) forgetOwn(name, digestOf(apiKey));
@@ -144,7 +148,7 @@ export async function loadCapabilities(db: Kysely<Database>, baseUrl: string, no
         .execute();
     },
 
-    /** For what other processes have learned. */
+    /** Reads what other processes have learned. */
     reread: {
       everyMs: rereadEveryMs,
       run: async () => {

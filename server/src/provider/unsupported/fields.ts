@@ -1,27 +1,27 @@
 import { ProviderError } from '#server/provider/transport/error';
 import { refusingWords } from '#server/provider/transport/failures';
 
-/** A field that an answer can do without: by Roster's name, and by those that requests and providers have for it. */
+/** A field that an answer can do without: Roster's name, and the names in requests and errors. */
 export type OptionalField = {
   name: string;
   called: readonly string[];
-  /** Its names are words of ordinary sentences, or a person has chosen its value: only words that refuse it count. */
+  /** The name is an ordinary word, or the user chose the value: only words that reject it count. */
   isOrdinary?: boolean;
 };
 
-/** Servers in front of a model answer 500 for an argument that they do not know. */
+/** Some servers in front of a model answer 500 for an unknown argument. */
 const mayRefuseFields = ({ code, status }: ProviderError) =>
   code === 'bad_request' || code === 'unsupported_parameter' || (code === 'provider_unavailable' && status === 500);
 
 const isNamedIn = (text: string, name: string) =>
   new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\.')}(?![\\w])`, 'i').test(text);
 
-/** `body.temperature` and `temperature.0` are about `temperature`. */
+/** `body.temperature` and `temperature.0` both mean `temperature`. */
 const isAbout = (param: string, name: string) => `${param.replace(/^body\./, '')}.`.startsWith(`${name}.`);
 
 /**
- * The first of these fields that a provider refuses: by the field that it names apart, else by its words. Each server has words of
- * its own for that, so the names count that were sent.
+ * The first of these fields that a provider rejects: by the parameter it names, otherwise by its words. Each server
+ * words this differently, so only names that were sent count.
  */
 export function unsupportedFieldIn<Field extends OptionalField>(
   error: unknown,
@@ -32,7 +32,7 @@ export function unsupportedFieldIn<Field extends OptionalField>(
   const refuses = code === 'unsupported_parameter' || refusingWords.test(said);
   const named = sent.find(({ called }) => called.some((name) => isAbout(param, name)));
   if (named) return refuses || !named.isOrdinary ? named : undefined;
-  // Another field is named that cannot be left out.
+  // The parameter is another field, which cannot be omitted.
   if (param !== '' && !refuses) return undefined;
   return sent.find(
     ({ called, isOrdinary }) =>

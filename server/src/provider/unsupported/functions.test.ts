@@ -29,14 +29,14 @@ test.each([
   ['Invalid type for tools[0].function.parameters', 'Notes__read'],
   ['The maximum context length is 8192 tokens', undefined],
   ["Unknown parameter: 'temperature'", undefined],
-])('"%s" is the refusal of %s', (said, name) => {
+])('reads "%s" as a rejection of %s', (said, name) => {
   const request = requestWith(named(names, true));
   expect(unsupportedFunctionIn(refusal(said), request, new Set())?.name).toBe(name);
-  // A program is told what is wrong with its own functions.
+  // Errors in a client's own functions are reported to the client.
   expect(unsupportedFunctionIn(refusal(said), requestWith(named(names, false)), new Set())).toBeUndefined();
 });
 
-test('a place counts what is still sent, and other failures name no function', () => {
+test('counts positions among the tools still sent, and finds no function in other failures', () => {
   const request = requestWith(named(names, true));
   const omitted = new Set(['function Notes__read']);
   expect(unsupportedFunctionIn(refusal('bad schema', { param: 'tools[0].parameters' }), request, omitted)?.name).toBe(

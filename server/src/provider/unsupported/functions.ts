@@ -2,21 +2,27 @@ import type { FunctionTool } from '#server/provider/answer-tools';
 import type { AnswerRequest } from '#server/provider/provider';
 import { ProviderError } from '#server/provider/transport/error';
 
-/** `tools[3].parameters`, `tools.3.custom.input_schema`, `tools[0].function_declarations[3].parameters`, `body tools 3 function`. */
+/**
+ * `tools[3].parameters`, `tools.3.custom.input_schema`, `tools[0].function_declarations[3].parameters`, `body tools 3
+ * function`.
+ */
 const place = /(?:function_declarations|tools)[[.\s]+(\d+)\]?(?!\S*function_declarations)/i;
 const isOfSchema = /schema|parameters|properties|function_declarations|functions?\b|\btools?\b/i;
 
 const isNamed = (words: string, name: string) =>
   new RegExp(`(?<![\\w-])${name.replaceAll(/[^\w]/g, '\\$&')}(?![\\w-])`).test(words);
 
-/** As it is kept among what is left out of a request. */
+/** The key in the set of omitted fields. */
 const omittedAs = ({ name }: Pick<FunctionTool, 'name'>) => `function ${name}`;
 export const leaveOut = (name: string, omitted: Set<string>) => omitted.add(omittedAs({ name }));
 
 const sparedOf = ({ tools }: AnswerRequest, omitted: ReadonlySet<string>) =>
   (tools?.functions ?? []).filter((one) => !omitted.has(omittedAs(one)));
 
-/** The tool of a tool server whose schema or name a provider refuses; undefined: it refuses something else, or does not say which one. */
+/**
+ * The connected tool whose schema or name a provider rejects; undefined: something else is rejected, or the tool is not
+ * named.
+ */
 export function unsupportedFunctionIn(
   error: unknown,
   request: AnswerRequest,
@@ -32,14 +38,14 @@ export function unsupportedFunctionIn(
   return found?.canBeSpared ? found : undefined;
 }
 
-/** Leaves it out, and returns the note that says so. */
+/** Omits the function, and returns the note that says so. */
 export function omitUnsupportedFunction(refused: FunctionTool, error: unknown, omitted: Set<string>): string {
   leaveOut(refused.name, omitted);
   const why = error instanceof ProviderError ? (error.said ?? error.message) : '';
   return `The tool ${refused.name} was left out, because the provider refuses the description of its arguments: ${why}`;
 }
 
-/** The request without the functions that were left out. */
+/** The request without the omitted functions. */
 export function withoutFunctions(request: AnswerRequest, omitted: ReadonlySet<string>): AnswerRequest {
   const { tools } = request;
   const functions = sparedOf(request, omitted);

@@ -1,4 +1,4 @@
-/** Under each name that Roster or a provider has for a setting which an answer can do without. */
+/** Under each name that Roster or a provider uses for a setting that an answer can do without. */
 const inWords: Record<string, string> = {
   temperature: 'The temperature',
   top_p: 'The nucleus sampling',
@@ -10,6 +10,6 @@ const inWords: Record<string, string> = {
   response_format: 'The answer format',
 };
 
-/** What is said of a setting that was left out; undefined: it is Roster's own affair. */
+/** The note for an omitted setting; undefined: it is internal to Roster. */
 export const unsupportedSettingNote = (setting: string, model: string): string | undefined =>
   inWords[setting] && `${inWords[setting]} was left out: ${model} does not accept it.`;

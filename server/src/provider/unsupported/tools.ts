@@ -7,7 +7,7 @@ import { type Capabilities, noResponses } from './capabilities.ts';
 
 type OnPieces = (pieces: AnswerPiece[]) => void;
 
-/** The tools that the provider runs, as it calls them and as a note does. */
+/** The built-in tools: the provider's name, and the words for notes. */
 export const builtInTools: Record<BuiltInTool, { type: string; inWords: string }> = {
   webSearch: { type: 'web_search', inWords: 'Web search' },
   codeInterpreter: { type: 'code_interpreter', inWords: 'The code interpreter' },
@@ -16,7 +16,7 @@ export const builtInTools: Record<BuiltInTool, { type: string; inWords: string }
 
 const wanted = ({ hosted = {} }: Pick<AnswerRequest, 'hosted'>) => names.filter((name) => hosted[name] !== undefined);
 
-/** Those that have not been left out. */
+/** The built-in tools that are not omitted. */
 export function supportedTools({ hosted }: Pick<AnswerRequest, 'hosted'>, omitted: ReadonlySet<string>) {
   return hosted && Object.fromEntries(Object.entries(hosted).filter(([name]) => !omitted.has(name)));
 }
@@ -24,7 +24,7 @@ export function supportedTools({ hosted }: Pick<AnswerRequest, 'hosted'>, omitte
 export const unsupportedToolNote = (name: BuiltInTool, why: string) =>
   `${builtInTools[name].inWords} was left out: ${why}`;
 
-/** Leaves out those that `isRefused`, with a note for each that says why. */
+/** Omits the tools for which `isRefused`, with a note for each that gives the reason. */
 export function omitUnsupportedTools(
   request: Pick<AnswerRequest, 'hosted'>,
   omitted: Set<string>,
@@ -38,20 +38,20 @@ export function omitUnsupportedTools(
   }
 }
 
-/** Such words are about a file, or about a function with that name. */
+/** Such words are about a file, or about a function of that name. */
 const isOfOthers = /\bfiles?\b|\bfunctions?\b/i;
 const isRefusing = /not (?:supported|available|allowed|enabled)|unsupported|cannot be used|does not (?:support|have)/i;
-/** The model may have it all the same, in another request. The first words are those that Roster puts before such a message. */
+/** The model may have the tool in another request. The first words are those that Roster puts before such a message. */
 const isOfRequest = /\beffort\b|\bmode\b/i;
 const isOfThisModel = /(?<!a setting for )this model/i;
 
 const isIn = (message: string, { type, inWords }: (typeof builtInTools)[BuiltInTool]) =>
   message.includes(type) || message.toLowerCase().includes(inWords.toLowerCase());
 
-/** `isOfModel`: no request with this model can have it. */
+/** `isOfModel`: no request with this model can use it. */
 export type UnsupportedTool = { tool: BuiltInTool; why: string; isOfModel: boolean };
 
-/** The one of them that a provider has refused; undefined: something else was refused. */
+/** The tool that a provider has rejected; undefined: something else was rejected. */
 export function unsupportedToolIn(
   error: unknown,
   request: Pick<AnswerRequest, 'hosted' | 'model'>,
@@ -70,10 +70,10 @@ export function unsupportedToolIn(
 export const hasNoTools = (providerName: string) => `${providerNameIn('beginning', providerName)} does not run tools.`;
 export const doesNotServe = (model: string) => `${model} does not support it.`;
 
-/** As it is remembered of a model. */
+/** The trait under which it is remembered for a model. */
 export const refusalOf = (tool: BuiltInTool) => `refuses ${tool}`;
 
-/** Why a model is known not to have a tool, without asking anybody; null: nothing speaks against it. */
+/** Why a model is known to lack a tool, without a request; null if nothing is known. */
 export const unsupportedTools =
   (traits: Pick<Capabilities, 'has'>, providerName: string) =>
   (model: string, tool: BuiltInTool, apiKey: Secret | undefined): string | null => {
